@@ -1,0 +1,1 @@
+"""Gingham: an MLIR-style compiler from Tile, a language of tensor contractions."""

@@ -1,0 +1,153 @@
+"""Linear forms with exact rational coefficients: `c0*d0 + c1*d1 + ... + constant`.
+
+The working representation of every index expression. xDSL's `AffineExpr` compares
+structurally and simplifies little; a `LinearForm` is canonical, so that equal forms are
+equal objects, and arithmetic on it is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+Rational: TypeAlias = int | Fraction
+
+
+def normalized(value: Rational) -> Rational:
+    """`value` as an int where it is one."""
+    return value.numerator if value.denominator == 1 else Fraction(value)
+
+
+@dataclass(frozen=True)
+class LinearForm:
+    """The value `sum(coefficients[i] * d[i]) + constant` over `rank` dimensions."""
+
+    coefficients: tuple[Rational, ...]
+    constant: Rational = 0
+
+    @staticmethod
+    def of(coefficients: Sequence[Rational], constant: Rational = 0) -> LinearForm:
+        """The form with these coefficients, integers stored as int."""
+        return LinearForm(
+            tuple(normalized(c) for c in coefficients), normalized(constant)
+        )
+
+    @staticmethod
+    def constant_of(value: Rational, rank: int) -> LinearForm:
+        """The form of `rank` dimensions that always has this value."""
+        return LinearForm((0,) * rank, normalized(value))
+
+    @staticmethod
+    def dimension(index: int, rank: int, coefficient: Rational = 1) -> LinearForm:
+        """The form `coefficient * d[index]`."""
+        terms: list[Rational] = [0] * rank
+        terms[index] = coefficient
+        return LinearForm.of(terms)
+
+    @property
+    def rank(self) -> int:
+        return len(self.coefficients)
+
+    @property
+    def is_constant(self) -> bool:
+        return not any(self.coefficients)
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether all coefficients and the constant are integers."""
+        return all(c.denominator == 1 for c in (*self.coefficients, self.constant))
+
+    @property
+    def support(self) -> tuple[int, ...]:
+        """The dimensions with a coefficient other than zero, ascending."""
+        return tuple(i for i, c in enumerate(self.coefficients) if c)
+
+    @property
+    def single_dimension(self) -> int | None:
+        """`i` when the form is exactly `d[i]`, else None."""
+        if self.constant or len(self.support) != 1:
+            return None
+        (index,) = self.support
+        return index if self.coefficients[index] == 1 else None
+
+    def __add__(self, other: LinearForm | Rational) -> LinearForm:
+        if not isinstance(other, LinearForm):
+            return LinearForm(self.coefficients, normalized(self.constant + other))
+        if self.rank != other.rank:
+            raise ValueError(f"cannot add forms of rank {self.rank} and {other.rank}")
+        pairs = zip(self.coefficients, other.coefficients, strict=True)
+        return LinearForm.of([a + b for a, b in pairs], self.constant + other.constant)
+
+    def __neg__(self) -> LinearForm:
+        return self * -1
+
+    def __sub__(self, other: LinearForm | Rational) -> LinearForm:
+        return self + (-other)
+
+    def __mul__(self, factor: Rational) -> LinearForm:
+        return LinearForm.of(
+            [c * factor for c in self.coefficients], self.constant * factor
+        )
+
+    def evaluate(self, point: Sequence[Rational]) -> Rational:
+        """The value at a point of `rank` coordinates."""
+        pairs = zip(self.coefficients, point, strict=True)
+        return normalized(sum((c * x for c, x in pairs), self.constant))
+
+    def substitute(self, replacements: Sequence[LinearForm]) -> LinearForm:
+        """The form with every `d[i]` replaced by `replacements[i]`.
+
+        All replacements share one rank, which is the rank of the result. A form of rank
+        zero stays one.
+        """
+        if len(replacements) != self.rank:
+            raise ValueError(
+                f"expected {self.rank} replacements, got {len(replacements)}"
+            )
+        rank = replacements[0].rank if replacements else 0
+        result = LinearForm.constant_of(self.constant, rank)
+        for coefficient, replacement in zip(
+            self.coefficients, replacements, strict=True
+        ):
+            if coefficient:
+                result = result + replacement * coefficient
+        return result
+
+    def remap(self, positions: Mapping[int, int], rank: int) -> LinearForm:
+        """The form over `rank` dimensions with `d[i]` moved to `d[positions[i]]`.
+
+        Every dimension of the support must have a position; several may share one.
+        """
+        terms: list[Rational] = [0] * rank
+        for index in self.support:
+            terms[positions[index]] += self.coefficients[index]
+        return LinearForm.of(terms, self.constant)
+
+    def bounds(self, ranges: Sequence[int]) -> tuple[Rational, Rational]:
+        """Smallest and largest value over the box `0 <= d[i] < ranges[i]`.
+
+        The box must not be empty.
+        """
+        low = high = self.constant
+        for coefficient, extent in zip(self.coefficients, ranges, strict=True):
+            reach = coefficient * (extent - 1)
+            low += min(reach, 0)
+            high += max(reach, 0)
+        return normalized(low), normalized(high)
+
+    def format(self, names: Sequence[str]) -> str:
+        """The form as text, terms in order of dimension: `2 * %i - %k + 3`."""
+        terms = [
+            (c, f"{n}" if abs(c) == 1 else f"{abs(c)} * {n}")
+            for c, n in zip(self.coefficients, names, strict=True)
+            if c
+        ]
+        if self.constant or not terms:
+            terms.append((self.constant, f"{abs(self.constant)}"))
+        sign, first = terms[0]
+        text = f"-{first}" if sign < 0 else first
+        for sign, term in terms[1:]:
+            text += f" - {term}" if sign < 0 else f" + {term}"
+        return text

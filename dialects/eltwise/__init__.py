@@ -1,0 +1,18 @@
+"""The `eltwise` dialect: element-wise functions on tensors, scalars and vectors.
+
+One op per row of `table.FUNCTIONS`, the same op at every level: on tensors in `tile`
+(with NumPy broadcasting), on scalars in `stripe`, on scalars and vectors in `opencl`.
+Lowering a function through the levels changes its types and nothing else.
+"""
+
+from xdsl.ir import Dialect
+
+from .ops import FUNCTION_OPS, AnyElementType, BroadcastOp, CastOp, ConstantOp
+
+Eltwise = Dialect(
+    "eltwise",
+    [ConstantOp, CastOp, BroadcastOp, *FUNCTION_OPS.values()],
+    [AnyElementType],
+)
+
+__all__ = ["Eltwise"]

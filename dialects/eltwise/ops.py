@@ -1,0 +1,374 @@
+"""The ops of the `eltwise` dialect: one per row of the table, constants and casts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeAlias
+
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    UnrankedTensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import ConstantLike, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from .element_types import is_element_type
+from .table import FUNCTIONS, Function
+
+
+@irdl_attr_definition
+class AnyElementType(ParametrizedAttribute, TypeAttribute):
+    """`!eltwise.any`: an element type that is not known before specialization."""
+
+    name = "eltwise.any"
+
+
+ANY_ELEMENT = AnyElementType()
+
+
+def element_of(type: Attribute) -> Attribute:
+    """The element type of a tensor or vector, a scalar type itself."""
+    if isinstance(type, TensorType | UnrankedTensorType | VectorType):
+        return type.element_type
+    return type
+
+
+def with_element(type: Attribute, element: Attribute) -> Attribute:
+    """The tensor, vector or scalar type of the same shape with another element type."""
+    if isinstance(type, TensorType):
+        return TensorType(element, type.get_shape())
+    if isinstance(type, UnrankedTensorType):
+        return UnrankedTensorType(element)
+    if isinstance(type, VectorType):
+        return VectorType(element, type.get_shape())
+    return element
+
+
+def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that NumPy's rule gives; -1 stands for a size that is not known.
+
+    Raises ValueError naming the two sizes that do not match.
+    """
+    rank = max((len(shape) for shape in shapes), default=0)
+    result: list[int] = []
+    for axis in range(-rank, 0):
+        sizes = {shape[axis] for shape in shapes if len(shape) >= -axis} - {1}
+        known = sorted(sizes - {-1})
+        if len(known) > 1:
+            raise ValueError(
+                f"sizes {known[0]} and {known[1]} of axis {axis} do not match"
+            )
+        result.append(known[0] if known else -1 if sizes else 1)
+    return tuple(result)
+
+
+def broadcast_type(types: Sequence[Attribute], element: Attribute) -> Attribute:
+    """The type of an element-wise result over operands of these types.
+
+    Tensors broadcast by NumPy's rule; with an unranked operand the result is unranked;
+    vectors and scalars must agree. Raises ValueError when they do not.
+    """
+    if any(isinstance(t, UnrankedTensorType) for t in types):
+        return UnrankedTensorType(element)
+    tensors = [t for t in types if isinstance(t, TensorType)]
+    if tensors:
+        if len(tensors) != len(types):
+            raise ValueError("a tensor and a scalar do not mix")
+        return TensorType(element, broadcast_shape([t.get_shape() for t in tensors]))
+    shapes = {t.get_shape() if isinstance(t, VectorType) else None for t in types}
+    if len(shapes) > 1:
+        raise ValueError("operands must all be scalars or vectors of one length")
+    return with_element(types[0], element) if types else element
+
+
+@irdl_op_definition
+class ElementwiseOp(IRDLOperation):
+    """A function of the table applied to every element of its operands.
+
+    Operands are tensors (broadcast by NumPy's rule), scalars, or vectors of one length;
+    sizes (`index`) are allowed for functions that fold. All have the operand type that the
+    function's type rule asks for: frontends and `tile-specialize` insert casts.
+
+    `%2 = eltwise.add %0, %1 : tensor<4x5xf32>` when all types are equal, else
+    `%2 = eltwise.cmp_lt %0, %1 : (f32, f32) -> i1`.
+    """
+
+    name = "eltwise.function"
+    arguments = var_operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+
+    FUNCTION: ClassVar[Function]
+
+    @property
+    def function(self) -> Function:
+        """The row of the table."""
+        return self.FUNCTION
+
+    @classmethod
+    def build_typed(
+        cls, arguments: Sequence[SSAValue], result_type: Attribute
+    ) -> ElementwiseOp:
+        return cls.create(operands=list(arguments), result_types=[result_type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ElementwiseOp:
+        unresolved = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start = parser.pos
+        function_type = parser.parse_optional_function_type()
+        if function_type is not None:
+            operand_types = list(function_type.inputs)
+            result_types = list(function_type.outputs)
+        else:
+            type = parser.parse_type()
+            operand_types = [type] * len(unresolved or ())
+            result_types = [type]
+        operands = parser.resolve_operands(unresolved or (), operand_types, start)
+        return cls.create(
+            operands=operands, result_types=result_types, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.arguments, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        types = [argument.type for argument in self.arguments]
+        if all(type == self.result.type for type in types):
+            printer.print_attribute(self.result.type)
+        else:
+            printer.print_operation_type(self)
+
+    def verify_(self) -> None:
+        types = [argument.type for argument in self.arguments]
+        if len(types) != self.function.arity:
+            raise VerifyException(
+                f"expected {self.function.arity} operand(s), got {len(types)}"
+            )
+        try:
+            expected = broadcast_type(types, element_of(self.result.type))
+        except ValueError as error:
+            raise VerifyException(str(error)) from None
+        if expected != self.result.type:
+            raise VerifyException(
+                f"expected a result of type {expected}, got {self.result.type}"
+            )
+        self._verify_elements()
+
+    def _verify_elements(self) -> None:
+        elements = [element_of(argument.type) for argument in self.arguments]
+        result = element_of(self.result.type)
+        if ANY_ELEMENT in elements or result == ANY_ELEMENT:
+            return
+        if any(isinstance(e, IndexType) for e in (*elements, result)):
+            if {*elements, result} != {IndexType()} or self.function.fold is None:
+                raise VerifyException(
+                    "expected all operands and the result to be sizes (index) of a "
+                    "function that sizes have"
+                )
+            return
+        for number, element in enumerate((*elements, result)):
+            if not is_element_type(element):
+                where = "result" if number == len(elements) else f"operand {number}"
+                raise VerifyException(
+                    f"expected {where} to have an element type such as f32 or si32, "
+                    f"got {element}"
+                )
+        try:
+            casts, inferred = self.function.signature(elements)
+        except TypeError as error:
+            raise VerifyException(str(error)) from None
+        for number, (got, want) in enumerate(zip(elements, casts, strict=True)):
+            if got != want:
+                raise VerifyException(
+                    f"expected operand {number} to have element type {want}, got {got}"
+                )
+        if result != inferred:
+            raise VerifyException(
+                f"expected the result to have element type {inferred}, got {result}"
+            )
+
+
+def _op_class(function: Function) -> type[ElementwiseOp]:
+    # A plain subclass shares the base's IRDL definition: defining eighty ops with IRDL
+    # would take longer than all the rest of a tool's start-up.
+    members = {
+        "name": f"eltwise.{function.name}",
+        "FUNCTION": function,
+        "__doc__": f"`{function.name}`: {function.summary}",
+        "__module__": __name__,
+    }
+    class_name = "".join(part.capitalize() for part in function.name.split("_"))
+    return type(f"{class_name}Op", (ElementwiseOp,), members)
+
+
+FUNCTION_OPS: dict[str, type[ElementwiseOp]] = {
+    name: _op_class(function) for name, function in FUNCTIONS.items()
+}
+"""The op class of every function of the table, by the function's name."""
+
+Literal: TypeAlias = (
+    IntegerAttr[IntegerType] | IntegerAttr[IndexType] | FloatAttr[Attribute]
+)
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """A number: of a 0-D tensor, a scalar, a vector (all lanes equal) or a size.
+
+    `%0 = eltwise.constant 2.5 : f32`. The value is written without its own type; integers
+    are exact, floats are kept in double precision and rounded to the type when used. With
+    element type `!eltwise.any` it is a weak literal.
+    """
+
+    name = "eltwise.constant"
+    value = prop_def(Attribute)
+    result = result_def()
+    traits = traits_def(Pure(), ConstantLike())
+
+    def __init__(self, value: int | float, type: Attribute) -> None:
+        super().__init__(
+            properties={"value": literal_attribute(value)}, result_types=[type]
+        )
+
+    @property
+    def number(self) -> int | float:
+        """The value as a Python number."""
+        return literal_number(self.value)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ConstantOp:
+        number = _parse_number(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(number, parser.parse_type())
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {_format_number(self.number)}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        if not isinstance(self.value, IntegerAttr | FloatAttr):
+            raise VerifyException(f"expected a number as value, got {self.value}")
+        element = element_of(self.result.type)
+        is_integer = isinstance(element, IntegerType | IndexType)
+        if is_integer and not isinstance(self.value, IntegerAttr):
+            raise VerifyException(
+                f"expected an integer for {element}, got {self.value}"
+            )
+        if element not in (ANY_ELEMENT, IndexType()) and not is_element_type(element):
+            raise VerifyException(
+                f"expected an element type such as f32 or si32, got {element}"
+            )
+
+
+def literal_attribute(value: int | float) -> Attribute:
+    """The attribute that keeps a Python number exactly."""
+    if isinstance(value, int):
+        return IntegerAttr(value, IndexType())
+    return FloatAttr(value, 64)
+
+
+def literal_number(value: Attribute) -> int | float:
+    """The Python number that a value attribute holds."""
+    if isinstance(value, IntegerAttr):
+        return value.value.data
+    if isinstance(value, FloatAttr):
+        return value.value.data
+    raise ValueError(f"{value} is not a number")
+
+
+def _parse_number(parser: Parser) -> int | float:
+    negative = parser.parse_optional_punctuation("-") is not None
+    for name, special in (("inf", float("inf")), ("nan", float("nan"))):
+        if parser.parse_optional_keyword(name) is not None:
+            return -special if negative else special
+    number = parser.parse_number(allow_boolean=False)
+    return -number if negative else number
+
+
+def _format_number(number: int | float) -> str:
+    # MLIR's lexer wants digits on both sides of the point, also before an exponent.
+    text = repr(number)
+    if isinstance(number, float) and "e" in text and "." not in text:
+        text = text.replace("e", ".0e")
+    return text
+
+
+@irdl_op_definition
+class CastOp(IRDLOperation):
+    """Conversion to another element type, shape unchanged: C's rules.
+
+    Float to integer truncates toward zero; anything to i1 tests against zero; a size
+    (`index`) becomes a 0-D tensor. `%1 = eltwise.cast %0 : tensor<4xsi32> to
+    tensor<4xf32>`.
+    """
+
+    name = "eltwise.cast"
+    argument = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$argument attr-dict `:` type($argument) `to` type($result)"
+
+    def __init__(self, argument: SSAValue, type: Attribute) -> None:
+        super().__init__(operands=[argument], result_types=[type])
+
+    def verify_(self) -> None:
+        source, target = self.argument.type, self.result.type
+        if isinstance(source, IndexType):
+            if isinstance(target, TensorType) and target.get_num_dims() == 0:
+                return
+            if is_element_type(target):
+                return
+            raise VerifyException(f"expected a size to become 0-D, got {target}")
+        if with_element(source, element_of(target)) != target:
+            raise VerifyException(f"expected the shape of {source}, got {target}")
+
+
+@irdl_op_definition
+class BroadcastOp(IRDLOperation):
+    """A vector with a scalar in every lane: `eltwise.broadcast %0 : f32 to vector<8xf32>`.
+
+    Tensors need no such op: element-wise ops broadcast them.
+    """
+
+    name = "eltwise.broadcast"
+    argument = operand_def()
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+    assembly_format = "$argument attr-dict `:` type($argument) `to` type($result)"
+
+    def __init__(self, argument: SSAValue, type: VectorType) -> None:
+        super().__init__(operands=[argument], result_types=[type])
+
+    def verify_(self) -> None:
+        if element_of(self.result.type) != self.argument.type:
+            raise VerifyException(
+                f"expected a vector of {self.argument.type}, got {self.result.type}"
+            )

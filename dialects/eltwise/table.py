@@ -1,0 +1,394 @@
+"""The table of element-wise functions: one row says all there is to know of one.
+
+A row holds the function's names, its number of operands, its type rule, its meaning in
+NumPy, on Python integers (for sizes) and in OpenCL C. Frontends, verifiers, the reference
+interpreter and the OpenCL printer all read this table, so a new function is one new row.
+
+Definitions where languages differ: integer division and `mod` truncate toward zero, and
+give 0 for a zero divisor; `max` and `min` return NaN when an operand is NaN; `round` rounds
+half to even; a shift by a count outside the width gives 0 (or the sign).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.dialects.builtin import f32, i1
+from xdsl.ir import Attribute
+from xdsl.utils.str_enum import StrEnum
+
+from .element_types import Kind, kind, promote_weak, si32
+
+Meaning: TypeAlias = str | Callable[..., Any]
+"""The name of a NumPy function, or `meaning(np, *operands)` with the NumPy module first.
+
+Either way NumPy is imported by whoever evaluates, not by this table.
+"""
+
+Spelling: TypeAlias = str | Mapping[Kind, str]
+"""An OpenCL C expression over `{0}`, `{1}`, `{2}`, or one for each kind of operand.
+
+`{T}` is the operands' type, `{N}` the same as part of an identifier, `{W}` its width in
+bits. Operands are always names or literals, so they may occur more than once.
+"""
+
+
+class TypeRule(StrEnum):
+    """How operand types give the type that operands are cast to, and the result type."""
+
+    SAME = "same"
+    """All promoted to one type, which is the result's."""
+    ARITHMETIC = "arithmetic"
+    """As `SAME`, but i1 operands become si32: they are counted."""
+    FLOAT = "float"
+    """As `SAME`, but integers become f32."""
+    COMPARE = "compare"
+    """All promoted to one type; the result is i1."""
+    BITS = "bits"
+    """As `SAME`, for integers and i1 only."""
+    SHIFT = "shift"
+    """As `ARITHMETIC`, for integers only."""
+    LOGICAL = "logical"
+    """Operands are tested against zero; the result is i1."""
+    SELECT = "select"
+    """The first operand is a condition (i1), the others as `SAME`."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """One element-wise function."""
+
+    name: str
+    """The op is `eltwise.<name>`; the name is also a Tile call."""
+    arity: int
+    rule: TypeRule
+    meaning: Meaning
+    """Its meaning on NumPy arrays of the operand type: see `evaluate`."""
+    opencl: Spelling
+    summary: str
+    symbol: str | None = None
+    """The Tile operator."""
+    aliases: tuple[str, ...] = ()
+    """Further names in Tile text."""
+    fold: Callable[..., int] | None = None
+    """Its meaning on sizes, or None where sizes have no such function."""
+    helper: str | None = field(default=None, repr=False)
+    """An OpenCL C function the spelling calls, over the type `{T}`."""
+
+    def evaluate(self, np: Any, *operands: Any) -> Any:
+        """The function of NumPy arrays, given the NumPy module."""
+        if isinstance(self.meaning, str):
+            return getattr(np, self.meaning)(*operands)
+        return self.meaning(np, *operands)
+
+    def opencl_for(self, operand: Kind) -> str:
+        """The OpenCL C spelling for operands of this kind."""
+        if isinstance(self.opencl, str):
+            return self.opencl
+        return self.opencl[operand]
+
+    def signature(
+        self, operands: Sequence[Attribute], weak: Sequence[bool] | None = None
+    ) -> tuple[tuple[Attribute, ...], Attribute]:
+        """The types that operands are cast to, and the result type.
+
+        `weak[i]` says that operand i is a literal. Raises TypeError when the function does
+        not accept the types.
+        """
+        weakness = weak if weak is not None else [False] * len(operands)
+        if len(operands) != self.arity:
+            raise TypeError(
+                f"'{self.name}' takes {self.arity} operand(s), got {len(operands)}"
+            )
+        if self.rule is TypeRule.LOGICAL:
+            return (i1,) * self.arity, i1
+        if self.rule is TypeRule.SELECT:
+            common = _common(operands[1:], weakness[1:])
+            return (i1, common, common), common
+        common = _common(operands, weakness)
+        boolean = kind(common) is Kind.BOOLEAN
+        if self.rule in (TypeRule.ARITHMETIC, TypeRule.SHIFT) and boolean:
+            common = si32
+        if self.rule is TypeRule.FLOAT and kind(common) is not Kind.FLOAT:
+            common = f32
+        if self.rule in (TypeRule.BITS, TypeRule.SHIFT) and kind(common) is Kind.FLOAT:
+            raise TypeError(f"'{self.name}' takes integers, got {common}")
+        result = i1 if self.rule is TypeRule.COMPARE else common
+        return (common,) * self.arity, result
+
+
+def _common(operands: Sequence[Attribute], weak: Sequence[bool]) -> Attribute:
+    pairs = list(zip(operands, weak, strict=True))
+    return promote_weak([t for t, w in pairs if not w], [t for t, w in pairs if w])
+
+
+def truncating_divide(a: int, b: int) -> int:
+    """The quotient rounded toward zero; 0 for a zero divisor."""
+    if b == 0:
+        return 0
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _remainder(a: int, b: int) -> int:
+    return 0 if b == 0 else a - b * truncating_divide(a, b)
+
+
+def _is_exact(np: Any, x: Any) -> bool:
+    return np.asarray(x).dtype.kind in "iub"
+
+
+def _divide(np: Any, x: Any, y: Any) -> Any:
+    if not _is_exact(np, x):
+        return np.divide(x, y)
+    x, y = np.asarray(x), np.asarray(y)
+    safe = np.where(y == 0, np.ones_like(y), y)
+    # x - fmod(x, y) is an exact multiple of y, so that floor division truncates.
+    quotient = (x - np.fmod(x, safe)) // safe
+    return np.where(y == 0, np.zeros_like(quotient), quotient)
+
+
+def _fmod(np: Any, x: Any, y: Any) -> Any:
+    if not _is_exact(np, x):
+        return np.fmod(x, y)
+    x, y = np.asarray(x), np.asarray(y)
+    safe = np.where(y == 0, np.ones_like(y), y)
+    remainder = np.fmod(x, safe)
+    return np.where(y == 0, np.zeros_like(remainder), remainder)
+
+
+def _inside_width(np: Any, x: Any, count: Any) -> Any:
+    return (count >= 0) & (count < x.dtype.itemsize * 8)
+
+
+def _shift_left(np: Any, x: Any, count: Any) -> Any:
+    x, count = np.asarray(x), np.asarray(count)
+    inside = _inside_width(np, x, count)
+    shifted = np.left_shift(x, np.where(inside, count, np.zeros_like(count)))
+    return np.where(inside, shifted, np.zeros_like(x))
+
+
+def _shift_right(np: Any, x: Any, count: Any) -> Any:
+    x, count = np.asarray(x), np.asarray(count)
+    if x.dtype.kind == "u":
+        inside = _inside_width(np, x, count)
+        shifted = np.right_shift(x, np.where(inside, count, np.zeros_like(count)))
+        return np.where(inside, shifted, np.zeros_like(x))
+    last = np.asarray(x.dtype.itemsize * 8 - 1, x.dtype)
+    return np.right_shift(x, np.where(_inside_width(np, x, count), count, last))
+
+
+def _identity(np: Any, x: Any) -> Any:
+    return x
+
+
+def _relu(np: Any, x: Any) -> Any:
+    return np.where(x < 0, np.zeros_like(x), x)
+
+
+def _reciprocal(np: Any, x: Any) -> Any:
+    return np.divide(np.ones_like(x), x)
+
+
+def _sigmoid(np: Any, x: Any) -> Any:
+    one = np.ones_like(x)
+    return np.divide(one, one + np.exp(-x))
+
+
+def _erf(np: Any, x: Any) -> Any:
+    x = np.asarray(x)
+    values = np.vectorize(math.erf, otypes=[np.float64])(x.astype(np.float64))
+    return values.astype(x.dtype)
+
+
+def _float_function(name: str, summary: str, numpy_name: str | None = None) -> Function:
+    """A function of one float that NumPy and OpenCL C both have, under `name`."""
+    return Function(
+        name,
+        1,
+        TypeRule.FLOAT,
+        numpy_name or name,
+        f"{name}({{0}})",
+        summary,
+    )
+
+
+def _comparison(
+    name: str, symbol: str, numpy_name: str, fold: Callable[[int, int], int]
+) -> Function:
+    return Function(
+        name,
+        2,
+        TypeRule.COMPARE,
+        numpy_name,
+        f"({{0}} {symbol} {{1}})",
+        f"Whether `x {symbol} y`.",
+        symbol=symbol,
+        fold=fold,
+    )
+
+
+def _rounding(name: str, summary: str, numpy_name: str, opencl: str) -> Function:
+    def meaning(np: Any, x: Any) -> Any:
+        return x if _is_exact(np, x) else getattr(np, numpy_name)(x)
+
+    return Function(
+        name,
+        1,
+        TypeRule.SAME,
+        meaning,
+        {k: f"{opencl}({{0}})" if k is Kind.FLOAT else "{0}" for k in Kind},
+        summary,
+        fold=lambda a: a,
+    )
+
+
+_INTEGER_KINDS = (Kind.SIGNED, Kind.UNSIGNED)
+
+
+def _by_kind(floating: str, integer: str, boolean: str | None = None) -> Spelling:
+    spellings = dict.fromkeys(_INTEGER_KINDS, integer)
+    spellings[Kind.FLOAT] = floating
+    spellings[Kind.BOOLEAN] = integer if boolean is None else boolean
+    return spellings
+
+
+_NAN_MAX = "((({0} != {0}) || ({0} > {1})) ? {0} : {1})"
+_NAN_MIN = "((({0} != {0}) || ({0} < {1})) ? {0} : {1})"
+
+_SAME, _ARITHMETIC, _FLOAT = TypeRule.SAME, TypeRule.ARITHMETIC, TypeRule.FLOAT
+_BITS, _SHIFT, _LOGICAL = TypeRule.BITS, TypeRule.SHIFT, TypeRule.LOGICAL
+
+_DIVIDE_HELPER = (
+    "{T} divide_{N}({T} a, {T} b) "
+    "{{ return b == ({T})0 ? ({T})0 : b == ({T})-1 ? ({T})0 - a : a / b; }}"
+)
+_REMAINDER_HELPER = (
+    "{T} remainder_{N}({T} a, {T} b) "
+    "{{ return b == ({T})0 || b == ({T})-1 ? ({T})0 : a % b; }}"
+)
+_UNSIGNED_DIVIDE = "({1} == ({T})0 ? ({T})0 : {0} / {1})"
+_UNSIGNED_REMAINDER = "({1} == ({T})0 ? ({T})0 : {0} % {1})"
+
+_ROWS: tuple[Function, ...] = (
+    # Arithmetic.
+    Function("ident", 1, _SAME, _identity, "{0}", "Its operand.",
+             fold=lambda a: a),
+    Function("add", 2, _ARITHMETIC, "add", "({0} + {1})",
+             "The sum.", symbol="+", fold=lambda a, b: a + b),
+    Function("sub", 2, _ARITHMETIC, "subtract", "({0} - {1})",
+             "The difference.", symbol="-", fold=lambda a, b: a - b),
+    Function("mul", 2, _ARITHMETIC, "multiply", "({0} * {1})",
+             "The product.", symbol="*", fold=lambda a, b: a * b),
+    Function("div", 2, _ARITHMETIC, _divide,
+             {Kind.FLOAT: "({0} / {1})", Kind.SIGNED: "divide_{N}({0}, {1})",
+              Kind.UNSIGNED: _UNSIGNED_DIVIDE, Kind.BOOLEAN: _UNSIGNED_DIVIDE},
+             "The quotient; of integers truncated toward zero.", symbol="/",
+             fold=truncating_divide, helper=_DIVIDE_HELPER),
+    Function("mod", 2, _ARITHMETIC, _fmod,
+             {Kind.FLOAT: "fmod({0}, {1})", Kind.SIGNED: "remainder_{N}({0}, {1})",
+              Kind.UNSIGNED: _UNSIGNED_REMAINDER, Kind.BOOLEAN: _UNSIGNED_REMAINDER},
+             "The remainder of `div`, with the sign of x.", fold=_remainder,
+             helper=_REMAINDER_HELPER),
+    Function("neg", 1, _ARITHMETIC, "negative", "(-{0})",
+             "The negative.", fold=lambda a: -a),
+    Function("abs", 1, _ARITHMETIC, "abs",
+             {Kind.FLOAT: "fabs({0})", Kind.SIGNED: "({0} < ({T})0 ? -{0} : {0})",
+              Kind.UNSIGNED: "{0}", Kind.BOOLEAN: "{0}"},
+             "The magnitude.", fold=abs),
+    Function("max", 2, _SAME, "maximum",
+             _by_kind(_NAN_MAX, "({0} > {1} ? {0} : {1})"),
+             "The larger; NaN when either is NaN.", fold=max),
+    Function("min", 2, _SAME, "minimum",
+             _by_kind(_NAN_MIN, "({0} < {1} ? {0} : {1})"),
+             "The smaller; NaN when either is NaN.", fold=min),
+    Function("relu", 1, _ARITHMETIC,
+             _relu,
+             "({0} < ({T})0 ? ({T})0 : {0})", "`x < 0 ? 0 : x`.",
+             fold=lambda a: max(a, 0)),
+    Function("sign", 1, _ARITHMETIC, "sign",
+             _by_kind("sign({0})", "(({T})({0} > ({T})0) - ({T})({0} < ({T})0))"),
+             "-1, 0 or 1.", fold=lambda a: (a > 0) - (a < 0)),
+    # Comparisons, selection and logic.
+    _comparison("cmp_eq", "==", "equal", lambda a, b: int(a == b)),
+    _comparison("cmp_ne", "!=", "not_equal", lambda a, b: int(a != b)),
+    _comparison("cmp_lt", "<", "less", lambda a, b: int(a < b)),
+    _comparison("cmp_le", "<=", "less_equal", lambda a, b: int(a <= b)),
+    _comparison("cmp_gt", ">", "greater", lambda a, b: int(a > b)),
+    _comparison("cmp_ge", ">=", "greater_equal", lambda a, b: int(a >= b)),
+    Function("cond", 3, TypeRule.SELECT, "where",
+             "({0} ? {1} : {2})", "x where the condition holds, else y.",
+             symbol="?:", aliases=("select",), fold=lambda c, a, b: a if c else b),
+    Function("logical_and", 2, _LOGICAL, "logical_and",
+             "({0} && {1})", "Whether both are other than zero."),
+    Function("logical_or", 2, _LOGICAL, "logical_or",
+             "({0} || {1})", "Whether one is other than zero."),
+    Function("logical_xor", 2, _LOGICAL, "logical_xor",
+             "({0} != {1})", "Whether exactly one is other than zero."),
+    Function("logical_not", 1, _LOGICAL, "logical_not",
+             "(!{0})", "Whether it is zero."),
+    # Bits.
+    Function("bit_and", 2, _BITS, "bitwise_and", "({0} & {1})",
+             "Bitwise and.", symbol="&"),
+    Function("bit_or", 2, _BITS, "bitwise_or", "({0} | {1})",
+             "Bitwise or.", symbol="|"),
+    Function("bit_xor", 2, _BITS, "bitwise_xor", "({0} ^ {1})",
+             "Bitwise exclusive or.", symbol="^"),
+    Function("bit_not", 1, _BITS, "invert",
+             {Kind.SIGNED: "(~{0})", Kind.UNSIGNED: "(~{0})", Kind.BOOLEAN: "(!{0})"},
+             "Bitwise complement.", symbol="~"),
+    Function("bit_left", 2, _SHIFT, _shift_left,
+             {Kind.SIGNED: "({1} < ({T})0 || {1} >= ({T}){W} ? ({T})0 : {0} << {1})",
+              Kind.UNSIGNED: "({1} >= ({T}){W} ? ({T})0 : {0} << {1})"},
+             "x shifted left by y bits.", symbol="<<", aliases=("shl",)),
+    Function("bit_right", 2, _SHIFT, _shift_right,
+             {Kind.SIGNED:
+              "({0} >> ({1} < ({T})0 || {1} >= ({T}){W} ? ({T})({W} - 1) : {1}))",
+              Kind.UNSIGNED: "({1} >= ({T}){W} ? ({T})0 : {0} >> {1})"},
+             "x shifted right by y bits; of signed integers, the sign is copied.",
+             symbol=">>", aliases=("shr",)),
+    # Rounding.
+    _rounding("ceil", "The least integer not below.", "ceil", "ceil"),
+    _rounding("floor", "The greatest integer not above.", "floor", "floor"),
+    _rounding("round", "The nearest integer, half to even.", "rint", "rint"),
+    # Roots and powers.
+    _float_function("sqrt", "The square root."),
+    Function("recip", 1, _FLOAT, _reciprocal,
+             "(({T})1 / {0})", "The reciprocal."),
+    Function("pow", 2, _FLOAT, "power", "pow({0}, {1})",
+             "x to the power y."),
+    # Exponentials.
+    _float_function("exp", "e to the power x."),
+    _float_function("log", "The natural logarithm."),
+    Function("sigmoid", 1, _FLOAT,
+             _sigmoid,
+             "(({T})1 / (({T})1 + exp(-{0})))", "1 / (1 + exp(-x))."),
+    Function("erf", 1, _FLOAT, _erf, "erf({0})", "The error function."),
+    # Trigonometric and hyperbolic.
+    _float_function("sin", "The sine."),
+    _float_function("cos", "The cosine."),
+    _float_function("tan", "The tangent."),
+    _float_function("asin", "The inverse sine.", "arcsin"),
+    _float_function("acos", "The inverse cosine.", "arccos"),
+    _float_function("atan", "The inverse tangent.", "arctan"),
+    _float_function("sinh", "The hyperbolic sine."),
+    _float_function("cosh", "The hyperbolic cosine."),
+    _float_function("tanh", "The hyperbolic tangent."),
+    _float_function("asinh", "The inverse hyperbolic sine.", "arcsinh"),
+    _float_function("acosh", "The inverse hyperbolic cosine.", "arccosh"),
+    _float_function("atanh", "The inverse hyperbolic tangent.", "arctanh"),
+)  # fmt: skip
+
+FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
+"""Every element-wise function by its name."""
+
+OPERATORS: dict[str, Function] = {row.symbol: row for row in _ROWS if row.symbol}
+"""The functions that Tile text spells as an operator; `-x` is `neg`, `c ? x : y` `cond`."""
+
+CALLS: dict[str, Function] = FUNCTIONS | {
+    alias: row for row in _ROWS for alias in row.aliases
+}
+"""The functions by every name that Tile text may call them."""

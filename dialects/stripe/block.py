@@ -1,0 +1,252 @@
+"""`stripe.block`: a polyhedron of points over refinements of outer views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import NoTerminator, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from ...affine.form import LinearForm
+from ..form_attribute import FormAttr
+from .attributes import (
+    Direction,
+    Level,
+    LevelAttr,
+    Refinement,
+    RefinementAttr,
+    ViewType,
+)
+
+
+@irdl_op_definition
+class BlockOp(IRDLOperation):
+    """Runs its statements for every point of an index space, in any order, in parallel.
+
+    ```mlir
+    stripe.block "C" [%i : 64, %j : 64, %k : 32]
+        in %a = %A[%i, %k] : 1x1
+        in %b = %B[%k, %j] : 1x1
+        out %c = %C[%i, %j] : 1x1 add init 0
+        where %i + %k - 3 >= 0 {
+      %x = stripe.load %a : !stripe.view<1x1xf32>
+      %y = stripe.load %b : !stripe.view<1x1xf32>
+      %z = eltwise.mul %x, %y : f32
+      stripe.store %z, %c : !stripe.view<1x1xf32>
+    }
+    ```
+
+    Every index runs from 0 to its range; the points are those where all constraints
+    (forms `>= 0`) hold. A refinement gives the body, for each point, a window of an outer
+    view: `in` to read, `out` to write (see `Refinement`). Forms are over the block's own
+    indices and indices of enclosing blocks, which it captures. Accesses must be in bounds
+    at every point where a statement accesses them.
+
+    Within a point statements run in order, and an allocation lives as long as the point.
+    Different points communicate only through an `out` refinement with an aggregation: no
+    point reads what another writes, and of points that `assign` one cell there is one.
+
+    An index may have a level: `[%i : 64 grid, %k : 32, %v : 4 unroll]`. The order of
+    the indices means nothing to the result; it is the order of the loops, outermost first.
+    """
+
+    name = "stripe.block"
+    buffers = var_operand_def(ViewType)
+    captures = var_operand_def(IndexType)
+    block_name = opt_prop_def(StringAttr)
+    ranges = prop_def(DenseArrayBase)
+    levels = prop_def(ArrayAttr[LevelAttr])
+    refinements = prop_def(ArrayAttr[RefinementAttr])
+    constraints = prop_def(ArrayAttr[FormAttr])
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        ranges: Sequence[int],
+        buffers: Sequence[SSAValue],
+        refinements: Sequence[Refinement],
+        body: Region,
+        *,
+        captures: Sequence[SSAValue] = (),
+        constraints: Sequence[LinearForm] = (),
+        levels: Sequence[Level] | None = None,
+        block_name: str | None = None,
+    ) -> None:
+        level_list = [Level.LOOP] * len(ranges) if levels is None else levels
+        name = None if block_name is None else StringAttr(block_name)
+        super().__init__(
+            operands=[buffers, captures],
+            properties={
+                "block_name": name,
+                "ranges": DenseArrayBase.from_list(i64, list(ranges)),
+                "levels": ArrayAttr([LevelAttr(level) for level in level_list]),
+                "refinements": ArrayAttr([RefinementAttr(r) for r in refinements]),
+                "constraints": ArrayAttr([FormAttr(form) for form in constraints]),
+            },
+            regions=[body],
+        )
+
+    @staticmethod
+    def empty_body(
+        index_names: Sequence[str | None], views: Sequence[tuple[ViewType, str | None]]
+    ) -> Region:
+        """A region whose block has an index argument per name and these views."""
+        types: list[Attribute] = [IndexType()] * len(index_names)
+        block = Block(arg_types=[*types, *(type for type, _ in views)])
+        hints = [*index_names, *(hint for _, hint in views)]
+        for argument, hint in zip(block.args, hints, strict=True):
+            argument.name_hint = hint
+        return Region(block)
+
+    @property
+    def index_ranges(self) -> tuple[int, ...]:
+        """The number of values of each index."""
+        return tuple(int(extent) for extent in self.ranges.iter_values())
+
+    @property
+    def index_levels(self) -> tuple[Level, ...]:
+        return tuple(level.data for level in self.levels)
+
+    @property
+    def indices(self) -> tuple[BlockArgument, ...]:
+        """The body's arguments that hold the indices."""
+        return self.body.block.args[: len(self.index_ranges)]
+
+    @property
+    def views(self) -> tuple[BlockArgument, ...]:
+        """The body's arguments that hold the windows, one per refinement."""
+        return self.body.block.args[len(self.index_ranges) :]
+
+    @property
+    def refinement_list(self) -> tuple[Refinement, ...]:
+        return tuple(refinement.data for refinement in self.refinements)
+
+    @property
+    def conditions(self) -> tuple[LinearForm, ...]:
+        """The constraints as forms that are >= 0 at every point."""
+        return tuple(form.data for form in self.constraints)
+
+    @property
+    def form_values(self) -> tuple[SSAValue, ...]:
+        """What the forms range over: the block's indices, then the captured ones."""
+        return (*self.indices, *self.captures)
+
+    def view_type(self, number: int) -> ViewType:
+        """The type of window `number`."""
+        type = self.views[number].type
+        if not isinstance(type, ViewType):
+            raise VerifyException(f"expected view {number} to be a view, got {type}")
+        return type
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BlockOp:
+        # The syntax knows the op, so the op imports it late.
+        from .block_syntax import parse_block
+
+        return parse_block(parser)
+
+    def print(self, printer: Printer) -> None:
+        from .block_syntax import print_block
+
+        print_block(self, printer)
+
+    def verify_(self) -> None:
+        ranges = self.index_ranges
+        if any(extent < 0 for extent in ranges):
+            raise VerifyException(f"expected ranges of 0 or more, got {list(ranges)}")
+        if len(self.levels) != len(ranges):
+            raise VerifyException(
+                f"expected {len(ranges)} level(s), got {len(self.levels)}"
+            )
+        count = len(self.refinements)
+        if len(self.buffers) != count:
+            raise VerifyException(
+                f"expected {count} buffer(s), one per refinement, got "
+                f"{len(self.buffers)}"
+            )
+        arguments = self.body.block.args
+        if len(arguments) != len(ranges) + count:
+            raise VerifyException(
+                f"expected a body with {len(ranges)} index argument(s) and {count} "
+                f"view(s), got {len(arguments)} argument(s)"
+            )
+        if any(not isinstance(index.type, IndexType) for index in self.indices):
+            raise VerifyException("expected the first arguments of the body to be index")
+        for number, refinement in enumerate(self.refinement_list):
+            self._verify_refinement(number, refinement)
+        self._verify_forms(self.conditions, "constraint")
+
+    def _verify_refinement(self, number: int, refinement: Refinement) -> None:
+        outer = self.buffers[number].type
+        inner = self.view_type(number)
+        where = f"refinement {number}"
+        if not isinstance(outer, ViewType):
+            raise VerifyException(f"expected {where} to be of a view, got {outer}")
+        if inner != outer.resized(inner.sizes):
+            raise VerifyException(
+                f"expected {where} to have the element type and space of {outer}, got "
+                f"{inner}"
+            )
+        if not len(refinement.access) == outer.rank == inner.rank:
+            raise VerifyException(
+                f"expected {where} to have {outer.rank} index expression(s) and sizes, "
+                f"got {len(refinement.access)} and {inner.rank}"
+            )
+        self._verify_forms(refinement.access, where)
+        if refinement.direction is Direction.IN and refinement != Refinement(
+            Direction.IN, refinement.access
+        ):
+            raise VerifyException(
+                f"expected {where}, which is read, to have no aggregation and no init"
+            )
+        if direction_of(self.buffers[number]) not in (None, refinement.direction):
+            raise VerifyException(
+                f"expected {where} to be '{direction_of(self.buffers[number])}' as the "
+                f"outer view is, got '{refinement.direction.value}'"
+            )
+
+    def _verify_forms(self, forms: Sequence[LinearForm], where: str) -> None:
+        rank = len(self.index_ranges) + len(self.captures)
+        for form in forms:
+            if form.rank != rank:
+                raise VerifyException(
+                    f"expected {where} to be over {rank} indices, got {form.rank}"
+                )
+            if not form.is_integral:
+                raise VerifyException(
+                    f"expected {where} to have integer coefficients only"
+                )
+
+
+def direction_of(view: SSAValue) -> Direction | None:
+    """How the enclosing block may use a view; None for an allocation: both ways."""
+    if not isinstance(view, BlockArgument):
+        return None
+    parent = view.block.parent_op()
+    if not isinstance(parent, BlockOp):
+        # An argument of the function: an input.
+        return Direction.IN
+    number = view.index - len(parent.index_ranges)
+    return parent.refinement_list[number].direction

@@ -1,0 +1,107 @@
+"""The ops of the `tile` dialect beside the contraction: sizes and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IndexType,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+
+@irdl_op_definition
+class SizesOp(IRDLOperation):
+    """The named sizes of an input, one result per axis.
+
+    `%M, %K = tile.sizes %A ["M", "K"] : tensor<?x?x!eltwise.any>`. A name that occurs
+    twice in a function stands for one number: `tile-specialize` checks that the shapes
+    agree and names the size and both values when they do not. The op stays when its
+    results are unused, since it also says what shapes are legal.
+    """
+
+    name = "tile.sizes"
+    tensor = operand_def(TensorType)
+    names = prop_def(ArrayAttr[StringAttr])
+    sizes = var_result_def(IndexType)
+
+    def __init__(self, tensor: SSAValue, names: Sequence[str]) -> None:
+        super().__init__(
+            operands=[tensor],
+            properties={"names": ArrayAttr([StringAttr(name) for name in names])},
+            result_types=[[IndexType()] * len(names)],
+        )
+        for name, size in zip(names, self.sizes, strict=True):
+            size.name_hint = name
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SizesOp:
+        tensor = parser.parse_unresolved_operand()
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_str_literal
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(tensor, parser.parse_type()), names)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.tensor)
+        printer.print_string(" ")
+        with printer.in_square_brackets():
+            printer.print_list(
+                self.names, lambda name: printer.print_string_literal(name.data)
+            )
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.tensor.type)
+
+    def verify_(self) -> None:
+        rank = len(self.tensor.type.get_shape())
+        if not len(self.names) == len(self.sizes) == rank:
+            raise VerifyException(
+                f"expected one name and one result for each of the {rank} axes, got "
+                f"{len(self.names)} name(s) and {len(self.sizes)} result(s)"
+            )
+
+
+@irdl_op_definition
+class FromIndexOp(IRDLOperation):
+    """A size used as a value: a weak integer of rank 0.
+
+    `%0 = tile.from_index %N : tensor<!eltwise.any>`. `tile-specialize` makes it a
+    constant.
+    """
+
+    name = "tile.from_index"
+    size = operand_def(IndexType)
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+    assembly_format = "$size attr-dict `:` type($result)"
+
+    def __init__(self, size: SSAValue, type: TensorType) -> None:
+        super().__init__(operands=[size], result_types=[type])
+
+    def verify_(self) -> None:
+        if self.result.type.get_shape():
+            raise VerifyException(
+                f"expected a result of rank 0, got {self.result.type}"
+            )

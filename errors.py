@@ -1,0 +1,73 @@
+"""Errors that a user sees: a message, where it points, and what to do about it.
+
+Every layer may raise `GinghamError`; the tools print `render()` and exit with status 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in a source text: `line` and `column` count from 1.
+
+    `text` is the whole source when it is at hand, so that the line can be shown;
+    `length` is the number of characters that the caret underlines.
+    """
+
+    file: str
+    line: int
+    column: int
+    text: str | None = None
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str | None:
+        """The source line with a caret below it, or None when the text is unknown."""
+        if self.text is None:
+            return None
+        lines = self.text.splitlines()
+        if not 1 <= self.line <= len(lines):
+            return None
+        line = lines[self.line - 1]
+        # Tabs before the caret are kept, so that it lines up in any terminal.
+        before = line[: self.column - 1]
+        padding = "".join("\t" if character == "\t" else " " for character in before)
+        underline = "^" + "~" * (min(self.length, len(line) - len(before)) - 1)
+        return f"{line}\n{padding}{underline}"
+
+
+class GinghamError(Exception):
+    """A mistake in what the user gave us: source text, IR, arguments or device.
+
+    `message` says what is wrong in the user's own terms, `location` where, and `hint`
+    what would be right.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: SourceLocation | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.hint = hint
+
+    def render(self) -> str:
+        """The error as `file:line:col: error: ...`, the line with a caret, the hint."""
+        prefix = f"{self.location}: " if self.location is not None else ""
+        parts = [f"{prefix}error: {self.message}"]
+        excerpt = self.location.excerpt() if self.location is not None else None
+        if excerpt is not None:
+            parts.append(excerpt)
+        if self.hint is not None:
+            parts.append(f"hint: {self.hint}")
+        return "\n".join(parts)
+
+    def __str__(self) -> str:
+        return self.render()

@@ -1,0 +1,51 @@
+"""A source text, and errors that point into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import GinghamError, SourceLocation
+from .syntax import Span
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of a Tile program and the name of its file."""
+
+    file: str
+    text: str
+
+    @staticmethod
+    def of(text: str, file: str) -> Source:
+        """The source of a text as read: without byte order mark, lines ended by LF."""
+        unmarked = text.removeprefix("\ufeff")
+        return Source(file, unmarked.replace("\r\n", "\n").replace("\r", "\n"))
+
+    def location(self, span: Span) -> SourceLocation:
+        """The place of a stretch of this source."""
+        length = max(span.end - span.start, 1)
+        return SourceLocation(self.file, span.line, span.column, self.text, length)
+
+    def error(self, message: str, span: Span, hint: str | None = None) -> GinghamError:
+        """An error that points at a stretch of this source."""
+        return GinghamError(message, self.location(span), hint)
+
+
+def decode(data: bytes, file: str) -> str:
+    """The text of a source file, which is UTF-8.
+
+    Raises GinghamError at the first byte that is not.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        valid = Source.of(data[: error.start].decode("utf-8"), file)
+        before = valid.text.rpartition("\n")[2]
+        location = SourceLocation(
+            file, valid.text.count("\n") + 1, len(before) + 1, None
+        )
+        raise GinghamError(
+            f"expected UTF-8 text, got the byte 0x{data[error.start]:02x}",
+            location,
+            "save the file in the encoding UTF-8",
+        ) from None

@@ -1,0 +1,255 @@
+"""From what lark parsed to the syntax tree: one method for each rule of `tile.lark`.
+
+lark calls the methods while it parses, children first, so that no depth of nesting
+needs a deep stack. Imports lark: only `parser.py` imports this module, when it first
+parses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar, cast
+
+import lark
+from lark import Token, Transformer
+
+from .syntax import (
+    Access,
+    Aggregation,
+    Assignment,
+    Attribute,
+    Binary,
+    Call,
+    Combination,
+    Conditional,
+    Constraint,
+    Contraction,
+    Expression,
+    FloatLiteral,
+    Fragment,
+    Function,
+    Index,
+    Input,
+    IntegerLiteral,
+    Name,
+    Program,
+    Reference,
+    Span,
+    Statement,
+    Unary,
+)
+
+_Output: TypeAlias = tuple[Access, tuple[Expression, ...] | None]
+_Operands: TypeAlias = tuple[Combination, tuple[Access, ...]]
+_Suffixes: TypeAlias = tuple[Token | Name, ...]
+_Class = TypeVar("_Class")
+
+
+def _inline(builder: type[_Class]) -> type[_Class]:
+    """Methods take symbols as arguments; lark's annotation would lose the class."""
+    return cast(Any, lark).v_args(inline=True)(builder)
+
+
+def span_of(token: Token) -> Span:
+    """Where a token stands."""
+    start, line, column = token.start_pos, token.line, token.column
+    if start is None or line is None or column is None:
+        raise ValueError(f"the token {token!r} has no position")
+    return Span(line, column, start, start + len(token))
+
+
+def _name(token: Token) -> Name:
+    return Name(token.lstrip("#$"), span_of(token))
+
+
+@_inline
+class SyntaxBuilder(Transformer[Token, Program]):
+    """Builds the syntax tree; parameters are the kept symbols of the rule, in order."""
+
+    # Programs
+
+    def start(self, function: Function) -> Function:
+        return function
+
+    def fragment(self, keyword: Token, content: Expression | Contraction) -> Fragment:
+        return Fragment(str(keyword), content, span_of(keyword).to(content.span))
+
+    def function(
+        self,
+        keyword: Token,
+        inputs: tuple[Input, ...],
+        arrow: Token,
+        outputs: tuple[Name, ...],
+        statements: tuple[Statement, ...],
+        close: Token,
+    ) -> Function:
+        span = span_of(keyword).to(span_of(close))
+        return Function(inputs, outputs, statements, span)
+
+    def inputs(self, *inputs: Input) -> tuple[Input, ...]:
+        return inputs
+
+    def input_of_any_rank(self, name: Token) -> Input:
+        return Input(_name(name), None, span_of(name))
+
+    def input_with_sizes(self, name: Token, *rest: Token) -> Input:
+        *sizes, close = rest
+        span = span_of(name).to(span_of(close))
+        return Input(_name(name), tuple(_name(size) for size in sizes), span)
+
+    def outputs(self, *names: Token) -> tuple[Name, ...]:
+        return tuple(_name(name) for name in names)
+
+    # Statements
+
+    def statements(self, *statements: Statement) -> tuple[Statement, ...]:
+        return statements
+
+    def statement(
+        self, attributes: tuple[Attribute, ...], statement: Statement
+    ) -> Statement:
+        return replace(statement, attributes=attributes)
+
+    def attributes(self, *attributes: Attribute) -> tuple[Attribute, ...]:
+        return attributes
+
+    def attribute(self, open: Token, name: Token, *rest: Token) -> Attribute:
+        *parameters, close = rest
+        span = span_of(open).to(span_of(close))
+        return Attribute(_name(name), tuple(_name(p) for p in parameters), span)
+
+    def assignment(self, target: Token, equals: Token, value: Expression) -> Assignment:
+        return Assignment(_name(target), value, span_of(target).to(value.span))
+
+    # Contractions
+
+    def contraction(
+        self,
+        output: _Output,
+        equals: Token,
+        aggregation: Aggregation,
+        operands: _Operands,
+        close: Token,
+        constraints: tuple[Constraint, ...],
+        suffixes: _Suffixes,
+    ) -> Contraction:
+        access, sizes = output
+        combination, accesses = operands
+        end = span_of(close)
+        if constraints:
+            end = constraints[-1].span
+        if suffixes:
+            last = suffixes[-1]
+            end = last.span if isinstance(last, Name) else span_of(last)
+        return Contraction(
+            access,
+            sizes,
+            aggregation,
+            combination,
+            accesses,
+            constraints,
+            tuple(suffix for suffix in suffixes if isinstance(suffix, Name)),
+            any(isinstance(suffix, Token) for suffix in suffixes),
+            access.span.to(end),
+        )
+
+    def output(
+        self,
+        tensor: Token,
+        indices: tuple[Expression, ...],
+        sizes: tuple[Expression, ...],
+        close: Token,
+    ) -> _Output:
+        return self.access(tensor, indices, close), sizes
+
+    def output_of_rank_zero(self, tensor: Token, close: Token) -> _Output:
+        return self.access(tensor, (), close), ()
+
+    def output_without_sizes(
+        self, tensor: Token, indices: tuple[Expression, ...], close: Token
+    ) -> _Output:
+        return self.access(tensor, indices, close), None
+
+    def polynomials(self, *polynomials: Expression) -> tuple[Expression, ...]:
+        return polynomials
+
+    def no_polynomials(self) -> tuple[Expression, ...]:
+        return ()
+
+    def aggregation(self, sign: Token) -> Aggregation:
+        return Aggregation(str(sign))
+
+    def combination(self, sign: Token) -> Combination:
+        return Combination(str(sign))
+
+    def operands(
+        self,
+        first: Access,
+        combination: Combination = Combination.NONE,
+        second: Access | None = None,
+        question: Token | None = None,
+        third: Access | None = None,
+    ) -> _Operands:
+        accesses = tuple(a for a in (first, second, third) if a is not None)
+        # As in PlaidML, three operands are a condition whatever joins the first two.
+        return Combination.CONDITION if third else combination, accesses
+
+    def access(
+        self, tensor: Token, indices: tuple[Expression, ...], close: Token
+    ) -> Access:
+        return Access(_name(tensor), indices, span_of(tensor).to(span_of(close)))
+
+    def constraints(self, *constraints: Constraint) -> tuple[Constraint, ...]:
+        return constraints
+
+    def constraint(
+        self, polynomial: Expression, less: Token, bound: Expression
+    ) -> Constraint:
+        return Constraint(polynomial, bound, polynomial.span.to(bound.span))
+
+    def suffixes(self, *suffixes: Token | Name) -> _Suffixes:
+        return suffixes
+
+    def suffix(self, keyword: Token, tensor: Token | None = None) -> Token | Name:
+        return keyword if tensor is None else _name(tensor)
+
+    # Expressions
+
+    def integer(self, digits: Token) -> IntegerLiteral:
+        # Leading zeros count against the length of number that Python converts.
+        return IntegerLiteral(int(digits.lstrip("0") or "0"), span_of(digits))
+
+    def decimal(self, digits: Token) -> FloatLiteral:
+        return FloatLiteral(float(digits), span_of(digits))
+
+    def reference(self, name: Token) -> Reference:
+        return Reference(_name(name).text, span_of(name))
+
+    def index(self, name: Token) -> Index:
+        return Index(_name(name).text, span_of(name))
+
+    def juxtaposition(self, factor: Token, index: Token) -> Binary:
+        left, right = self.integer(factor), self.index(index)
+        return Binary("*", left, right, left.span.to(right.span), right.span)
+
+    def unary(self, operator: Token, operand: Expression) -> Unary:
+        span = span_of(operator).to(operand.span)
+        return Unary(str(operator), operand, span)
+
+    def binary(self, left: Expression, operator: Token, right: Expression) -> Binary:
+        span = left.span.to(right.span)
+        return Binary(str(operator), left, right, span, span_of(operator))
+
+    def conditional(
+        self, condition: Expression, then: Expression, otherwise: Expression
+    ) -> Conditional:
+        span = condition.span.to(otherwise.span)
+        return Conditional(condition, then, otherwise, span)
+
+    def expressions(self, *expressions: Expression) -> tuple[Expression, ...]:
+        return expressions
+
+    def call(
+        self, function: Token, arguments: tuple[Expression, ...], close: Token
+    ) -> Call:
+        return Call(_name(function), arguments, span_of(function).to(span_of(close)))

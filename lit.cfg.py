@@ -1,0 +1,29 @@
+"""Configuration of lit, which runs the commands on the RUN lines of test files."""
+
+import os
+import sys
+from pathlib import Path
+
+import lit.formats
+
+ROOT = Path(__file__).resolve().parent
+
+config.name = "gingham"
+config.test_format = lit.formats.ShTest()
+config.suffixes = [".mlir", ".test"]
+config.excludes = [".typing", ".venv", "build"]
+config.test_source_root = str(ROOT)
+config.test_exec_root = str(ROOT / "build" / "lit")
+
+# The tools of the environment that runs lit, activated or not.
+tools = Path(sys.executable).parent
+config.environment["PATH"] = os.pathsep.join([str(tools), os.environ["PATH"]])
+
+# Every operation is printed and parsed again, in its own syntax and in the generic one.
+config.substitutions += [
+    (r"\bROUNDTRIP\b", "tile-opt %s | tile-opt | filecheck %s"),
+    (
+        r"\bGENERIC_ROUNDTRIP\b",
+        "tile-opt %s --print-op-generic | tile-opt | filecheck %s",
+    ),
+]

@@ -1,0 +1,43 @@
+"""The passes, by name; each is imported when it is first used.
+
+A pass is one file named as the pass, with its IR before and after in the module docstring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from xdsl.passes import ModulePass
+
+_PASSES = {
+    "tile-specialize": "tile.specialize:TileSpecializePass",
+    "tile-canonicalize": "tile.canonicalize:TileCanonicalizePass",
+    "tile-flatten": "tile.flatten:TileFlattenPass",
+    "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
+    "stripe-fuse": "stripe.fuse:StripeFusePass",
+    "stripe-reduce-constraints": (
+        "stripe.reduce_constraints:StripeReduceConstraintsPass"
+    ),
+    "stripe-dead-code-elimination": (
+        "stripe.dead_code_elimination:StripeDeadCodeEliminationPass"
+    ),
+    "stripe-autotile": "stripe.autotile:StripeAutotilePass",
+    "stripe-partition-edges": "stripe.partition_edges:StripePartitionEdgesPass",
+    "stripe-tile": "stripe.tile:StripeTilePass",
+    "stripe-localize": "stripe.localize:StripeLocalizePass",
+    "stripe-scalarize": "stripe.scalarize:StripeScalarizePass",
+    "stripe-vectorize": "stripe.vectorize:StripeVectorizePass",
+    "stripe-map": "stripe.map:StripeMapPass",
+    "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
+}
+
+
+def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """A factory for each of our passes, which imports it when called."""
+
+    def factory(place: str) -> Callable[[], type[ModulePass]]:
+        module, _, attribute = place.partition(":")
+        return lambda: getattr(import_module(f".{module}", __name__), attribute)
+
+    return {name: factory(place) for name, place in _PASSES.items()}

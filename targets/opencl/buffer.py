@@ -1,0 +1,201 @@
+"""Memory of a device, and the ways of NumPy arrays into it and out of it.
+
+A device whose memory is the host's (every CPU, an integrated GPU) works on NumPy memory
+in place: `upload` wraps the caller's array, and `allocate` makes an aligned array and
+wraps that, so that `download` hands out a result that was never copied. Other devices
+get copies in queue order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...errors import GinghamError
+from .host_memory import (
+    aligned_empty,
+    as_bytes,
+    check_element_type,
+    fit_for_kernels,
+    format_bytes,
+    format_shape,
+)
+from .status import as_gingham_error
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyopencl as cl
+    from numpy.typing import DTypeLike
+
+    from .command_queue import CommandQueue
+    from .device import OpenCLDevice
+    from .host_memory import Array
+
+# OpenCL has no buffer of no bytes; an empty tensor gets one that no kernel touches.
+_SMALLEST_BUFFER = 64
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DeviceBuffer:
+    """A row-major array in a device's memory.
+
+    `host` is the NumPy array over the same memory where device and host share it.
+    """
+
+    device: OpenCLDevice
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    handle: cl.Buffer
+    host: Array | None
+
+    @property
+    def size_in_bytes(self) -> int:
+        """The bytes of all elements."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def allocate(
+    device: OpenCLDevice, shape: Sequence[int], dtype: DTypeLike
+) -> DeviceBuffer:
+    """An uninitialised buffer that kernels may read and write.
+
+    Raises GinghamError when the device can not hold it.
+    """
+    import numpy as np
+    import pyopencl as cl
+
+    element = np.dtype(dtype)
+    check_element_type(element)
+    sizes = tuple(int(size) for size in shape)
+    _check_size(device, sizes, element)
+    if not device.details.host_unified_memory:
+        handle = _create(device, sizes, element, cl.mem_flags.READ_WRITE)
+        return DeviceBuffer(device, sizes, element, handle, None)
+    host = aligned_empty(sizes, element)
+    return _wrap(device, host, cl.mem_flags.READ_WRITE)
+
+
+def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffer:
+    """`array` on the queue's device, for kernels to read only.
+
+    It is used in place where memory is shared and the array is contiguous and aligned
+    (its first byte at a multiple of the element size and of `alignment` bytes), and
+    copied otherwise. The array must not change until the kernels that read it have
+    ended. Raises GinghamError when the device can not hold it.
+    """
+    import pyopencl as cl
+
+    device = queue.device
+    fitting = fit_for_kernels(array, alignment)
+    _check_size(device, fitting.shape, fitting.dtype)
+    if device.details.host_unified_memory:
+        return _wrap(device, fitting, cl.mem_flags.READ_ONLY)
+    flags = cl.mem_flags.READ_ONLY
+    handle = _create(device, fitting.shape, fitting.dtype, flags)
+    buffer = DeviceBuffer(device, fitting.shape, fitting.dtype, handle, None)
+    if fitting.size > 0:
+        queue.write(buffer, as_bytes(fitting))
+    return buffer
+
+
+def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
+    """The buffer's contents once all commands of the queue so far have ended.
+
+    Where memory is shared this is the buffer's own memory: a kernel that writes to the
+    buffer later changes the array.
+    """
+    if buffer.host is None:
+        host = aligned_empty(buffer.shape, buffer.dtype)
+        if host.size > 0:
+            queue.read(buffer, as_bytes(host)).wait()
+        return host
+    queue.finish()
+    if not buffer.device.details.shares_host_memory and buffer.host.size > 0:
+        _make_visible(queue, buffer)
+    return buffer.host
+
+
+def _wrap(device: OpenCLDevice, host: Array, access: cl.mem_flags) -> DeviceBuffer:
+    """A buffer over the memory of `host`, which must fit for kernels."""
+    import pyopencl as cl
+
+    if host.size == 0:
+        handle = _create(device, host.shape, host.dtype, access)
+        return DeviceBuffer(device, host.shape, host.dtype, handle, host)
+    flags = access | cl.mem_flags.USE_HOST_PTR
+    try:
+        handle = cl.Buffer(device.context, flags, hostbuf=as_bytes(host))
+    except cl.Error as error:
+        raise _allocation_error(device, host.shape, host.dtype, error) from error
+    return DeviceBuffer(device, host.shape, host.dtype, handle, host)
+
+
+def _create(
+    device: OpenCLDevice,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    access: cl.mem_flags,
+) -> cl.Buffer:
+    """A buffer in the device's own memory."""
+    import pyopencl as cl
+
+    size = max(math.prod(shape) * dtype.itemsize, _SMALLEST_BUFFER)
+    try:
+        return cl.Buffer(device.context, access, size)
+    except cl.Error as error:
+        raise _allocation_error(device, shape, dtype, error) from error
+
+
+def _make_visible(queue: CommandQueue, buffer: DeviceBuffer) -> None:
+    """Bring what kernels wrote into the host array that the buffer wraps.
+
+    A mapping of such a buffer is the array's own memory by OpenCL's definition, so the
+    mapped view itself is not needed.
+    """
+    import numpy as np
+    import pyopencl as cl
+
+    try:
+        view, _ = cl.enqueue_map_buffer(
+            queue.handle,
+            buffer.handle,
+            cl.map_flags.READ,
+            0,
+            (buffer.size_in_bytes,),
+            np.dtype(np.uint8),
+        )
+        view.base.release(queue.handle)
+    except cl.Error as error:
+        action = f"reading a result from device {buffer.device.name!r}"
+        raise as_gingham_error(action, error) from error
+
+
+def _check_size(
+    device: OpenCLDevice, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> None:
+    needed = math.prod(shape) * dtype.itemsize
+    if needed > device.details.max_allocation_bytes:
+        raise _too_large(device, shape, dtype)
+
+
+def _allocation_error(
+    device: OpenCLDevice, shape: tuple[int, ...], dtype: np.dtype[Any], error: cl.Error
+) -> GinghamError:
+    refusal = _too_large(device, shape, dtype)
+    reason = as_gingham_error("the allocation", error).message
+    return GinghamError(f"{refusal.message}; {reason}")
+
+
+def _too_large(
+    device: OpenCLDevice, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> GinghamError:
+    needed = format_bytes(math.prod(shape) * dtype.itemsize)
+    largest = format_bytes(device.details.max_allocation_bytes)
+    total = format_bytes(device.details.global_memory_bytes)
+    return GinghamError(
+        f"device {device.name!r} can not hold a buffer of shape {format_shape(shape)} "
+        f"and type {dtype.name}: it needs {needed}, and the device gives at most "
+        f"{largest} to one buffer, of {total} in all"
+    )

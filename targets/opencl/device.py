@@ -1,0 +1,120 @@
+"""An OpenCL device as Gingham names it: its properties, context and command queue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ...errors import GinghamError
+from .command_queue import CommandQueue
+from .probe import probe
+from .properties import DeviceKind, OpenCLProperties, PropertyValue
+from .status import as_gingham_error
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+# Platforms whose name does not begin with what people call them.
+_SLUGS = {"portable": "pocl"}
+
+
+class OpenCLDevice:
+    """One device of one OpenCL platform, named `<vendor>.<n>` such as `intel.0`.
+
+    Making it costs nothing; the context and the queue are made when first asked for.
+    Whether it really computes is found out by `failure` or `require_usable`, once.
+    """
+
+    is_reference = False
+
+    def __init__(
+        self,
+        name: str,
+        kind: DeviceKind,
+        details: OpenCLProperties,
+        handle: cl.Device,
+    ) -> None:
+        self.name = name
+        self.kind: DeviceKind = kind
+        self.details = details
+        self.handle = handle
+        self._lock = Lock()
+        self._context: cl.Context | None = None
+        self._queue: CommandQueue | None = None
+        self._probe_lock = Lock()
+        self._probed = False
+        self._failure: str | None = None
+
+    @property
+    def description(self) -> str:
+        """The device's own name with its platform: `AMD EPYC (Intel(R) OpenCL)`."""
+        return f"{self.details.device} ({self.details.platform})"
+
+    @property
+    def properties(self) -> Mapping[str, PropertyValue]:
+        """`details` as a mapping, for printing and for JSON."""
+        return MappingProxyType(self.details.as_dict())
+
+    @property
+    def context(self) -> cl.Context:
+        """The device's one context. Raises GinghamError where the driver refuses."""
+        import pyopencl as cl
+
+        with self._lock:
+            if self._context is None:
+                try:
+                    self._context = cl.Context([self.handle])
+                except cl.Error as error:
+                    raise as_gingham_error(
+                        f"opening device {self.name!r}", error
+                    ) from error
+            return self._context
+
+    @property
+    def queue(self) -> CommandQueue:
+        """The device's common in-order queue, without profiling."""
+        context = self.context
+        with self._lock:
+            if self._queue is None:
+                self._queue = CommandQueue(self, context)
+            return self._queue
+
+    def profiling_queue(self) -> CommandQueue:
+        """A new queue whose events know how long they took; it is a little slower."""
+        return CommandQueue(self, self.context, profiling=True)
+
+    def failure(self) -> str | None:
+        """Why the device can not be used, or None when it computes as it should.
+
+        The first call builds and runs a small kernel, about 0.2 seconds.
+        """
+        with self._probe_lock:
+            if not self._probed:
+                self._failure = probe(self)
+                self._probed = True
+            return self._failure
+
+    def require_usable(self) -> None:
+        """Raise GinghamError when the device can not be used."""
+        reason = self.failure()
+        if reason is not None:
+            raise GinghamError(
+                f"device {self.name!r} can not be used: {reason}",
+                hint="`tile-devices --probe` tries all devices",
+            )
+
+    def __repr__(self) -> str:
+        return f"<OpenCLDevice {self.name}: {self.description}>"
+
+
+def vendor_slug(platform: str) -> str:
+    """The short name of a platform: `intel` for `Intel(R) OpenCL`, `pocl`, `nvidia`."""
+    words: list[str] = re.findall(
+        r"[a-z0-9]+", re.sub(r"\([^)]*\)", " ", platform.lower())
+    )
+    if not words:
+        return "opencl"
+    return _SLUGS.get(words[0], words[0])

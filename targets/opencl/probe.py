@@ -1,0 +1,52 @@
+"""Whether a device really computes: one small kernel, built, run and checked.
+
+A runtime may list a device and then fail every build (the PoCL of PyPI on a processor
+that its LLVM does not know), so a device is trusted only after this. The probe takes
+the road of every program: upload, build, launch, download.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import GinghamError
+from .buffer import allocate, download, upload
+from .program import build_program
+
+if TYPE_CHECKING:
+    from .device import OpenCLDevice
+
+_COUNT = 1000
+
+_SOURCE = """\
+kernel void probe(global const float *input, global float *output, int scale) {
+  const size_t i = get_global_id(0);
+  output[i] = input[i] * scale + (float)i;
+}
+"""
+
+
+def probe(device: OpenCLDevice) -> str | None:
+    """None when the device computes as it should, else the reason why it does not."""
+    import numpy as np
+
+    values = (np.arange(_COUNT) % 37).astype(np.float32)
+    expected = values * 3 + np.arange(_COUNT, dtype=np.float32)
+    try:
+        queue = device.queue
+        kernel = build_program(device, _SOURCE).kernel("probe")
+        source = upload(queue, values)
+        target = allocate(device, (_COUNT,), np.float32)
+        queue.enqueue(kernel, (_COUNT,), None, (source, target, np.int32(3)))
+        result = download(queue, target)
+    except GinghamError as error:
+        return error.message
+    # Small integers are exact in float32, so equality is the right test.
+    wrong = np.flatnonzero(result != expected)
+    if wrong.size > 0:
+        first = int(wrong[0])
+        return (
+            f"a test kernel gave {wrong.size} wrong values of {_COUNT}: element "
+            f"{first} is {float(result[first])}, expected {float(expected[first])}"
+        )
+    return None

@@ -1,0 +1,58 @@
+"""Tests that `tile-opt` starts without the libraries that are slow to import.
+
+What is imported is checked, and not the time that it takes, as a machine may be busy.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"islpy", "lark", "ml_dtypes", "numpy", "pyopencl", "rich"}
+
+PROGRAM = """\
+func.func @main(%x: f32) -> f32 {
+  %y = arith.addf %x, %x : f32
+  func.return %y : f32
+}
+"""
+
+
+def imported_by_tile_opt(*arguments: str) -> set[str]:
+    """The top-level modules that a successful run of the command imports."""
+    result = subprocess.run(
+        [Path(sys.executable).with_name("tile-opt"), *arguments],
+        env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    # `import time:  self [us] | cumulative | imported package`
+    modules = [
+        line.rpartition("|")[2].strip()
+        for line in result.stderr.splitlines()
+        if line.startswith("import time:")
+    ]
+    return {module.partition(".")[0] for module in modules}
+
+
+def test_imports_are_seen() -> None:
+    """Were this empty, the tests below could not fail."""
+    assert {"gingham", "xdsl"} <= imported_by_tile_opt("--help")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    assert not imported_by_tile_opt("--help") & HEAVY
+
+
+@pytest.mark.parametrize("options", [(), ("--pass-pipeline=builtin.module(cse)",)])
+def test_small_file_imports_nothing_heavy(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "small.mlir"
+    path.write_text(PROGRAM)
+    assert not imported_by_tile_opt(*options, str(path)) & HEAVY

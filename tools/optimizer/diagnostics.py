@@ -1,0 +1,90 @@
+"""What the user is told: errors, warnings and notes with their place in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...errors import GinghamError, SourceLocation
+
+
+class Severity(StrEnum):
+    """How bad it is, spelled as in the message."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message to the user; its notes say more about other places."""
+
+    severity: Severity
+    message: str
+    location: SourceLocation | None = None
+    hint: str | None = None
+    notes: tuple[Diagnostic, ...] = ()
+
+    @staticmethod
+    def of(error: GinghamError) -> Diagnostic:
+        """The diagnostic that tells of an error."""
+        notes = error.notes if isinstance(error, ToolError) else ()
+        return Diagnostic(
+            Severity.ERROR, error.message, error.location, error.hint, notes
+        )
+
+    def render(self) -> str:
+        """The text `file:line:col: severity: message`, source line, hint and notes."""
+        place = f"{self.location}: " if self.location is not None else ""
+        parts = [f"{place}{self.severity}: {self.message}"]
+        excerpt = self.location.excerpt() if self.location is not None else None
+        if excerpt is not None:
+            parts.append(excerpt)
+        if self.hint is not None:
+            parts.append(f"hint: {self.hint}")
+        parts.extend(note.render() for note in self.notes)
+        return "\n".join(parts)
+
+
+class ToolError(GinghamError):
+    """A user error with notes about other places that matter for it."""
+
+    def __init__(
+        self,
+        message: str,
+        location: SourceLocation | None = None,
+        hint: str | None = None,
+        notes: Iterable[Diagnostic] = (),
+    ) -> None:
+        super().__init__(message, location, hint)
+        self.notes = tuple(notes)
+
+
+class InternalError(ToolError):
+    """A defect of the compiler, met by the user; `__cause__` is what was raised."""
+
+
+def note(message: str, location: SourceLocation | None = None) -> Diagnostic:
+    """A note to attach to an error."""
+    return Diagnostic(Severity.NOTE, message, location)
+
+
+def close_matches_hint(name: str, known: Iterable[str]) -> str | None:
+    """The hint `did you mean 'x'?` for a name that is not among the known ones."""
+    # Imported here as it takes time that only an error should cost.
+    from difflib import get_close_matches
+
+    matches = get_close_matches(name, list(known), n=3)
+    if not matches:
+        return None
+    return f"did you mean {alternatives(matches)}?"
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """Names as `'a', 'b' or 'c'`."""
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"

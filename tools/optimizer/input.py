@@ -1,0 +1,116 @@
+"""Reads the input, an .mlir or a .tile text, and splits it into chunks."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+
+from ...errors import GinghamError, SourceLocation
+
+EXTENSIONS = ("mlir", "tile")
+"""The kinds of input, by file extension."""
+
+STANDARD_INPUT = "<stdin>"
+
+_SEPARATOR = re.compile(r"^// -----[ \t\r]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text to compile: the name for messages, the text, its kind of EXTENSIONS."""
+
+    file: str
+    text: str
+    kind: str
+
+    def chunks(self) -> list[Source]:
+        """The parts between lines `// -----`, each at its own line numbers.
+
+        Blank parts, such as one after a last separator, are left out.
+        """
+        parts: list[Source] = []
+        line = 0
+        for part in _SEPARATOR.split(self.text):
+            # The lines before the part are blank in its text, so that any parser
+            # counts lines as in the file.
+            if part.strip():
+                parts.append(Source(self.file, "\n" * line + part, self.kind))
+            line += part.count("\n")
+        return parts or [self]
+
+
+def read_source(path: str | None, kind: str | None) -> Source:
+    """Reads a file, or the standard input for None and `-`.
+
+    `kind` is one of EXTENSIONS, or None to take it from the file's name.
+    Raises GinghamError when that cannot be read or is no text.
+    """
+    if path is None or path == "-":
+        return Source(STANDARD_INPUT, _decode(_read_stdin(), "<stdin>"), kind or "mlir")
+    kind = kind or _kind_of(path)
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read()
+    except (OSError, ValueError) as error:
+        raise GinghamError(f"cannot read '{path}': {_reason(error)}") from error
+    return Source(path, _decode(content, path), kind)
+
+
+def _kind_of(path: str) -> str:
+    extension = os.path.splitext(path)[1].removeprefix(".")
+    if extension in EXTENSIONS:
+        return extension
+    raise GinghamError(
+        f"cannot tell what '{path}' holds: expected a name that ends in .mlir or "
+        f".tile, got {f'.{extension}' if extension else 'no extension'}",
+        hint="--frontend=mlir or --frontend=tile says what it is",
+    )
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise GinghamError("cannot read the standard input: it is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise GinghamError(
+            f"cannot read the standard input: {_reason(error)}"
+        ) from error
+
+
+def _decode(content: bytes, file: str) -> str:
+    if content.startswith(b"ML\xefR"):
+        raise GinghamError(
+            f"'{file}' is MLIR bytecode, and only text can be read",
+            hint="`mlir-opt` prints bytecode as text",
+        )
+    if not content.strip():
+        raise GinghamError(f"'{file}' is empty: expected a program")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _no_text(content, error.start, file, "is not UTF-8") from error
+    if "\0" in text:
+        position = content.index(b"\0")
+        raise _no_text(content, position, file, "does not occur in a text")
+    return text
+
+
+def _no_text(content: bytes, position: int, file: str, reason: str) -> GinghamError:
+    """The error for the byte at `position`."""
+    before = content[:position]
+    start = before.rfind(b"\n") + 1
+    line = before.count(b"\n") + 1
+    column = len(before[start:].decode("utf-8", "replace")) + 1
+    return GinghamError(
+        f"expected a text, got the byte 0x{content[position]:02x}, which {reason}",
+        SourceLocation(file, line, column),
+    )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error)
