@@ -29,10 +29,13 @@ class SourceLocation:
         """The source line with a caret below it, or None when the text is unknown."""
         if self.text is None:
             return None
-        lines = self.text.splitlines()
+        lines = self.text.split("\n")
         if not 1 <= self.line <= len(lines):
             return None
-        line = lines[self.line - 1]
+        line = "".join(
+            character if character.isprintable() or character == "\t" else "\ufffd"
+            for character in lines[self.line - 1].rstrip("\r")
+        )
         # Tabs before the caret are kept, so that it lines up in any terminal.
         before = line[: self.column - 1]
         padding = "".join("\t" if character == "\t" else " " for character in before)

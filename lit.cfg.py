@@ -19,8 +19,13 @@ config.test_exec_root = str(ROOT / "build" / "lit")
 tools = Path(sys.executable).parent
 config.environment["PATH"] = os.pathsep.join([str(tools), os.environ["PATH"]])
 
-# Every operation is printed and parsed again, in its own syntax and in the generic one.
+# Compiled kernels stay in this checkout, out of the user's own cache.
+config.environment["XDG_CACHE_HOME"] = str(ROOT / "build" / "cache")
+
 config.substitutions += [
+    # Commands in documentation name files from the root, as a reader of it would.
+    ("%root", str(ROOT)),
+    # Everything is printed and parsed again, in its own syntax and the generic one.
     (r"\bROUNDTRIP\b", "tile-opt %s | tile-opt | filecheck %s"),
     (
         r"\bGENERIC_ROUNDTRIP\b",

@@ -37,6 +37,27 @@ def print_form(printer: Printer, form: LinearForm, values: Sequence[SSAValue]) -
     print_with_values(printer, form.format(names), values)
 
 
+def compact(
+    forms: Sequence[LinearForm], values: Sequence[SSAValue], fixed: int = 0
+) -> tuple[list[LinearForm], list[SSAValue]]:
+    """The same forms over only the values that occur, each once, in order of occurrence.
+
+    The first `fixed` values stay where they are, whether they occur or not. Ops keep their
+    forms compact, so that what is printed parses back to the same op.
+    """
+    kept = list(values[:fixed])
+    positions = {number: number for number in range(fixed)}
+    for form in forms:
+        for number in form.support:
+            if number in positions:
+                continue
+            value = values[number]
+            if value not in kept[fixed:]:
+                kept.append(value)
+            positions[number] = kept.index(value, fixed)
+    return [form.remap(positions, len(kept)) for form in forms], kept
+
+
 EnumType = TypeVar("EnumType", bound=StrEnum)
 
 

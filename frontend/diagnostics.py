@@ -113,6 +113,10 @@ class Mistake:
         """The text behind `found`."""
         return self.source.text[self.found.span.end :]
 
+    def takes_only(self, *kinds: str) -> bool:
+        """Whether exactly these kinds could have stood there."""
+        return self.accepted == frozenset(kinds)
+
     @property
     def takes_expression(self) -> bool:
         return {"FLOAT", "ID", "LPAR"} <= self.accepted

@@ -1,7 +1,7 @@
 """Common mistakes in Tile text, and what to write instead.
 
-Each function looks at a `Mistake` and answers with the error, or None when it is not the
-mistake that the function knows. The first answer counts.
+Each function looks at a `Mistake` and answers with the error, or None when it is not
+the mistake that the function knows. The first answer counts.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def _number_without_digits(mistake: Mistake) -> GinghamError | None:
         return None
     rest = mistake.following
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
-    touches = previous is not None and previous.span.end == found.span.start
-    if touches and previous.kind == "INT":
-        number = previous.text
-    elif digits and not touches:
+    before = previous if previous and previous.after.start == found.span.start else None
+    if before is not None and before.kind == "INT":
+        number = before.text
+    elif digits and before is None:
         number = "0"
     else:
         return None
@@ -123,14 +123,13 @@ def _capitalized(name: str) -> str:
 def _index_as_value(mistake: Mistake) -> GinghamError | None:
     """A lower-case name in an expression that is not the name of a called function."""
     previous = mistake.previous
-    if previous is None or previous.kind != "IDXID" or mistake.accepted != {"LPAR"}:
+    if previous is None or previous.kind != "IDXID" or not mistake.takes_only("LPAR"):
         return None
     name = previous.text.lstrip("$")
     return mistake.error(
         f"'{name}' is not a tensor or a dimension",
         f"those begin with a capital letter: write {_capitalized(name)} or #{name}; an "
-        "index variable has a value only between square brackets, and index(T, axis) "
-        "is the tensor of coordinates",
+        "index variable has a value only between square brackets",
         previous.span,
     )
 
@@ -138,7 +137,7 @@ def _index_as_value(mistake: Mistake) -> GinghamError | None:
 def _function_in_contraction(mistake: Mistake) -> GinghamError | None:
     """`+(exp(A[i]))` and `+(2 * A[i])`."""
     found, opened = mistake.found, mistake.opened
-    if mistake.accepted != {"ID"} or opened is None or opened.kind != "LPAR":
+    if not mistake.takes_only("ID") or opened is None or opened.kind != "LPAR":
         return None
     calls = found.kind == "IDXID" and mistake.following.lstrip().startswith("(")
     if not calls and found.kind not in ("INT", "FLOAT", "MINUS"):
@@ -189,7 +188,7 @@ def _update_of_the_edsl(mistake: Mistake) -> GinghamError | None:
         )
     if found.kind == "EQUAL":
         return _expected(
-            mistake, "an assigning contraction is written O[i : N] = =(...)"
+            mistake, "to assign without aggregating, write O[i : N] = =(...)"
         )
     return None
 
@@ -231,7 +230,7 @@ def _contraction_in_expression(mistake: Mistake) -> GinghamError | None:
 
 
 def _too_many_operands(mistake: Mistake) -> GinghamError | None:
-    if mistake.accepted != {"RPAR", "QUESTION"}:
+    if not mistake.takes_only("RPAR", "QUESTION"):
         return None
     if mistake.found.kind not in ("PLUS", "TIMES", "EQUAL", "MINUS", "SLASH"):
         return None
@@ -241,14 +240,14 @@ def _too_many_operands(mistake: Mistake) -> GinghamError | None:
 
 
 def _foreign_combination(mistake: Mistake) -> GinghamError | None:
-    if mistake.accepted != {"RPAR", "PLUS", "TIMES", "EQUAL"}:
+    if not mistake.takes_only("RPAR", "PLUS", "TIMES", "EQUAL"):
         return None
     if mistake.found.kind in ("RPAR", "SEMICOLON", "RBRACE", END):
         return None
     return _expected(
         mistake,
-        "the tensors of a contraction are combined by '*', '+' or '=='; compute the rest "
-        "in a statement of its own",
+        "the tensors of a contraction are combined by '*', '+' or '=='; compute the "
+        "rest in a statement of its own",
     )
 
 
@@ -270,8 +269,8 @@ def _bad_constraint(mistake: Mistake) -> GinghamError | None:
         return None
     return mistake.error(
         f"expected '<' and a size, got {found}",
-        "a constraint is written 'index expression < size' and says that the expression "
-        "is at least 0 too",
+        "a constraint is written 'index expression < size' and says that the "
+        "expression is at least 0 too",
     )
 
 
@@ -289,7 +288,11 @@ def _missing_aggregation(mistake: Mistake) -> GinghamError | None:
 def _sizes_without_indices(mistake: Mistake) -> GinghamError | None:
     """`O[: N] = ...`."""
     previous = mistake.previous
-    if previous is None or previous.kind != "COLON" or mistake.accepted != {"RSQUARE"}:
+    if (
+        previous is None
+        or previous.kind != "COLON"
+        or not mistake.takes_only("RSQUARE")
+    ):
         return None
     return _expected(
         mistake, "before the ':' stand the indices, one for each size: O[i : N]"
@@ -302,7 +305,7 @@ def _empty_parentheses(mistake: Mistake) -> GinghamError | None:
     if mistake.found.kind != "RPAR" or previous is None or previous.kind != "LPAR":
         return None
     before = mistake.source.text[: previous.span.start]
-    if mistake.accepted == {"ID"} and before.rstrip().endswith("->"):
+    if mistake.takes_only("ID") and before.rstrip().endswith("->"):
         return _expected(mistake, "a function has at least one output")
     if mistake.takes_expression:
         return _expected(mistake, "a function takes at least one argument")
@@ -311,10 +314,8 @@ def _empty_parentheses(mistake: Mistake) -> GinghamError | None:
 
 def _size_of_input(mistake: Mistake) -> GinghamError | None:
     """`function (A[3])`."""
-    if mistake.found.kind != "INT" or mistake.accepted not in (
-        {"ID"},
-        {"ID", "RSQUARE"},
-    ):
+    takes_size = mistake.takes_only("ID") or mistake.takes_only("ID", "RSQUARE")
+    if mistake.found.kind != "INT" or not takes_size:
         return None
     return _expected(
         mistake,
@@ -337,7 +338,7 @@ def _word_at_start(mistake: Mistake) -> GinghamError | None:
 
 
 def _text_after_the_end(mistake: Mistake) -> GinghamError | None:
-    if mistake.accepted != {END}:
+    if not mistake.takes_only(END):
         return None
     hints = {
         "SEMICOLON": "no ';' stands behind the '}'",

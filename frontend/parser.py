@@ -38,7 +38,7 @@ def parse_source(source: Source) -> Program:
     from lark import UnexpectedCharacters, UnexpectedToken
 
     # Any: lark's annotations of its interactive parser are partial.
-    cursor: Any = _lark().parse_interactive(source.text)
+    cursor: Any = cast(Any, _lark()).parse_interactive(source.text)
     token: Token
     previous: Token | None = None
     opened: list[Lexeme] = []
@@ -76,12 +76,14 @@ def _lark() -> Lark:
 
 
 def _lexeme(token: Token) -> Lexeme:
+    # The end of an empty text is a token without a place.
     start, line, column = token.start_pos or 0, token.line or 1, token.column or 1
-    return Lexeme(token.type, str(token), Span(line, column, start, start + len(token)))
+    span = Span(line, column, start, start + len(token))
+    return Lexeme(token.type, str(token), span)
 
 
 def _character(error: UnexpectedCharacters, source: Source) -> Lexeme:
-    start = error.pos_in_stream or 0
+    start: int = cast(Any, error).pos_in_stream or 0
     span = Span(error.line, error.column, start, start + 1)
     return Lexeme(CHARACTER, source.text[start : start + 1], span)
 

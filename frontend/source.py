@@ -41,9 +41,9 @@ def decode(data: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         valid = Source.of(data[: error.start].decode("utf-8"), file)
         before = valid.text.rpartition("\n")[2]
-        location = SourceLocation(
-            file, valid.text.count("\n") + 1, len(before) + 1, None
-        )
+        shown = Source.of(data.decode("utf-8", "replace"), file)
+        line = valid.text.count("\n") + 1
+        location = SourceLocation(file, line, len(before) + 1, shown.text)
         raise GinghamError(
             f"expected UTF-8 text, got the byte 0x{data[error.start]:02x}",
             location,

@@ -249,3 +249,30 @@ class Fragment:
 
 
 Program: TypeAlias = Function | Fragment
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of an expression, from left to right."""
+    match expression:
+        case Unary():
+            return (expression.operand,)
+        case Binary():
+            return (expression.left, expression.right)
+        case Conditional():
+            return (expression.condition, expression.then, expression.otherwise)
+        case Call():
+            return expression.arguments
+        case _:
+            return ()
+
+
+def post_order(expression: Expression) -> list[Expression]:
+    """All parts of an expression, operands before what they belong to, left first."""
+    order: list[Expression] = []
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        order.append(node)
+        pending.extend(children(node))
+    order.reverse()
+    return order

@@ -26,8 +26,10 @@ _PASSES = {
     "stripe-partition-edges": "stripe.partition_edges:StripePartitionEdgesPass",
     "stripe-tile": "stripe.tile:StripeTilePass",
     "stripe-localize": "stripe.localize:StripeLocalizePass",
+    "stripe-accumulate": "stripe.accumulate:StripeAccumulatePass",
     "stripe-scalarize": "stripe.scalarize:StripeScalarizePass",
     "stripe-vectorize": "stripe.vectorize:StripeVectorizePass",
+    "stripe-unroll": "stripe.unroll:StripeUnrollPass",
     "stripe-map": "stripe.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -29,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
 from ..form_attribute import FormAttr
+from ..syntax import compact
 from .attributes import (
     Direction,
     Level,
@@ -94,6 +96,9 @@ class BlockOp(IRDLOperation):
         levels: Sequence[Level] | None = None,
         block_name: str | None = None,
     ) -> None:
+        refinements, constraints, captures = _compact_captures(
+            len(ranges), refinements, constraints, [*body.block.args], captures
+        )
         level_list = [Level.LOOP] * len(ranges) if levels is None else levels
         name = None if block_name is None else StringAttr(block_name)
         super().__init__(
@@ -193,7 +198,9 @@ class BlockOp(IRDLOperation):
                 f"view(s), got {len(arguments)} argument(s)"
             )
         if any(not isinstance(index.type, IndexType) for index in self.indices):
-            raise VerifyException("expected the first arguments of the body to be index")
+            raise VerifyException(
+                "expected the first arguments of the body to be index"
+            )
         for number, refinement in enumerate(self.refinement_list):
             self._verify_refinement(number, refinement)
         self._verify_forms(self.conditions, "constraint")
@@ -238,6 +245,25 @@ class BlockOp(IRDLOperation):
                 raise VerifyException(
                     f"expected {where} to have integer coefficients only"
                 )
+
+
+def _compact_captures(
+    rank: int,
+    refinements: Sequence[Refinement],
+    constraints: Sequence[LinearForm],
+    arguments: Sequence[SSAValue],
+    captures: Sequence[SSAValue],
+) -> tuple[list[Refinement], list[LinearForm], list[SSAValue]]:
+    """Refinements and constraints over the indices and only the captures that occur."""
+    forms = [form for refinement in refinements for form in refinement.access]
+    values = [*arguments[:rank], *captures]
+    compacted, kept = compact([*forms, *constraints], values, fixed=rank)
+    remaining = iter(compacted)
+    new_refinements = [
+        replace(refinement, access=tuple(next(remaining) for _ in refinement.access))
+        for refinement in refinements
+    ]
+    return new_refinements, list(remaining), kept[rank:]
 
 
 def direction_of(view: SSAValue) -> Direction | None:

@@ -48,7 +48,9 @@ class SizesOp(IRDLOperation):
             result_types=[[IndexType()] * len(names)],
         )
         for name, size in zip(names, self.sizes, strict=True):
-            size.name_hint = name
+            # A name of Tile text may end in ', which no SSA name has.
+            if size.is_valid_name(name):
+                size.name_hint = name
 
     @classmethod
     def parse(cls, parser: Parser) -> SizesOp:

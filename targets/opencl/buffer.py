@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _SMALLEST_BUFFER = 64
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class DeviceBuffer:
     """A row-major array in a device's memory.
 
@@ -103,13 +103,15 @@ def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffe
 def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
     """The buffer's contents once all commands of the queue so far have ended.
 
+    Raises GinghamError where one of them failed.
     Where memory is shared this is the buffer's own memory: a kernel that writes to the
     buffer later changes the array.
     """
     if buffer.host is None:
         host = aligned_empty(buffer.shape, buffer.dtype)
         if host.size > 0:
-            queue.read(buffer, as_bytes(host)).wait()
+            queue.read(buffer, as_bytes(host))
+        queue.finish()
         return host
     queue.finish()
     if not buffer.device.details.shares_host_memory and buffer.host.size > 0:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     # A scalar's NumPy type must be that of the kernel's parameter.
     KernelArgument: TypeAlias = DeviceBuffer | np.generic
 
+# Without it pyopencl refuses a launch of no work-items. Keywords are slow in its calls,
+# so it is given only where it matters.
+_EMPTY_LAUNCH = {"allow_empty_ndrange": True}
+
 # Unfinished events that a queue holds before it looks which have ended.
 _MOST_IN_FLIGHT = 64
 
@@ -34,31 +38,31 @@ _MOST_IN_FLIGHT = 64
 class Event:
     """The end of one command: wait for it, or give it to a command that must follow."""
 
-    __slots__ = ("_held", "_queue", "action", "handle")
+    __slots__ = ("_queue", "action", "handle", "held")
 
     def __init__(
         self, queue: CommandQueue, action: str, handle: cl.Event, held: object
     ) -> None:
         self.action = action
         self.handle = handle
+        self.held = held
         self._queue = queue
-        self._held = held
 
     @property
-    def status(self) -> int:
-        """OpenCL's status of the command: 0 when it has ended, negative in failure."""
-        return int(self.handle.command_execution_status)
+    def done(self) -> bool:
+        """Whether the command has ended, well or in failure."""
+        # Queued, submitted and running are positive, failures negative.
+        return int(self.handle.command_execution_status) <= 0
 
     def wait(self) -> None:
         """Block until the command has ended. Raises GinghamError where it failed."""
-        import pyopencl as cl
-
+        queue = self._queue
         try:
             self.handle.wait()
-        except cl.Error as error:
+        except queue.error_type as error:
             raise as_gingham_error(self.action, error) from error
         finally:
-            self._queue.release_up_to(self)
+            queue.release_up_to(self)
 
     @property
     def seconds(self) -> float:
@@ -81,15 +85,19 @@ class CommandQueue:
         import pyopencl as cl
 
         flags = cl.command_queue_properties
-        properties = flags.PROFILING_ENABLE if profiling else flags(0)
+        properties = (flags.PROFILING_ENABLE,) if profiling else ()
         self.device = device
         try:
-            self.handle = cl.CommandQueue(context, device.handle, properties)
+            self.handle = cl.CommandQueue(context, device.handle, *properties)
         except cl.Error as error:
             action = f"making a command queue on device {device.name!r}"
             raise as_gingham_error(action, error) from error
+        # Bound once: a lookup of the lazily imported module costs as much as a tenth
+        # of a launch.
+        self.error_type = cl.Error
+        self._launch = cl.enqueue_nd_range_kernel
         self._in_flight: deque[Event] = deque()
-        self._failed: Event | None = None
+        self._failure: GinghamError | None = None
         self._lock = Lock()
 
     def enqueue(
@@ -106,33 +114,30 @@ class CommandQueue:
         No work-items at all is allowed and does nothing. Raises GinghamError, with the
         kernel's name, where the device can not run it so.
         """
-        import pyopencl as cl
-
         if len(arguments) != kernel.argument_count:
             raise GinghamError(
                 f"kernel {kernel.name!r} takes {kernel.argument_count} arguments, got "
                 f"{len(arguments)}"
             )
-        set_argument = kernel.handle.set_arg
         try:
-            with kernel.lock:
+            with kernel.lock, self._lock:
                 for position, argument in enumerate(arguments):
                     if isinstance(argument, DeviceBuffer):
-                        set_argument(position, argument.handle)
+                        kernel.set_memory(position, argument.handle)
                     else:
-                        set_argument(position, argument)
-                handle = cl.enqueue_nd_range_kernel(
+                        kernel.set_scalar(position, argument)
+                handle = self._launch(
                     self.handle,
                     kernel.handle,
                     tuple(global_size),
                     tuple(local_size) if local_size is not None else None,
                     None,
                     [event.handle for event in wait_for] if wait_for else None,
-                    allow_empty_ndrange=True,
+                    **(_EMPTY_LAUNCH if 0 in global_size else {}),
                 )
-        except cl.Error as error:
+                return self._hold(kernel.title, handle, tuple(arguments))
+        except self.error_type as error:
             raise _launch_error(kernel, global_size, local_size, error) from error
-        return self._hold(f"kernel {kernel.name!r}", handle, arguments)
 
     def write(self, buffer: DeviceBuffer, source: NDArray[np.uint8]) -> Event:
         """Copy bytes of the host into a buffer; they must not change until it ends."""
@@ -140,12 +145,13 @@ class CommandQueue:
 
         action = f"copying to device {self.device.name!r}"
         try:
-            handle = cl.enqueue_copy(
-                self.handle, buffer.handle, source, is_blocking=False
-            )
+            with self._lock:
+                handle = cl.enqueue_copy(
+                    self.handle, buffer.handle, source, is_blocking=False
+                )
+                return self._hold(action, handle, (buffer, source))
         except cl.Error as error:
             raise as_gingham_error(action, error) from error
-        return self._hold(action, handle, (buffer, source))
 
     def read(self, buffer: DeviceBuffer, target: NDArray[np.uint8]) -> Event:
         """Copy a buffer into bytes of the host, which are whole once it has ended."""
@@ -153,12 +159,13 @@ class CommandQueue:
 
         action = f"copying from device {self.device.name!r}"
         try:
-            handle = cl.enqueue_copy(
-                self.handle, target, buffer.handle, is_blocking=False
-            )
+            with self._lock:
+                handle = cl.enqueue_copy(
+                    self.handle, target, buffer.handle, is_blocking=False
+                )
+                return self._hold(action, handle, (buffer, target))
         except cl.Error as error:
             raise as_gingham_error(action, error) from error
-        return self._hold(action, handle, (buffer, target))
 
     def finish(self) -> None:
         """Block until every command so far has ended.
@@ -166,22 +173,20 @@ class CommandQueue:
         Raises GinghamError with the first of them that failed, unless waiting for it
         has told already.
         """
-        import pyopencl as cl
-
         with self._lock:
             last = self._in_flight[-1] if self._in_flight else None
         try:
             self.handle.finish()
-        except cl.Error as error:
+        except self.error_type as error:
             action = f"work on device {self.device.name!r}"
             raise as_gingham_error(action, error) from error
         if last is not None:
             self.release_up_to(last)
             self._note_failure(last)
         with self._lock:
-            failed, self._failed = self._failed, None
-        if failed is not None:
-            raise as_gingham_error(failed.action, failed.status)
+            failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
 
     def release_up_to(self, event: Event) -> None:
         """Let go of what `event` and the commands before it held: they have ended."""
@@ -189,21 +194,37 @@ class CommandQueue:
             if event not in self._in_flight:
                 return
             while (oldest := self._in_flight.popleft()) is not event:
-                self._note_failure(oldest)
+                self._let_go(oldest)
+            event.held = None
 
     def _hold(self, action: str, handle: cl.Event, held: object) -> Event:
+        """The event of the newest command.
+
+        `_lock` must be held since that was enqueued: the order of `_in_flight` is the
+        order of the commands.
+        """
         event = Event(self, action, handle, held)
-        with self._lock:
-            self._in_flight.append(event)
-            if len(self._in_flight) > _MOST_IN_FLIGHT:
-                while self._in_flight and self._in_flight[0].status <= 0:
-                    self._note_failure(self._in_flight.popleft())
+        self._in_flight.append(event)
+        if len(self._in_flight) > _MOST_IN_FLIGHT:
+            while self._in_flight and self._in_flight[0].done:
+                self._let_go(self._in_flight.popleft())
         return event
 
+    def _let_go(self, event: Event) -> None:
+        event.held = None
+        self._note_failure(event)
+
     def _note_failure(self, event: Event) -> None:
-        """Keep the first failed command that nobody waited for, for `finish` to tell."""
-        if self._failed is None and event.status < 0:
-            self._failed = event
+        """Keep the first failure that nobody waited for, for `finish` to tell.
+
+        `event` has ended. Its status does not tell failure everywhere (Intel's runtime
+        shows 0), but waiting does.
+        """
+        try:
+            event.handle.wait()
+        except self.error_type as error:
+            if self._failure is None:
+                self._failure = as_gingham_error(event.action, error)
 
 
 def _launch_error(

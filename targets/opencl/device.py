@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from threading import Lock
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
@@ -54,9 +52,9 @@ class OpenCLDevice:
         return f"{self.details.device} ({self.details.platform})"
 
     @property
-    def properties(self) -> Mapping[str, PropertyValue]:
-        """`details` as a mapping, for printing and for JSON."""
-        return MappingProxyType(self.details.as_dict())
+    def properties(self) -> dict[str, PropertyValue]:
+        """`details` by name, for printing and for JSON."""
+        return self.details.as_dict()
 
     @property
     def context(self) -> cl.Context:

@@ -3,7 +3,8 @@
 The ICD loader reads its list of runtimes once in a process, at the first OpenCL call,
 whoever makes it. `discover` makes that call with the runtimes of `vendor_files` listed,
 and puts the environment back. Where the user has chosen runtimes by the loader's own
-variables, or another part of the process has used OpenCL before, it takes what is there.
+variables, or another part of the process has used OpenCL before, it takes what is
+there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -39,6 +40,7 @@ _KIND_ORDER: tuple[DeviceKind, ...] = ("cpu", "gpu", "accelerator", "custom")
 _FIRST_CPU_SLUGS = ("intel", "pocl")
 
 _LOADER_VARIABLE = "OCL_ICD_VENDORS"
+_CACHE_VARIABLE = "PYOPENCL_NO_CACHE"
 _NO_PLATFORM = -1001
 
 
@@ -104,23 +106,34 @@ def discover() -> Discovery:
 
 @cache
 def _discover() -> Discovery:
+    # pyopencl reads this when it is imported; without it, it un-pickles files of its
+    # caches. Where the user has imported it before, that is as the user wants it.
+    no_cache = os.environ.get(_CACHE_VARIABLE) or "1"
     try:
-        import pyopencl as cl
+        with _environment(_CACHE_VARIABLE, no_cache):
+            import pyopencl as cl
     except ImportError as error:
         return Discovery((), (Problem("pyopencl", f"can not be imported: {error}"),))
     problems: list[Problem] = []
     runtimes = _runtimes_to_list()
+    platforms: list[cl.Platform] = []
     with _loader_shown(runtimes):
         try:
             platforms = cl.get_platforms()
         except cl.Error as error:
-            platforms = []
             if error.code != _NO_PLATFORM:
                 problems.append(Problem("OpenCL", meaning(error.code)))
+    found = devices_of(platforms)
+    problems += [*found.problems, *_missing_runtimes(runtimes)]
+    return Discovery(found.devices, tuple(problems))
+
+
+def devices_of(platforms: Sequence[cl.Platform]) -> Discovery:
+    """The devices of `platforms`, in order and named."""
+    problems: list[Problem] = []
     candidates: list[_Candidate] = []
     for platform in platforms:
-        candidates += _devices_of(platform, problems)
-    problems += _missing_runtimes(runtimes)
+        candidates += _candidates_of(platform, problems)
     return Discovery(_name_devices(candidates), tuple(problems))
 
 
@@ -134,42 +147,60 @@ def _runtimes_to_list() -> list[RuntimeLibrary]:
 
 @contextmanager
 def _loader_shown(runtimes: Sequence[RuntimeLibrary]) -> Generator[None]:
-    """Let the loader find `runtimes` inside; the environment is put back after."""
+    """Let the loader find `runtimes` inside."""
     if not runtimes:
         yield
         return
-    before = os.environ.get(_LOADER_VARIABLE)
+    with ExitStack() as stack:
+        try:
+            listed = str(stack.enter_context(vendor_directory(runtimes)))
+        except OSError:
+            # Nowhere to write a list: the loader also takes the path of one library.
+            listed = runtimes[0].library
+        stack.enter_context(_environment(_LOADER_VARIABLE, listed))
+        yield
+
+
+@contextmanager
+def _environment(variable: str, value: str) -> Generator[None]:
+    """Set an environment variable inside, and put back what was there."""
+    before = os.environ.get(variable)
+    os.environ[variable] = value
     try:
-        with vendor_directory(runtimes) as directory:
-            os.environ[_LOADER_VARIABLE] = str(directory)
-            yield
+        yield
     finally:
         if before is None:
-            os.environ.pop(_LOADER_VARIABLE, None)
+            del os.environ[variable]
         else:
-            os.environ[_LOADER_VARIABLE] = before
+            os.environ[variable] = before
 
 
-def _devices_of(platform: cl.Platform, problems: list[Problem]) -> list[_Candidate]:
+def _candidates_of(platform: cl.Platform, problems: list[Problem]) -> list[_Candidate]:
     """The devices of a platform that tell their properties; the others as problems."""
     import pyopencl as cl
 
     try:
         name = platform.name
         handles = platform.get_devices()
-    except cl.Error as error:
-        problems.append(Problem("an OpenCL platform", meaning(error.code)))
+    except (cl.Error, UnicodeDecodeError) as error:
+        problems.append(Problem("an OpenCL platform", _reason(error)))
         return []
     candidates: list[_Candidate] = []
     for number, handle in enumerate(handles):
         try:
             details = read_properties(handle)
             kind = kind_of(handle)
-        except cl.Error as error:
-            problems.append(Problem(f"device {number} of {name}", meaning(error.code)))
+        except (cl.Error, UnicodeDecodeError) as error:
+            problems.append(Problem(f"device {number} of {name}", _reason(error)))
             continue
         candidates.append(_Candidate(handle, kind, vendor_slug(name), details))
     return candidates
+
+
+def _reason(error: cl.Error | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "describes itself in bytes that are no text"
+    return meaning(error.code)
 
 
 def _name_devices(candidates: Sequence[_Candidate]) -> tuple[OpenCLDevice, ...]:

@@ -61,7 +61,8 @@ def fit_for_kernels(array: Array, alignment: int = 1) -> Array:
     in_place = (
         array.flags.c_contiguous
         and array.dtype.isnative
-        and array.ctypes.data % required == 0
+        # An empty array's address means nothing.
+        and (array.size == 0 or array.ctypes.data % required == 0)
     )
     if in_place:
         return array

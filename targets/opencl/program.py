@@ -11,13 +11,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ...errors import GinghamError
 from .build_log import describe_failure
 from .status import as_gingham_error, meaning
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyopencl as cl
 
     from .device import OpenCLDevice
@@ -37,8 +38,15 @@ class Kernel:
     def __init__(self, device: OpenCLDevice, name: str, handle: cl.Kernel) -> None:
         self.device = device
         self.name = name
+        self.title = f"kernel {name!r}"
         self.handle = handle
         self.argument_count = handle.num_args
+        self.set_memory: Callable[[int, cl.Buffer], None] = handle.set_arg
+        # `set_arg` finds out by exceptions that a value is a scalar: 9 us, not 0.1.
+        self.set_scalar = cast(
+            "Callable[[int, np.generic], None]",
+            getattr(handle, "_set_arg_buf", handle.set_arg),
+        )
         self.lock = Lock()
 
     @property
@@ -110,9 +118,9 @@ def build_program(
     """Compile OpenCL C for `device`.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
-    is 1.2. Raises GinghamError with the compiler's log and the source around the errors.
-    With the environment variable GINGHAM_DEBUG set, a successful build's remarks are
-    printed to the standard error stream.
+    is 1.2. Raises GinghamError with the compiler's log and the source around the
+    errors. With the environment variable GINGHAM_DEBUG set, a successful build's
+    remarks are printed to the standard error stream.
     """
     import pyopencl as cl
 
@@ -126,37 +134,38 @@ def build_program(
     except cl.Error as error:
         raise _build_error(device, source, words, handle, error) from error
     _show_remarks(_log(handle, device.handle))
-    return Program(device, source, handle)
+    return Program(device, source, cl.Program(cast("Any", handle)))
 
 
-def _create(context: cl.Context, source: str) -> cl.Program:
+class _InnerProgram(Protocol):
     """A program of pyopencl's inner layer, which has no cache and writes no files."""
+
+    def get_build_info(
+        self, device: cl.Device, question: cl.program_build_info
+    ) -> str | None: ...
+
+
+def _create(context: cl.Context, source: str) -> _InnerProgram:
     import pyopencl as cl
 
     create = cast(
-        "Callable[[cl.Context, bytes], cl.Program]",
-        getattr(cl, "_Program"),
+        "Callable[[cl.Context, bytes], _InnerProgram]", getattr(cl, "_Program")
     )
     return create(context, source.encode())
 
 
-def _build(program: cl.Program, options: str, device: cl.Device) -> None:
+def _build(program: _InnerProgram, options: str, device: cl.Device) -> None:
     build = cast(
-        "Callable[[bytes, Sequence[cl.Device]], None]",
-        getattr(program, "_build"),
+        "Callable[[bytes, Sequence[cl.Device]], None]", getattr(program, "_build")
     )
     build(options.encode(), [device])
 
 
-def _log(program: cl.Program, device: cl.Device) -> str:
+def _log(program: _InnerProgram, device: cl.Device) -> str:
     import pyopencl as cl
 
-    ask = cast(
-        "Callable[[cl.Device, cl.program_build_info], str | None]",
-        getattr(program, "get_build_info"),
-    )
     try:
-        log = ask(device, cl.program_build_info.LOG)
+        log = program.get_build_info(device, cl.program_build_info.LOG)
     except cl.Error:
         return ""
     # Some drivers pad the log with NUL characters.
@@ -167,7 +176,7 @@ def _build_error(
     device: OpenCLDevice,
     source: str,
     options: Sequence[str],
-    program: cl.Program,
+    program: _InnerProgram,
     error: cl.Error,
 ) -> GinghamError:
     import pyopencl as cl

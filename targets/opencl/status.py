@@ -40,8 +40,7 @@ def meaning(code: int) -> str:
 
 
 def as_gingham_error(
-    action: str, error: cl.Error | int, hint: str | None = None
+    action: str, error: cl.Error, hint: str | None = None
 ) -> GinghamError:
-    """A `GinghamError` that says which `action` failed, by an error or status code."""
-    code = error if isinstance(error, int) else error.code
-    return GinghamError(f"{action} failed: {meaning(code)}", hint=hint)
+    """`error` as a `GinghamError` that says which `action` failed."""
+    return GinghamError(f"{action} failed: {meaning(error.code)}", hint=hint)

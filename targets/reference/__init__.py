@@ -1,0 +1,49 @@
+"""The reference interpreter: the executable definition of what a module means.
+
+`interpret` runs the function `@main` of a module on NumPy arrays, at the tile, the stripe
+or the opencl level. It follows the definitions in the dialects' docstrings literally and
+checks what they demand: accesses in bounds, no read of memory that was never written, no
+two points that write one cell. A pass is right when the module before and after it give
+the same result here.
+
+One file per level: `tile`, `stripe` and `opencl`, with `eltwise` below them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute
+
+
+def interpret(
+    module: ModuleOp, inputs: Sequence[npt.NDArray[Any]], entry: str = "main"
+) -> list[npt.NDArray[Any]]:
+    """The results of running function `entry` of a verified module.
+
+    There is one input for each argument, of exactly its shape and element type (`i1` is
+    bool, `bf16` is `ml_dtypes.bfloat16`). Inputs are not changed, and results do not
+    share memory with them. All at any level: tensors, views and buffers.
+
+    Raises GinghamError for inputs that do not fit, for a module that has symbolic sizes,
+    and where the program does something that has no meaning: see the package.
+    """
+    # NumPy is imported when something is run, not when a tool starts.
+    from .interpreter import run
+
+    return run(module, inputs, entry)
+
+
+def numpy_dtype(element: Attribute) -> np.dtype[Any]:
+    """The NumPy type of an element type such as f32, si8, i1 or bf16."""
+    from .elements import dtype_of
+
+    return dtype_of(element)
+
+
+__all__ = ["interpret", "numpy_dtype"]

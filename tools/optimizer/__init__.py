@@ -1,1 +1,1 @@
-"""The parts of `tile-opt`: input, pipelines, the run of their passes, and diagnostics."""
+"""The parts of `tile-opt`: input, pipelines, the run of passes, diagnostics."""

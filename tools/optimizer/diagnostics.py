@@ -62,6 +62,10 @@ class ToolError(GinghamError):
         self.notes = tuple(notes)
 
 
+class ValidationError(ToolError):
+    """A pass that changes what the program computes; a note names the reproducer."""
+
+
 class InternalError(ToolError):
     """A defect of the compiler, met by the user; `__cause__` is what was raised."""
 

@@ -49,13 +49,12 @@ def read_source(path: str | None, kind: str | None) -> Source:
     """
     if path is None or path == "-":
         return Source(STANDARD_INPUT, _decode(_read_stdin(), "<stdin>"), kind or "mlir")
-    kind = kind or _kind_of(path)
     try:
         with open(path, "rb") as stream:
             content = stream.read()
     except (OSError, ValueError) as error:
         raise GinghamError(f"cannot read '{path}': {_reason(error)}") from error
-    return Source(path, _decode(content, path), kind)
+    return Source(path, _decode(content, path), kind or _kind_of(path))
 
 
 def _kind_of(path: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -19,8 +19,16 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     ModuleOp,
     StringAttr,
+    UnregisteredAttr,
 )
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
+from xdsl.ir import (
+    AttributeInvT,
+    BlockArgument,
+    Data,
+    Operation,
+    ParametrizedAttribute,
+    SSAValue,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import (
     MultipleSpansParseError,
@@ -36,6 +44,11 @@ from .sources import Sources
 _NEWLINE = re.compile("\n")
 _UNDEFINED_VALUES = "values used but not defined"
 _UNREGISTERED = "is not registered"
+_CLEARER = {
+    "could not parse entire input": "expected an operation",
+    "in block definition": "expected an operation or '}'",
+}
+"""Messages of xDSL that do not say what was expected, and better ones."""
 
 
 class LocatedParser(Parser):
@@ -86,6 +99,14 @@ class LocatedParser(Parser):
             self.first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
 
+    def _register_ssa_definition(
+        self, name: str, values: Sequence[SSAValue], span: Span
+    ) -> None:
+        for value in values:
+            if isinstance(value, BlockArgument) and value.location is UNKNOWN_LOC:
+                value.location = self.location_at(span.start)
+        super()._register_ssa_definition(name, values, span)
+
     def locate_the_rest(self, module: ModuleOp) -> None:
         """Gives operations that were not written out the location of what is around.
 
@@ -131,11 +152,16 @@ class LocatedParser(Parser):
         is_type: bool,
         is_opaque: bool,
         starting_opaque_pos: Position | None,
-    ) -> Attribute:
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        behind_name = self.pos
         try:
             return super()._parse_dialect_type_or_attribute_body(
                 attr_name, is_type, is_opaque, starting_opaque_pos
             )
+        except VerifyException as error:
+            start = self.lexer.input.content.rfind(attr_name, 0, behind_name)
+            span = Span(start, start + len(attr_name), self.lexer.input)
+            self.raise_error(" ".join(str(error).split()), span)
         except ParseError as error:
             if not error.msg.endswith(_UNREGISTERED):
                 raise
@@ -218,8 +244,7 @@ def _parse_failure(error: ParseError, sources: Sources) -> GinghamError:
     message = error.msg.strip().removesuffix(".").removesuffix("!")
     if not message[:2].isupper():
         message = message[:1].lower() + message[1:]
-    if message == "could not parse entire input":
-        message = "expected an operation"
+    message = _CLEARER.get(message, message)
     notes = []
     if isinstance(error, MultipleSpansParseError):
         notes = [

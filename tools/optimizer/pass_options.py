@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType
@@ -18,7 +18,7 @@ from .diagnostics import alternatives, close_matches_hint
 
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
-_BARE = re.compile(r"[A-Za-z0-9_./:+-]+")
+_BARE = re.compile(r"[A-Za-z0-9_./:+=-]+")
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ def _convert(option: OptionText, expected: Any) -> ParameterListType:
     readings: list[ParameterListType] = [tuple(_read(value) for value in values)]
     readings.append(tuple(_as_float(value) for value in readings[0]))
     readings.append(values)
-    if not values:
-        # A key alone is a flag that is set, when it is no `... | None`.
+    if not values and isa(True, expected) and not isa(2, expected):
+        # The key alone sets a flag.
         readings.append((True,))
     for reading in readings:
         if (len(reading) == 1 and isa(reading[0], expected)) or isa(reading, expected):
@@ -159,6 +159,5 @@ def _format_value(value: ParameterType) -> str:
 
 def _format_default(value: object) -> str:
     if isinstance(value, tuple):
-        items: tuple[Any, ...] = value
-        return ",".join(map(str, items)) if items else "none"
+        return ",".join(map(str, cast(tuple[object, ...], value))) or "none"
     return "none" if value is None else str(value).lower()

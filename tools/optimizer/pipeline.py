@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _SPACE = re.compile(r"\s*")
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"')
-_BARE = re.compile(r'[^\s,{}"=]+')
+_BARE = re.compile(r'[^\s,{}"]+')
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,25 @@ def parse_pipeline(
     Raises GinghamError, which points into the text.
     """
     return _PipelineParser(text, label, ctx, passes).parse()
+
+
+def parse_named_options(text: str, label: str) -> tuple[str, dict[str, str]]:
+    """The name and the options of `name{key=value ...}`, keys with underscores.
+
+    Raises GinghamError, which points into the text.
+    """
+    parser = _PipelineParser(text, label, Context(), {})
+    parser.skip_space()
+    name = parser.match(_NAME)
+    if name is None:
+        parser.error("expected the name of a pipeline", parser.position)
+    options = {
+        option.key.replace("-", "_"): ",".join(option.values)
+        for option in parser.options()
+    }
+    if not parser.at_end():
+        parser.error("expected '{' or the end", parser.position)
+    return name, options
 
 
 class _PipelineParser:
@@ -196,7 +215,7 @@ class _PipelineParser:
             self.error(
                 "expected a value",
                 start,
-                hint='a value with spaces or any of ,{}= is put in quotes "..."',
+                hint='a value with spaces or any of ,{} is put in quotes "..."',
             )
         return bare
 

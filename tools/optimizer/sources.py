@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -43,11 +43,9 @@ class Sources:
         At the end of the text, this is the place just behind the last word.
         """
         content = span.input.content
-        if not content[span.start :].strip():
-            end = len(content.rstrip())
-            span = Span(end, end + 1, span.input)
-        file, line, column = span.get_location()
-        return self.at(file, line, column, span.len)
+        start = span.start if content[span.start :].strip() else len(content.rstrip())
+        file, line, column = replace(span, start=start).get_location()
+        return self.at(file, line, column, span.end - start)
 
     def of_attribute(self, location: Attribute) -> SourceLocation | None:
         """The first place that a location attribute names, or None."""

@@ -25,19 +25,20 @@ _UNORDERED = frozenset({"builtin.module", "hw.module", "equivalence.graph"})
 def verify_module(module: ModuleOp, sources: Sources) -> None:
     """Raises GinghamError at the first operation that is not valid."""
     try:
+        # First, as a verifier of xDSL says of some such operands what means little.
+        _UseVerifier(module, sources).verify()
         module.verify()
-        failure = None
+        return
+    except GinghamError:
+        raise
     except RecursionError as error:
         raise GinghamError("the program is nested too deeply") from error
     except Exception as error:
         # Verifiers of dialects raise more than VerifyException on invalid programs.
-        failure = _first_invalid(module, error)
-    if failure is not None:
-        op, reason = failure
-        raise GinghamError(
-            f"'{op.name}' op {_verifier_message(op, reason)}", sources.of_operation(op)
-        ) from reason
-    _UseVerifier(module, sources).verify()
+        op, reason = _first_invalid(module, error)
+    raise GinghamError(
+        f"'{op.name}' op {_verifier_message(op, reason)}", sources.of_operation(op)
+    ) from reason
 
 
 def _first_invalid(module: ModuleOp, error: Exception) -> tuple[Operation, Exception]:

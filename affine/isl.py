@@ -1,0 +1,174 @@
+"""The questions about integer points that the library isl (by islpy) decides for us.
+
+The only module that imports islpy, and only when a question is asked: importing
+gingham costs nothing. Nothing of isl's leaves this module: forms go in, Python integers
+come out. All answers are exact over integer points.
+
+Integer programming can take exponential time, so each question may spend
+`OPERATION_LIMIT` of isl's own operations; past it, a `GinghamError` says so.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ..errors import GinghamError
+from .form import LinearForm
+from .matrix import Vector
+
+if TYPE_CHECKING:
+    import islpy
+
+OPERATION_LIMIT = 100_000
+"""About a second of work; questions of real programs take some thousands."""
+
+_threads = threading.local()
+
+
+@contextmanager
+def _limited() -> Generator[islpy.Context]:
+    """A context of this thread (isl's are not thread-safe) with a fresh allowance."""
+    import islpy
+
+    context: islpy.Context | None = getattr(_threads, "context", None)
+    if context is None:
+        context = _threads.context = islpy.Context()
+    context.set_max_operations(OPERATION_LIMIT)
+    context.reset_operations()
+    try:
+        yield context
+    except islpy.Error as error:
+        if "maximal number of operations" not in str(error):
+            raise
+        raise GinghamError(
+            f"the index set is too hard: not decided in {OPERATION_LIMIT} operations",
+            hint="use fewer indices or smaller coefficients in accesses or constraints",
+        ) from None
+    finally:
+        # Objects that outlive the question must still be freed without complaint.
+        context.set_max_operations(0)
+
+
+def is_empty(rank: int, forms: Sequence[LinearForm]) -> bool:
+    """Whether no integer point has all `forms >= 0`."""
+    with _limited() as context:
+        return _basic_set(context, rank, forms).is_empty()
+
+
+def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
+    """Some integer point with all `forms >= 0`, or None."""
+    import islpy
+
+    with _limited() as context:
+        point = _basic_set(context, rank, forms).sample_point()
+        if point.is_void():
+            return None
+        kind = islpy.dim_type.set
+        return tuple(
+            point.get_coordinate_val(kind, i).to_python() for i in range(rank)
+        )
+
+
+def extremes(
+    rank: int, forms: Sequence[LinearForm]
+) -> list[tuple[int | None, int | None]] | None:
+    """Least and greatest value of every dimension at the points with all `forms >= 0`.
+
+    None in place of a value when there is none, None altogether when there is no point.
+    """
+    import islpy
+
+    with _limited() as context:
+        points = _basic_set(context, rank, forms)
+        if points.is_empty():
+            return None
+        points = points.to_set()
+        domain = islpy.LocalSpace.from_space(points.get_space())
+        bounds: list[tuple[int | None, int | None]] = []
+        for dimension in range(rank):
+            value = islpy.Aff.var_on_domain(domain, islpy.dim_type.set, dimension)
+            low, high = points.min_val(value), points.max_val(value)
+            bounds.append(
+                (
+                    low.to_python() if low.is_int() else None,
+                    high.to_python() if high.is_int() else None,
+                )
+            )
+        return bounds
+
+
+def image_contains(
+    rank: int,
+    forms: Sequence[LinearForm],
+    images: Sequence[LinearForm],
+    box: Sequence[tuple[int, int]],
+) -> bool:
+    """Whether the points with all `forms >= 0` hit every cell of a box.
+
+    The cell of a point has one coordinate for each of `images`, which are integer
+    forms; `box` gives the least and greatest value of each coordinate.
+    """
+    import islpy
+
+    # The points (cell, point) with cell = images(point), then only their cells.
+    size = len(images)
+    shift = {i: size + i for i in range(rank)}
+    joint = size + rank
+    inequalities = [form.remap(shift, joint) for form in forms]
+    ties = [
+        image.remap(shift, joint) - LinearForm.dimension(cell, joint)
+        for cell, image in enumerate(images)
+    ]
+    sides: list[LinearForm] = []
+    for cell, (low, high) in enumerate(box):
+        value = LinearForm.dimension(cell, size)
+        sides += [value - low, -value + high]
+    with _limited() as context:
+        graph = _basic_set(context, joint, inequalities, ties).to_set()
+        image = graph.project_out(islpy.dim_type.set, size, rank)
+        return _basic_set(context, size, sides).to_set().is_subset(image)
+
+
+def _basic_set(
+    context: islpy.Context,
+    rank: int,
+    inequalities: Sequence[LinearForm],
+    equalities: Sequence[LinearForm] = (),
+) -> islpy.BasicSet:
+    import islpy
+
+    kinds = islpy.dim_type
+    return islpy.BasicSet.from_constraint_matrices(
+        islpy.Space.set_alloc(context, 0, rank),
+        _matrix(context, rank, equalities),
+        _matrix(context, rank, inequalities),
+        kinds.set,
+        kinds.div,
+        kinds.param,
+        kinds.cst,
+    )
+
+
+def _matrix(
+    context: islpy.Context, rank: int, forms: Sequence[LinearForm]
+) -> islpy.Mat:
+    """One row for each form: its coefficients, then its constant."""
+    import islpy
+
+    matrix = islpy.Mat.alloc(context, len(forms), rank + 1)
+    for row, form in enumerate(forms):
+        for column, entry in enumerate((*form.coefficients, form.constant)):
+            value = _value(context, entry.numerator)
+            matrix = matrix.set_element_val(row, column, value)
+    return matrix
+
+
+def _value(context: islpy.Context, number: int) -> islpy.Val:
+    import islpy
+
+    if -(2**63) <= number < 2**63:
+        return islpy.Val.int_from_si(context, number)
+    return islpy.Val.read_from_str(context, str(number))

@@ -1,0 +1,468 @@
+"""The ops of a kernel's body: work-items, loops, conditions, memory, barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    UnitAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    MemoryAllocEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ...affine.form import LinearForm
+from ..eltwise.ops import element_of
+from ..form_attribute import FormAttr
+from ..stripe.attributes import MemorySpace, MemorySpaceAttr
+from ..syntax import ValueForms, compact, print_form
+from .attributes import PointerType, WorkItemQuery, WorkItemQueryAttr
+from .kernel import parse_integers
+
+
+@irdl_op_definition
+class WorkItemOp(IRDLOperation):
+    """Which work-item this is: `%i = opencl.work_item group_id 0 below 64`.
+
+    The number is the dimension of the launch (0 to 2); `below` is a proven bound on the
+    value, from which the width of index arithmetic is chosen.
+    """
+
+    name = "opencl.work_item"
+    query = prop_def(WorkItemQueryAttr)
+    dimension = prop_def(IntegerAttr)
+    bound = prop_def(IntegerAttr)
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, query: WorkItemQuery, dimension: int, bound: int) -> None:
+        super().__init__(
+            properties={
+                "query": WorkItemQueryAttr(query),
+                "dimension": IntegerAttr(dimension, i64),
+                "bound": IntegerAttr(bound, i64),
+            },
+            result_types=[IndexType()],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> WorkItemOp:
+        query = parser.parse_str_enum(WorkItemQuery)
+        dimension = parser.parse_integer(allow_negative=False)
+        parser.parse_keyword("below")
+        op = cls(query, dimension, parser.parse_integer(allow_negative=False))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(
+            f" {self.query.data.value} {self.dimension.value.data} below "
+            f"{self.bound.value.data}"
+        )
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if self.dimension.value.data not in (0, 1, 2):
+            raise VerifyException(
+                f"expected dimension 0, 1 or 2, got {self.dimension.value.data}"
+            )
+
+
+@irdl_op_definition
+class DelinearizeOp(IRDLOperation):
+    """One index taken apart: `%a, %b = opencl.delinearize %i into [4, 32]`.
+
+    The results are the coordinates of position `%i` in a box of these sizes, rows
+    contiguous: `%i == %a * 32 + %b`.
+    """
+
+    name = "opencl.delinearize"
+    index = operand_def(IndexType)
+    sizes = prop_def(DenseArrayBase)
+    coordinates = var_result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, index: SSAValue, sizes: Sequence[int]) -> None:
+        super().__init__(
+            operands=[index],
+            properties={"sizes": DenseArrayBase.from_list(i64, list(sizes))},
+            result_types=[[IndexType()] * len(sizes)],
+        )
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The sizes of the box."""
+        return tuple(int(size) for size in self.sizes.iter_values())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DelinearizeOp:
+        index = parser.parse_operand(IndexType())
+        parser.parse_keyword("into")
+        op = cls(index, parse_integers(parser))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.index)
+        printer.print_string(f" into {list(self.extents)}")
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if len(self.extents) != len(self.coordinates):
+            raise VerifyException(
+                f"expected a result for each of {len(self.extents)} sizes, got "
+                f"{len(self.coordinates)}"
+            )
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """A loop from 0 up: `opencl.for %k : 1024 { ... }`, or `: 8 unroll` to unroll it."""
+
+    name = "opencl.for"
+    extent = prop_def(IntegerAttr)
+    unroll = opt_prop_def(UnitAttr)
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, extent: int, body: Region, *, unroll: bool = False) -> None:
+        super().__init__(
+            properties={
+                "extent": IntegerAttr(extent, i64),
+                "unroll": UnitAttr() if unroll else None,
+            },
+            regions=[body],
+        )
+
+    @staticmethod
+    def empty_body(name_hint: str | None = None) -> Region:
+        """A region whose block has the loop's index as its argument."""
+        block = Block(arg_types=[IndexType()])
+        block.args[0].name_hint = name_hint
+        return Region(block)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ForOp:
+        index = parser.parse_argument(expect_type=False).resolve(IndexType())
+        parser.parse_punctuation(":")
+        extent = parser.parse_integer(allow_negative=False)
+        unroll = parser.parse_optional_keyword("unroll") is not None
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        op = cls(extent, parser.parse_region([index]), unroll=unroll)
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.body.block.args[0])
+        printer.print_string(f" : {self.extent.value.data}")
+        if self.unroll is not None:
+            printer.print_string(" unroll")
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    def verify_(self) -> None:
+        if [argument.type for argument in self.body.block.args] != [IndexType()]:
+            raise VerifyException("expected a body with one index argument")
+
+
+@irdl_op_definition
+class IfOp(IRDLOperation):
+    """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0, ... { }`."""
+
+    name = "opencl.if"
+    values = var_operand_def(IndexType)
+    conditions = prop_def(ArrayAttr[FormAttr])
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(
+        self, conditions: Sequence[LinearForm], values: Sequence[SSAValue], body: Region
+    ) -> None:
+        forms, used = compact(conditions, values)
+        super().__init__(
+            operands=[used],
+            properties={"conditions": ArrayAttr([FormAttr(f) for f in forms])},
+            regions=[body],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IfOp:
+        forms = ValueForms(parser)
+        polynomials = [forms.parse()]
+        _parse_at_least_zero(parser)
+        while parser.parse_optional_punctuation(",") is not None:
+            polynomials.append(forms.parse())
+            _parse_at_least_zero(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        values = forms.resolve()
+        op = cls(forms.forms(polynomials), values, parser.parse_region())
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+    def print(self, printer: Printer) -> None:
+        for number, condition in enumerate(self.conditions):
+            printer.print_string(", " if number else " ")
+            print_form(printer, condition.data, self.values)
+            printer.print_string(" >= 0")
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+    def verify_(self) -> None:
+        if not self.conditions:
+            raise VerifyException("expected at least one condition")
+        for condition in self.conditions:
+            _verify_form(condition.data, len(self.values))
+
+
+def _parse_at_least_zero(parser: Parser) -> None:
+    parser.parse_punctuation(">")
+    parser.parse_punctuation("=")
+    start = parser.pos
+    if parser.parse_integer() != 0:
+        parser.raise_error("expected '>= 0'", start, parser.pos)
+
+
+def _verify_form(form: LinearForm, rank: int) -> None:
+    if form.rank != rank:
+        raise VerifyException(f"expected a form over {rank} values, got {form.rank}")
+    if not form.is_integral:
+        raise VerifyException("expected integer coefficients only")
+
+
+@irdl_op_definition
+class ArrayOp(IRDLOperation):
+    """An array of a work-item or a work-group: `%t = opencl.array 16 : <pointer type>`.
+
+    Its contents are undefined until they are written. `!opencl.pointer<vector<16xf32>,
+    private>` is the type of an array of vectors in registers.
+    """
+
+    name = "opencl.array"
+    length = prop_def(IntegerAttr)
+    pointer = result_def(PointerType)
+    traits = traits_def(MemoryAllocEffect())
+
+    def __init__(self, length: int, type: PointerType) -> None:
+        super().__init__(
+            properties={"length": IntegerAttr(length, i64)}, result_types=[type]
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ArrayOp:
+        length = parser.parse_integer(allow_negative=False)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, PointerType):
+            parser.raise_error(f"expected a pointer, got {type}", start, parser.pos)
+        op = cls(length, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.length.value.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.pointer.type)
+
+    def verify_(self) -> None:
+        if self.pointer.type.space.data is MemorySpace.GLOBAL:
+            raise VerifyException("expected a local or private array, got a global one")
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """Reads memory: `%x = opencl.load %A[16 * %i + %k] : <pointer> -> vector<16xf32>`.
+
+    The form counts elements from the pointer. The result is an element, or a vector of
+    that many elements side by side, at any alignment.
+    """
+
+    name = "opencl.load"
+    pointer = operand_def(PointerType)
+    values = var_operand_def(IndexType)
+    form = prop_def(FormAttr)
+    result = result_def()
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        pointer: SSAValue,
+        form: LinearForm,
+        values: Sequence[SSAValue],
+        type: Attribute,
+    ) -> None:
+        (position,), used = compact([form], values)
+        super().__init__(
+            operands=[pointer, used],
+            properties={"form": FormAttr(position)},
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LoadOp:
+        pointer = parser.parse_unresolved_operand()
+        form, values = _parse_position(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        resolved = parser.resolve_operand(pointer, parser.parse_type())
+        parser.parse_punctuation("->")
+        op = cls(resolved, form, values, parser.parse_type())
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        _print_position(self, printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.pointer.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        _verify_form(self.form.data, len(self.values))
+        _verify_value(self.result.type, self.pointer.type)
+
+
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`."""
+
+    name = "opencl.store"
+    value = operand_def()
+    pointer = operand_def(PointerType)
+    values = var_operand_def(IndexType)
+    form = prop_def(FormAttr)
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        value: SSAValue,
+        pointer: SSAValue,
+        form: LinearForm,
+        values: Sequence[SSAValue],
+    ) -> None:
+        (position,), used = compact([form], values)
+        super().__init__(
+            operands=[value, pointer, used], properties={"form": FormAttr(position)}
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> StoreOp:
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        pointer = parser.parse_unresolved_operand()
+        form, values = _parse_position(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        resolved_value = parser.resolve_operand(value, parser.parse_type())
+        parser.parse_punctuation("->")
+        resolved = parser.resolve_operand(pointer, parser.parse_type())
+        op = cls(resolved_value, resolved, form, values)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        _print_position(self, printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.pointer.type)
+
+    def verify_(self) -> None:
+        _verify_form(self.form.data, len(self.values))
+        _verify_value(self.value.type, self.pointer.type)
+
+
+def _parse_position(parser: Parser) -> tuple[LinearForm, list[SSAValue]]:
+    forms = ValueForms(parser)
+    parser.parse_punctuation("[")
+    polynomial = forms.parse()
+    parser.parse_punctuation("]")
+    return forms.forms([polynomial])[0], forms.resolve()
+
+
+def _print_position(op: LoadOp | StoreOp, printer: Printer) -> None:
+    printer.print_ssa_value(op.pointer)
+    with printer.in_square_brackets():
+        print_form(printer, op.form.data, op.values)
+
+
+def _verify_value(value: Attribute, pointer: Attribute) -> None:
+    if not isinstance(pointer, PointerType):
+        raise VerifyException(f"expected a pointer, got {pointer}")
+    element = pointer.element_type
+    if value == element:
+        return
+    if isinstance(element, VectorType) or element_of(value) != element:
+        raise VerifyException(f"expected a value of {element}, got {value}")
+
+
+@irdl_op_definition
+class BarrierOp(IRDLOperation):
+    """All work-items of a group wait here: `opencl.barrier local`.
+
+    Writes to the named memory before the barrier are seen by all of the group after it.
+    """
+
+    name = "opencl.barrier"
+    space = prop_def(MemorySpaceAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, space: MemorySpace) -> None:
+        super().__init__(properties={"space": MemorySpaceAttr(space)})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BarrierOp:
+        op = cls(parser.parse_str_enum(MemorySpace))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.space.data.value}")
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if self.space.data is MemorySpace.PRIVATE:
+            raise VerifyException("expected global or local memory, got private")

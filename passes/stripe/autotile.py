@@ -1,0 +1,272 @@
+"""`stripe-autotile`: decide tile sizes from an analytic model of one core.
+
+Writes its decision as the attribute `stripe.tile` on every innermost top-level block that
+has none, and why as `stripe.tile_reason`; `stripe-partition-edges` and `stripe-tile` apply
+it. The IR is otherwise unchanged:
+
+```mlir
+stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
+    out %c = %C[%i, %j] : 1x1 add init 0
+    attributes {stripe.tile = [array<i64: 8, 32, 1024>],
+                stripe.tile_reason = "20 of 28 registers, ..."} { ... }
+```
+
+A block with indices that only aggregate is tiled for registers. A tile of the other
+indices is held in accumulators while the loop over the former runs; one step of that loop
+costs, in cycles,
+
+    max(operations / 2, loads / 2, latency) + 1
+
+with `operations` the vector operations of the tile, `loads` the vector loads and broadcast
+scalars that its inputs need, and `latency` 4 for the dependent chain through an
+accumulator. The tile with the least cost per element of work wins among those whose
+accumulators, inputs and one temporary fit the registers. What a tile leaves over at the
+edges of the index space is counted at the cost of narrower vectors.
+
+A block without such indices streams through memory; it is cut into pieces of about
+`elements` elements along its last axes, so that a piece is worth the cost of starting it.
+The same holds for register tiles that are done too quickly: several of them, a divisor of
+all, make one piece, as an outer level of tiling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    ModuleOp,
+    StringAttr,
+    i1,
+    i64,
+)
+from xdsl.passes import ModulePass
+
+from ...dialects.eltwise.element_types import bit_width
+from ...dialects.eltwise.ops import element_of
+from ...dialects.stripe.attributes import Direction
+from ...dialects.stripe.block import BlockOp
+from .nests import is_leaf, reduction_indices, top_level_blocks
+from .tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
+from .vectorize import vector_index
+
+_ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
+_VECTORS = (1, 2, 3, 4)
+_LATENCY = 4
+_LOOP_OVERHEAD = 1
+_STEPS_PER_PIECE = 4096
+
+
+@dataclass(frozen=True)
+class StripeAutotilePass(ModulePass):
+    """Choose tile sizes for registers and for the grain of parallel work."""
+
+    name = "stripe-autotile"
+
+    bits: int = 512
+    """The width of the device's vectors in bits."""
+    registers: int = 28
+    """The vector registers that a tile may fill: a few less than there are."""
+    elements: int = 16384
+    """Elements that one piece of streaming work has at most."""
+    pieces: int = 16
+    """Pieces that streaming work is cut into at least, where it is large enough."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in top_level_blocks(op):
+            is_decided = TILE_ATTRIBUTE in block.attributes
+            if is_decided or not is_leaf(block) or not all(block.index_ranges):
+                continue
+            decision = self.decide(block)
+            block.attributes[TILE_ATTRIBUTE] = ArrayAttr(
+                [
+                    DenseArrayBase.from_list(i64, list(sizes))
+                    for sizes in decision.levels
+                ]
+            )
+            block.attributes[REASON_ATTRIBUTE] = StringAttr(decision.reason)
+
+    def decide(self, block: BlockOp) -> Decision:
+        """The tile sizes for an innermost block, and why."""
+        if reduction_indices(block):
+            return _decide_registers(block, self)
+        return _decide_streaming(block, self)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Sizes per level of tiling, outermost first, and the reason in words."""
+
+    levels: tuple[tuple[int, ...], ...]
+    reason: str
+
+
+def native_lanes(block: BlockOp, bits: int) -> int:
+    """How many of the block's widest elements a vector register holds."""
+    elements = {
+        element_of(view.element_type) for view in map(block.view_type, _numbers(block))
+    }
+    widest = max((bit_width(e) for e in elements if e != i1), default=8)
+    return max(bits // widest, 1)
+
+
+def _numbers(block: BlockOp) -> range:
+    return range(len(block.refinements))
+
+
+def _decide_streaming(block: BlockOp, options: StripeAutotilePass) -> Decision:
+    ranges = block.index_ranges
+    lanes = native_lanes(block, options.bits)
+    vector = vector_index(block)
+    grain = prod(ranges) // options.pieces
+    remaining = max(min(grain, options.elements), lanes)
+    sizes = [1] * len(ranges)
+    for index in reversed(range(len(ranges))):
+        size = min(ranges[index], max(remaining, 1))
+        if index == vector and size > lanes:
+            size -= size % lanes
+        sizes[index] = size
+        remaining //= size
+    reason = f"streams {prod(sizes)} of {prod(ranges)} elements at a time"
+    return Decision((tuple(sizes),), reason)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A register tile: a size per index (1 for those that only aggregate), and lanes."""
+
+    sizes: tuple[int, ...]
+    lanes: int
+    vector: int | None
+
+
+def _decide_registers(block: BlockOp, options: StripeAutotilePass) -> Decision:
+    reductions = reduction_indices(block)
+    ranges = block.index_ranges
+    lanes = native_lanes(block, options.bits)
+    best = min(
+        _candidates(block, lanes, options.registers),
+        key=lambda candidate: (
+            _cost(block, candidate, lanes),
+            [-size for size in reversed(candidate.sizes)],
+        ),
+    )
+    tile = tuple(
+        extent if index in reductions else size
+        for index, (extent, size) in enumerate(zip(ranges, best.sizes, strict=True))
+    )
+    used = _registers(block, best)
+    reason = (
+        f"{used} of {options.registers} registers, "
+        f"{_cost(block, best, lanes):.3f} cycles per element of work"
+    )
+    piece = _piece(block, tile, best.lanes)
+    levels = (tile,) if piece == tile else (piece, tile)
+    return Decision(levels, reason)
+
+
+def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candidate]:
+    """The register tiles that fit the registers."""
+    vector = vector_index(block)
+    reductions = reduction_indices(block)
+    choices: list[Sequence[int]] = []
+    widths = (
+        [lanes >> shift for shift in range(lanes.bit_length())]
+        if vector is not None
+        else [1]
+    )
+    for width in widths:
+        if vector is not None and width > block.index_ranges[vector]:
+            continue
+        choices = [
+            _choices(index, extent, reductions, vector, width)
+            for index, extent in enumerate(block.index_ranges)
+        ]
+        for sizes in _products(choices, registers * width):
+            candidate = _Candidate(sizes, width, vector)
+            if _registers(block, candidate) <= registers:
+                yield candidate
+
+
+def _choices(
+    index: int, extent: int, reductions: set[int], vector: int | None, width: int
+) -> Sequence[int]:
+    if index in reductions:
+        return (1,)
+    if index == vector:
+        return [width * n for n in _VECTORS if width * n <= extent]
+    return [size for size in _ROW_SIZES if size <= extent]
+
+
+def _products(
+    choices: Sequence[Sequence[int]], limit: int
+) -> Iterator[tuple[int, ...]]:
+    """All combinations of choices whose product is at most `limit`."""
+    if not choices:
+        yield ()
+        return
+    for size in choices[0]:
+        if size > limit:
+            break
+        for rest in _products(choices[1:], limit // size):
+            yield (size, *rest)
+
+
+def _vectors(block: BlockOp, number: int, candidate: _Candidate) -> int:
+    """The vectors, or broadcast scalars, of a tile of refinement `number`."""
+    refinement = block.refinement_list[number]
+    used = {index for form in refinement.access for index in form.support}
+    count = prod(size for index, size in enumerate(candidate.sizes) if index in used)
+    return count // candidate.lanes if candidate.vector in used else count
+
+
+def _inputs(block: BlockOp) -> list[int]:
+    refinements = enumerate(block.refinement_list)
+    return [n for n, r in refinements if r.direction is Direction.IN]
+
+
+def _registers(block: BlockOp, candidate: _Candidate) -> int:
+    """Registers of the accumulators, of the inputs kept over a step, and one more."""
+    accumulators = prod(candidate.sizes) // candidate.lanes
+    inputs = [_vectors(block, number, candidate) for number in _inputs(block)]
+    # All inputs but the largest are kept, the largest streams through one register.
+    kept = sum(inputs) - max(inputs, default=0)
+    outputs = len(block.refinements) - len(inputs)
+    return accumulators * outputs + kept + 2
+
+
+def _cost(block: BlockOp, candidate: _Candidate, lanes: int) -> float:
+    """Cycles per element of work, what is left over at the edges included."""
+    operations = prod(candidate.sizes) // candidate.lanes
+    loads = sum(_vectors(block, number, candidate) for number in _inputs(block))
+    step = max(operations / 2, loads / 2, _LATENCY) + _LOOP_OVERHEAD
+    cost = step / prod(candidate.sizes)
+    whole = 1.0
+    for size, extent in zip(candidate.sizes, block.index_ranges, strict=True):
+        whole *= (extent - extent % size) / extent
+    # An edge is a kernel of its own, with fewer accumulators and narrower vectors.
+    edges = sum(
+        extent % size != 0
+        for size, extent in zip(candidate.sizes, block.index_ranges, strict=True)
+    )
+    edge_cost = max(cost, 1.0 / max(candidate.lanes // 2, 1))
+    return (whole * cost + (1 - whole) * edge_cost) * (1 + 0.02 * edges)
+
+
+def _piece(block: BlockOp, tile: Sequence[int], lanes: int) -> tuple[int, ...]:
+    """The outer level of tiling: enough register tiles to be worth a start."""
+    reductions = reduction_indices(block)
+    piece = list(tile)
+    for index in reversed(range(len(piece))):
+        steps = prod(piece) // lanes
+        if index in reductions or steps >= _STEPS_PER_PIECE:
+            continue
+        tiles = block.index_ranges[index] // tile[index]
+        wanted = -(-_STEPS_PER_PIECE // steps)
+        divisors = [n for n in range(1, tiles + 1) if tiles % n == 0 and n <= wanted]
+        piece[index] *= max(divisors, default=1)
+    return tuple(piece)

@@ -1,0 +1,138 @@
+"""`stripe-dead-code-elimination`: remove what no output depends on.
+
+Values that nobody uses, refinements without a load, store or block that uses them, buffers
+that nobody reads with the stores into them, and blocks that write nothing or have no
+points.
+
+Before:
+
+```mlir
+%t = stripe.alloc : !stripe.view<64xf32>
+stripe.block [%i : 64]
+    in %a = %A[%i] : 1
+    out %w = %t[%i] : 1
+    out %c = %C[%i] : 1 {
+  %0 = stripe.load %a : !stripe.view<1xf32>
+  %1 = eltwise.exp %0 : f32
+  stripe.store %1, %w : !stripe.view<1xf32>
+  stripe.store %0, %c : !stripe.view<1xf32>
+}
+```
+
+After:
+
+```mlir
+stripe.block [%i : 64]
+    in %a = %A[%i] : 1
+    out %c = %C[%i] : 1 {
+  %0 = stripe.load %a : !stripe.view<1xf32>
+  stripe.store %0, %c : !stripe.view<1xf32>
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import is_side_effect_free
+
+from ...dialects.stripe.attributes import Direction
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from .nests import drop_refinements
+
+
+@dataclass(frozen=True)
+class StripeDeadCodeEliminationPass(ModulePass):
+    """Remove values, refinements, buffers and blocks that no output depends on."""
+
+    name = "stripe-dead-code-elimination"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # Uses come after definitions, so that going backwards settles most in one round.
+        changed = True
+        while changed:
+            changed = False
+            for operation in reversed(list(op.walk())):
+                changed |= operation.parent is not None and _simplify(operation)
+
+
+def _simplify(operation: Operation) -> bool:
+    """Remove the operation, or parts of it, if nothing depends on them."""
+    if isinstance(operation, BlockOp):
+        return _simplify_block(operation)
+    if isinstance(operation, AllocOp):
+        return _simplify_allocation(operation)
+    is_pure = isinstance(operation, LoadOp) or is_side_effect_free(operation)
+    if is_pure and operation.results and not _has_uses(operation):
+        _erase(operation)
+        return True
+    return False
+
+
+def _has_uses(operation: Operation) -> bool:
+    return any(result.first_use is not None for result in operation.results)
+
+
+def _erase(operation: Operation) -> None:
+    operation.detach()
+    operation.erase()
+
+
+def _simplify_block(block: BlockOp) -> bool:
+    writes = any(r.direction is Direction.OUT for r in block.refinement_list)
+    if not writes or not all(block.index_ranges) or not block.body.block.ops:
+        # The cells that 'init' sets are an effect too.
+        if not any(r.init is not None for r in block.refinement_list):
+            _erase(block)
+            return True
+    unused = {
+        number
+        for number, view in enumerate(block.views)
+        if view.first_use is None and block.refinement_list[number].init is None
+    }
+    if unused:
+        drop_refinements(block, unused)
+    return bool(unused)
+
+
+def _simplify_allocation(allocation: AllocOp) -> bool:
+    if _is_read(allocation.view):
+        return False
+    _remove_stores(allocation.view)
+    if allocation.view.first_use is None:
+        _erase(allocation)
+    return True
+
+
+def _is_read(view: SSAValue) -> bool:
+    """Whether anything but stores uses a view or the windows cut from it."""
+    for use in view.uses:
+        operation = use.operation
+        if isinstance(operation, BlockOp):
+            if _is_read(operation.views[use.index]):
+                return True
+        elif not isinstance(operation, StoreOp):
+            return True
+    return False
+
+
+def _remove_stores(view: SSAValue) -> None:
+    """Remove all stores through a view, and the refinements that cut windows from it."""
+    for use in list(view.uses):
+        operation = use.operation
+        if isinstance(operation, StoreOp):
+            _erase(operation)
+    blocks = {use.operation for use in view.uses}
+    for block in blocks:
+        if not isinstance(block, BlockOp):
+            continue
+        numbers = {n for n, buffer in enumerate(block.buffers) if buffer is view}
+        for number in numbers:
+            _remove_stores(block.views[number])
+        drop_refinements(block, numbers)

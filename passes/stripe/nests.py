@@ -1,0 +1,301 @@
+"""What passes over nests of `stripe.block`s share: queries and rebuilding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ...affine.form import LinearForm
+from ...dialects.form_attribute import FormAttr
+from ...dialects.stripe.attributes import (
+    Direction,
+    MemorySpace,
+    Refinement,
+    RefinementAttr,
+    ViewType,
+)
+from ...dialects.stripe.block import BlockOp
+from ...dialects.syntax import compact
+
+
+def top_level_blocks(module: ModuleOp) -> Iterator[BlockOp]:
+    """The blocks that are statements of a function, in order."""
+    for function in module.walk():
+        if not isinstance(function, FuncOp):
+            continue
+        for operation in list(function.body.ops):
+            if isinstance(operation, BlockOp):
+                yield operation
+
+
+def nested_blocks(block: BlockOp) -> list[BlockOp]:
+    """The blocks that are statements of a block, in order."""
+    return [op for op in block.body.ops if isinstance(op, BlockOp)]
+
+
+def is_leaf(block: BlockOp) -> bool:
+    """Whether a block has no block inside."""
+    return not nested_blocks(block)
+
+
+def all_blocks(root: Operation) -> list[BlockOp]:
+    """Every block in `root`, outer ones first."""
+    return [op for op in root.walk() if isinstance(op, BlockOp)]
+
+
+def output_indices(block: BlockOp) -> set[int]:
+    """The indices that occur in the access of some `out` refinement."""
+    rank = len(block.index_ranges)
+    return {
+        index
+        for refinement in block.refinement_list
+        if refinement.direction is Direction.OUT
+        for form in refinement.access
+        for index in form.support
+        if index < rank
+    }
+
+
+def reduction_indices(block: BlockOp) -> set[int]:
+    """The indices whose values meet on the same cells of every output."""
+    return set(range(len(block.index_ranges))) - output_indices(block)
+
+
+@dataclass(frozen=True)
+class ValueForm:
+    """A linear form together with the index values it ranges over."""
+
+    form: LinearForm
+    values: tuple[SSAValue, ...]
+
+
+def replace_forms(
+    block: BlockOp,
+    refinements: Sequence[Refinement],
+    constraints: Sequence[LinearForm],
+    captures: Sequence[SSAValue],
+) -> None:
+    """Give a block other refinements, constraints and captures, in place."""
+    rank = len(block.index_ranges)
+    forms = [form for refinement in refinements for form in refinement.access]
+    values = [*block.indices, *captures]
+    compacted, kept = compact([*forms, *constraints], values, fixed=rank)
+    remaining = iter(compacted)
+    block.properties["refinements"] = ArrayAttr(
+        [
+            RefinementAttr(replace(r, access=tuple(next(remaining) for _ in r.access)))
+            for r in refinements
+        ]
+    )
+    block.properties["constraints"] = ArrayAttr([FormAttr(form) for form in remaining])
+    _set_operands(block, block.buffers, kept[rank:])
+
+
+def _set_operands(
+    block: BlockOp, buffers: Sequence[SSAValue], captures: Sequence[SSAValue]
+) -> None:
+    block.operands = [*buffers, *captures]
+    segments = DenseArrayBase.from_list(i32, [len(buffers), len(captures)])
+    block.properties["operandSegmentSizes"] = segments
+
+
+def substitute_captures(
+    operations: Iterable[Operation], mapping: Mapping[SSAValue, ValueForm]
+) -> None:
+    """Replace index values that nested blocks capture by forms of other values."""
+    for operation in operations:
+        for block in all_blocks(operation):
+            if any(capture in mapping for capture in block.captures):
+                _substitute(block, mapping)
+
+
+def _substitute(block: BlockOp, mapping: Mapping[SSAValue, ValueForm]) -> None:
+    rank = len(block.index_ranges)
+    captures: list[SSAValue] = []
+    for capture in block.captures:
+        replacement = mapping.get(capture)
+        captures.extend((capture,) if replacement is None else replacement.values)
+    width = rank + len(captures)
+    replacements = [LinearForm.dimension(index, width) for index in range(rank)]
+    position = rank
+    for capture in block.captures:
+        replacement = mapping.get(capture)
+        if replacement is None:
+            replacements.append(LinearForm.dimension(position, width))
+            position += 1
+            continue
+        count = len(replacement.values)
+        positions = {number: position + number for number in range(count)}
+        replacements.append(replacement.form.remap(positions, width))
+        position += count
+    replace_forms(
+        block,
+        [
+            replace(r, access=tuple(f.substitute(replacements) for f in r.access))
+            for r in block.refinement_list
+        ],
+        [form.substitute(replacements) for form in block.conditions],
+        captures,
+    )
+
+
+def move_statements(source: Block, target: Block) -> None:
+    """Move all statements of `source` to the end of `target`."""
+    for operation in list(source.ops):
+        operation.detach()
+        target.add_op(operation)
+
+
+def insert_before(anchor: Operation, operations: Sequence[Operation]) -> None:
+    """Insert statements in order before `anchor`, with its location if they have none."""
+    block = anchor.parent
+    if block is None:
+        raise ValueError("the anchor is not in a block")
+    for operation in operations:
+        operation.location = anchor.location
+        block.insert_op_before(operation, anchor)
+
+
+def retarget(view: SSAValue, replacement: SSAValue) -> None:
+    """Use `replacement` in place of `view`, whose memory space may be another."""
+    space = _view_type(replacement).space.data
+    view.replace_all_uses_with(replacement)
+    _set_space(replacement, space)
+
+
+def _set_space(view: SSAValue, space: MemorySpace) -> None:
+    """Give all windows that are cut from `view` this memory space."""
+    for use in view.uses:
+        block = use.operation
+        if not isinstance(block, BlockOp):
+            continue
+        window = block.views[use.index]
+        type = _view_type(window)
+        if type.space.data is space:
+            continue
+        resized = ViewType.of(type.sizes, type.element_type, space)
+        _set_space(Rewriter.replace_value_with_new_type(window, resized), space)
+
+
+def _view_type(value: SSAValue) -> ViewType:
+    if not isinstance(value.type, ViewType):
+        raise ValueError(f"expected a view, got {value.type}")
+    return value.type
+
+
+def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
+    """Remove refinements that nothing uses any more, in place."""
+    rank = len(block.index_ranges)
+    kept = [n for n in range(len(block.refinements)) if n not in numbers]
+    refinements = [block.refinement_list[number] for number in kept]
+    buffers = [block.buffers[number] for number in kept]
+    for number in sorted(numbers, reverse=True):
+        block.body.block.erase_arg(block.body.block.args[rank + number])
+    _set_operands(block, buffers, block.captures)
+    replace_forms(block, refinements, block.conditions, block.captures)
+
+
+@dataclass(frozen=True)
+class AbsoluteAccess:
+    """Where a window starts in the buffer that it was cut from in the end."""
+
+    buffer: SSAValue
+    access: tuple[LinearForm, ...]
+    """One form per axis of the buffer, over `values`."""
+    values: tuple[SSAValue, ...]
+    """Indices of the blocks around."""
+    ranges: tuple[int, ...]
+    """The range of each value."""
+
+    @property
+    def buffer_type(self) -> ViewType:
+        return _view_type(self.buffer)
+
+
+def absolute_access(view: SSAValue) -> AbsoluteAccess:
+    """Follow refinements from a view to the allocation or function argument."""
+    if not isinstance(view, BlockArgument):
+        zero = LinearForm(())
+        return AbsoluteAccess(view, (zero,) * _view_type(view).rank, (), ())
+    block = view.block.parent_op()
+    if not isinstance(block, BlockOp):
+        zero = LinearForm(())
+        return AbsoluteAccess(view, (zero,) * _view_type(view).rank, (), ())
+    number = view.index - len(block.index_ranges)
+    outer = absolute_access(block.buffers[number])
+    values = [*outer.values]
+    for value in block.form_values:
+        if value not in values:
+            values.append(value)
+    width = len(values)
+    positions = {n: values.index(v) for n, v in enumerate(block.form_values)}
+    kept = {n: n for n in range(len(outer.values))}
+    access = tuple(
+        base.remap(kept, width) + form.remap(positions, width)
+        for base, form in zip(
+            outer.access, block.refinement_list[number].access, strict=True
+        )
+    )
+    return AbsoluteAccess(
+        outer.buffer, access, tuple(values), tuple(index_range(v) for v in values)
+    )
+
+
+def index_range(index: SSAValue) -> int:
+    """The number of values of a block's index."""
+    block = index.block.parent_op() if isinstance(index, BlockArgument) else None
+    if not isinstance(block, BlockOp) or not isinstance(index, BlockArgument):
+        raise ValueError("expected the index of a block")
+    return block.index_ranges[index.index]
+
+
+def is_injective(block: BlockOp, number: int) -> bool:
+    """Whether different values of the output indices have disjoint windows.
+
+    Decided on triangular accesses: some axis depends on one more index than those before
+    it, and steps over its window.
+    """
+    access = block.refinement_list[number].access
+    rank = len(block.index_ranges)
+    known: set[int] = set()
+    wanted = {
+        index for index in output_indices(block) if block.index_ranges[index] != 1
+    }
+    pending = list(zip(access, block.view_type(number).sizes, strict=True))
+    progress = True
+    while progress and not wanted <= known:
+        progress = False
+        for form, window in pending:
+            new = {i for i in form.support if i < rank and i in wanted} - known
+            if len(new) == 1 and abs(form.coefficients[min(new)]) >= window:
+                known |= new
+                progress = True
+    return wanted <= known
+
+
+def shift_index(block: BlockOp, index: int, start: int) -> None:
+    """Put `index + start` in place of `index` everywhere in a block."""
+    if start == 0:
+        return
+    width = len(block.form_values)
+    shifted = [LinearForm.dimension(number, width) for number in range(width)]
+    shifted[index] = shifted[index] + start
+    own = block.indices[index]
+    mapping: dict[SSAValue, ValueForm] = {
+        own: ValueForm(LinearForm.of([1], start), (own,))
+    }
+    substitute_captures(block.body.ops, mapping)
+    replace_forms(
+        block,
+        [
+            replace(r, access=tuple(form.substitute(shifted) for form in r.access))
+            for r in block.refinement_list
+        ],
+        [form.substitute(shifted) for form in block.conditions],
+        block.captures,
+    )

@@ -1,0 +1,131 @@
+"""`stripe-scalarize`: hand a stored value on to the loads that would read it back.
+
+Within the statements of one point, a load through a window of the same cell as an earlier
+store gives the stored value.
+
+Before:
+
+```mlir
+stripe.block [%i : 64]
+    in %a = %A[%i] : 1
+    out %w = %t[%i] : 1
+    in %r = %t[%i] : 1
+    out %c = %C[%i] : 1 {
+  %0 = stripe.load %a : !stripe.view<1xf32>
+  %1 = eltwise.exp %0 : f32
+  stripe.store %1, %w : !stripe.view<1xf32>
+  %2 = stripe.load %r : !stripe.view<1xf32>
+  %3 = eltwise.neg %2 : f32
+  stripe.store %3, %c : !stripe.view<1xf32>
+}
+```
+
+After:
+
+```mlir
+  %0 = stripe.load %a : !stripe.view<1xf32>
+  %1 = eltwise.exp %0 : f32
+  stripe.store %1, %w : !stripe.view<1xf32>
+  %3 = eltwise.neg %1 : f32
+  stripe.store %3, %c : !stripe.view<1xf32>
+```
+
+Two loads of one cell with no store between them become one. `stripe-dead-code-elimination`
+then removes buffers that nobody reads. Left alone: stores that aggregate, and what a block
+between the store and the load may have written. After PlaidML's Scalarize pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.passes import ModulePass
+
+from ...affine.form import LinearForm
+from ...dialects.aggregation import Aggregation
+from ...dialects.stripe.attributes import ViewType
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import LoadOp, StoreOp
+from .nests import all_blocks
+
+Cell: TypeAlias = tuple[SSAValue, tuple[LinearForm, ...], ViewType]
+"""The buffer outside the block, the window's position in it and its type."""
+
+
+@dataclass(frozen=True)
+class StripeScalarizePass(ModulePass):
+    """Use stored values directly instead of loading them back."""
+
+    name = "stripe-scalarize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in all_blocks(op):
+            scalarize(block.body.block)
+
+
+def scalarize(body: Block) -> None:
+    """Forward stores to loads among the statements of one point."""
+    known: dict[Cell, SSAValue] = {}
+    for operation in list(body.ops):
+        if isinstance(operation, BlockOp):
+            written = {_buffer(buffer) for buffer in operation.buffers}
+            known = {c: v for c, v in known.items() if _buffer(c[0]) not in written}
+        elif isinstance(operation, StoreOp):
+            cell = _cell(operation.view)
+            # Another window of the buffer may overlap this cell.
+            known = {
+                c: v for c, v in known.items() if _buffer(c[0]) != _buffer(cell[0])
+            }
+            if _assigns(operation.view):
+                known[cell] = operation.value
+        elif isinstance(operation, LoadOp):
+            cell = _cell(operation.view)
+            value = known.get(cell)
+            if value is None:
+                known[cell] = operation.result
+                continue
+            operation.result.replace_all_uses_with(value)
+            operation.detach()
+            operation.erase()
+
+
+def _refined(view: SSAValue) -> tuple[BlockOp, int] | None:
+    if not isinstance(view, BlockArgument):
+        return None
+    block = view.block.parent_op()
+    if not isinstance(block, BlockOp):
+        return None
+    return block, view.index - len(block.index_ranges)
+
+
+def _cell(view: SSAValue) -> Cell:
+    type = view.type
+    if not isinstance(type, ViewType):
+        raise ValueError(f"expected a view, got {type}")
+    refined = _refined(view)
+    if refined is None:
+        return view, (), type
+    block, number = refined
+    return block.buffers[number], block.refinement_list[number].access, type
+
+
+def _buffer(view: SSAValue) -> SSAValue:
+    """The allocation or function argument that a view was cut from in the end."""
+    refined = _refined(view)
+    while refined is not None:
+        block, number = refined
+        view = block.buffers[number]
+        refined = _refined(view)
+    return view
+
+
+def _assigns(view: SSAValue) -> bool:
+    refined = _refined(view)
+    if refined is None:
+        return True
+    block, number = refined
+    return block.refinement_list[number].aggregation is Aggregation.ASSIGN

@@ -1,0 +1,368 @@
+"""`stripe-tile`: split a block into a block of tiles around a block of points.
+
+The sizes come from the block's attribute `stripe.tile`, one array per level of tiling,
+outermost first, with one size per index; or from the option `sizes`, for blocks without
+that attribute that have as many indices. A size of 0 means the whole range.
+
+Before:
+
+```mlir
+stripe.block "C" [%i : 64, %j : 60, %k : 32]
+    in %a = %A[%i, %k] : 1x1
+    in %b = %B[%k, %j] : 1x1
+    out %c = %C[%i, %j] : 1x1 add init 0
+    attributes {stripe.tile = [array<i64: 8, 32, 32>]} { ... }
+```
+
+After:
+
+```mlir
+stripe.block "C" [%i : 8, %j : 2]
+    in %a = %A[8 * %i, 0] : 8x32
+    in %b = %B[0, 32 * %j] : 32x32
+    out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0 {
+  stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+      in %a_1 = %a[%i_1, %k] : 1x1
+      in %b_1 = %b[%k, %j_1] : 1x1
+      out %c_1 = %c[%i_1, %j_1] : 1x1 add
+      where 59 - 32 * %j - %j_1 >= 0 { ... }
+}
+```
+
+The inner block has the indices that only aggregate first, so that its innermost loops run
+over independent cells. A range that the size does not divide gives a constraint; the last
+windows then overhang their buffers, where nothing is accessed. At all levels but the
+innermost the cells are complete within one tile, and `init` moves inward with the points.
+
+After PlaidML's ApplyTile (Stripe, section on tiling with uneven edges).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from ...affine.form import LinearForm
+from ...dialects.aggregation import Aggregation
+from ...dialects.stripe.attributes import Refinement, ViewType
+from ...dialects.stripe.block import BlockOp
+from .nests import (
+    ValueForm,
+    move_statements,
+    reduction_indices,
+    substitute_captures,
+    top_level_blocks,
+)
+
+TILE_ATTRIBUTE = "stripe.tile"
+REASON_ATTRIBUTE = "stripe.tile_reason"
+
+
+@dataclass(frozen=True)
+class StripeTilePass(ModulePass):
+    """Split blocks into tiles, by the attribute `stripe.tile` or by option."""
+
+    name = "stripe-tile"
+
+    sizes: tuple[int, ...] = ()
+    """One size per index, for blocks without the attribute and of that many indices."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in top_level_blocks(op):
+            attribute = block.attributes.pop(TILE_ATTRIBUTE, None)
+            block.attributes.pop(REASON_ATTRIBUTE, None)
+            if attribute is not None:
+                levels = tile_levels(block, attribute)
+            elif self.sizes and len(self.sizes) == len(block.index_ranges):
+                levels = [self.sizes]
+            else:
+                continue
+            apply_tile_levels(block, levels)
+
+
+def apply_tile_levels(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
+    """Tile `block` by all levels, outermost first; sizes are per original index."""
+    numbers = list(range(len(block.index_ranges)))
+    for level, sizes in enumerate(levels):
+        if len(sizes) <= max(numbers, default=-1):
+            raise _failure(block, f"expected a tile size per index, got {list(sizes)}")
+        is_innermost = level + 1 == len(levels)
+        own = [sizes[number] for number in numbers]
+        block, kept = tile_block(block, own, is_innermost=is_innermost)
+        numbers = [numbers[index] for index in kept]
+
+
+def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
+    """The sizes that a `stripe.tile` attribute gives, outermost level first."""
+    levels: list[tuple[int, ...]] = []
+    arrays = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
+    for array in arrays:
+        if not isinstance(array, DenseArrayBase):
+            raise _failure(block, f"expected {TILE_ATTRIBUTE} to be arrays of sizes")
+        levels.append(tuple(int(size) for size in array.get_values()))
+    return levels
+
+
+def _failure(block: BlockOp, message: str) -> PassFailedException:
+    return PassFailedException(f"'stripe.block' op {message}")
+
+
+@dataclass(frozen=True)
+class _Split:
+    """How each index is split: `index = size * outer + inner`."""
+
+    sizes: tuple[int, ...]
+    counts: tuple[int, ...]
+    outer: tuple[int, ...]
+    """The indices of the outer block, by their numbers in the original."""
+    inner: tuple[int, ...]
+
+    @staticmethod
+    def of(block: BlockOp, sizes: Sequence[int]) -> _Split:
+        ranges = block.index_ranges
+        whole = [
+            min(size, extent) if size else extent
+            for size, extent in zip(sizes, ranges, strict=True)
+        ]
+        used = tuple(max(size, 1) for size in whole)
+        counts = tuple(-(-r // s) for r, s in zip(ranges, used, strict=True))
+        reductions = reduction_indices(block)
+        inner = [index for index, size in enumerate(used) if size > 1]
+        inner.sort(key=lambda index: index not in reductions)
+        outer = tuple(index for index, count in enumerate(counts) if count != 1)
+        return _Split(used, counts, outer, tuple(inner))
+
+    def reach(self, form: LinearForm) -> tuple[int, int]:
+        """Smallest and largest value of a form's part in the inner indices."""
+        low, high = LinearForm(form.coefficients[: len(self.sizes)]).bounds(self.sizes)
+        return int(low), int(high)
+
+    def outer_form(self, form: LinearForm) -> LinearForm:
+        """Where the window of a tile starts, over outer indices and captures."""
+        rank = len(self.sizes)
+        own = [form.coefficients[d] * self.sizes[d] for d in self.outer]
+        low, _ = self.reach(form)
+        return LinearForm.of([*own, *form.coefficients[rank:]], form.constant + low)
+
+    def inner_form(self, form: LinearForm) -> LinearForm:
+        """Where a point's window starts inside the tile's, over inner indices."""
+        low, _ = self.reach(form)
+        return LinearForm.of([form.coefficients[d] for d in self.inner], -low)
+
+    def full_form(self, form: LinearForm) -> LinearForm:
+        """The form over inner indices, outer indices, then captures."""
+        rank = len(self.sizes)
+        inner = [form.coefficients[d] for d in self.inner]
+        outer = [form.coefficients[d] * self.sizes[d] for d in self.outer]
+        captured = form.coefficients[rank:]
+        return LinearForm.of([*inner, *outer, *captured], form.constant)
+
+
+def tile_block(
+    block: BlockOp, sizes: Sequence[int], *, is_innermost: bool = True
+) -> tuple[BlockOp, tuple[int, ...]]:
+    """Replace `block` by a block of tiles around a block of points.
+
+    Returns the block of points, and which of the original's indices it has.
+
+    At the innermost level aggregation and `init` stay with the tiles and points
+    accumulate; at the others every tile must hold all points of its cells. Raises
+    PassFailedException when the sizes do not fit.
+    """
+    ranges = block.index_ranges
+    if len(sizes) != len(ranges) or any(size < 0 for size in sizes):
+        raise _failure(
+            block,
+            f"expected {len(ranges)} tile sizes of 0 or more, got {list(sizes)}",
+        )
+    split = _Split.of(block, sizes)
+    _check(block, split, is_innermost)
+    outer_refinements: list[Refinement] = []
+    inner_refinements: list[Refinement] = []
+    outer_types: list[ViewType] = []
+    for number, refinement in enumerate(block.refinement_list):
+        outer, inner = _split_refinement(refinement, split, is_innermost)
+        outer_refinements.append(outer)
+        inner_refinements.append(inner)
+        outer_types.append(_tile_window(refinement, block.view_type(number), split))
+    outer_body = BlockOp.empty_body(
+        [block.indices[d].name_hint for d in split.outer],
+        [(t, v.name_hint) for t, v in zip(outer_types, block.views, strict=True)],
+    )
+    outer_constraints, inner_constraints = _split_constraints(block, split)
+    outer = BlockOp(
+        [split.counts[d] for d in split.outer],
+        block.buffers,
+        outer_refinements,
+        outer_body,
+        captures=block.captures,
+        constraints=outer_constraints,
+        levels=[block.index_levels[d] for d in split.outer],
+        block_name=None if block.block_name is None else block.block_name.data,
+    )
+    outer.attributes |= block.attributes
+    outer.location = block.location
+    inner_body = BlockOp.empty_body(
+        [block.indices[d].name_hint for d in split.inner],
+        [(block.view_type(n), v.name_hint) for n, v in enumerate(block.views)],
+    )
+    captures = [*outer.indices, *block.captures]
+    _move_body(block, split, outer.indices, inner_body.block.args)
+    move_statements(block.body.block, inner_body.block)
+    inner = BlockOp(
+        [split.sizes[d] for d in split.inner],
+        outer.views,
+        [_widened(r, len(captures)) for r in inner_refinements],
+        inner_body,
+        captures=captures,
+        constraints=inner_constraints,
+        levels=[block.index_levels[d] for d in split.inner],
+    )
+    inner.location = block.location
+    outer_body.block.add_op(inner)
+    parent = block.parent
+    if parent is None:
+        raise ValueError("the block is not in a function")
+    parent.insert_op_before(outer, block)
+    block.detach()
+    block.erase()
+    return inner, split.inner
+
+
+def _check(block: BlockOp, split: _Split, is_innermost: bool) -> None:
+    """Refuse tiles whose windows would be set where no point reaches."""
+    reductions = reduction_indices(block)
+    if not is_innermost and any(split.counts[d] != 1 for d in reductions):
+        raise _failure(
+            block,
+            "expected an index that only aggregates to be whole at all levels of "
+            f"tiling but the innermost, got sizes {list(split.sizes)}",
+        )
+    for number, refinement in enumerate(block.refinement_list):
+        if refinement.init is None or not is_innermost:
+            continue
+        buffer = block.buffers[number].type
+        if not isinstance(buffer, ViewType):
+            continue
+        for axis, form in enumerate(refinement.access):
+            window = block.view_type(number).sizes[axis]
+            if not _is_gapless(form, split, window):
+                raise _failure(
+                    block,
+                    f"cannot tile: the points of a tile leave gaps along axis {axis} "
+                    "of an output that has 'init'",
+                )
+            reach = _reach_end(form, block.index_ranges, window)
+            padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
+            end = _reach_end(form, padded, window)
+            if end > reach and reach < buffer.sizes[axis]:
+                raise _failure(
+                    block,
+                    f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
+                    f"{list(block.index_ranges)}, and the last tile would set cells "
+                    "that no point reaches",
+                )
+
+
+def _is_gapless(form: LinearForm, split: _Split, window: int) -> bool:
+    steps = [
+        (abs(int(form.coefficients[d])), split.sizes[d])
+        for d in split.inner
+        if form.coefficients[d]
+    ]
+    covered = window
+    for step, count in sorted(steps):
+        if step > covered:
+            return False
+        covered += step * (count - 1)
+    return True
+
+
+def _reach_end(form: LinearForm, ranges: Sequence[int], window: int) -> int:
+    own = LinearForm(form.coefficients[: len(ranges)], form.constant)
+    return int(own.bounds(ranges)[1]) + window if all(ranges) else 0
+
+
+def _split_refinement(
+    refinement: Refinement, split: _Split, is_innermost: bool
+) -> tuple[Refinement, Refinement]:
+    outer = replace(
+        refinement, access=tuple(split.outer_form(f) for f in refinement.access)
+    )
+    inner = replace(
+        refinement, access=tuple(split.inner_form(f) for f in refinement.access)
+    )
+    if is_innermost:
+        return outer, replace(inner, init=None)
+    return replace(outer, aggregation=Aggregation.ASSIGN, init=None), inner
+
+
+def _widened(refinement: Refinement, captures: int) -> Refinement:
+    """The refinement with that many captures, none of which it uses."""
+    access = tuple(
+        LinearForm((*form.coefficients, *(0,) * captures), form.constant)
+        for form in refinement.access
+    )
+    return replace(refinement, access=access)
+
+
+def _tile_window(refinement: Refinement, window: ViewType, split: _Split) -> ViewType:
+    sizes: list[int] = []
+    for form, size in zip(refinement.access, window.sizes, strict=True):
+        low, high = split.reach(form)
+        sizes.append(high - low + size)
+    return window.resized(sizes)
+
+
+def _split_constraints(
+    block: BlockOp, split: _Split
+) -> tuple[list[LinearForm], list[LinearForm]]:
+    """Constraints of the outer block (no inner index in them) and of the inner one."""
+    rank = len(block.index_ranges)
+    width = rank + len(block.captures)
+    uneven = [
+        LinearForm.dimension(d, width, -1) + (block.index_ranges[d] - 1)
+        for d in range(rank)
+        if block.index_ranges[d] % split.sizes[d]
+    ]
+    outer: list[LinearForm] = []
+    inner: list[LinearForm] = []
+    for form in (*block.conditions, *uneven):
+        if any(form.coefficients[d] for d in split.inner):
+            inner.append(split.full_form(form))
+        else:
+            own = [form.coefficients[d] * split.sizes[d] for d in split.outer]
+            captured = form.coefficients[rank:]
+            outer.append(LinearForm.of([*own, *captured], form.constant))
+    return outer, inner
+
+
+def _move_body(
+    block: BlockOp,
+    split: _Split,
+    outer_indices: Sequence[BlockArgument],
+    inner_arguments: Sequence[BlockArgument],
+) -> None:
+    """Make the statements of `block` use the new indices and windows."""
+    rank = len(block.index_ranges)
+    mapping: dict[SSAValue, ValueForm] = {}
+    for number, index in enumerate(block.indices):
+        values: list[SSAValue] = []
+        coefficients: list[int] = []
+        if number in split.outer:
+            values.append(outer_indices[split.outer.index(number)])
+            coefficients.append(split.sizes[number])
+        if number in split.inner:
+            values.append(inner_arguments[split.inner.index(number)])
+            coefficients.append(1)
+        mapping[index] = ValueForm(LinearForm.of(coefficients), tuple(values))
+    substitute_captures(block.body.ops, mapping)
+    inner_views = inner_arguments[len(split.inner) :]
+    for old, new in zip(block.body.block.args[rank:], inner_views, strict=True):
+        old.replace_all_uses_with(new)

@@ -1,0 +1,195 @@
+"""`tile-canonicalize`: fold constants, drop what does nothing, share what is equal.
+
+```mlir
+%two = eltwise.constant 2.0 : tensor<f32>
+%six = eltwise.mul %two, %three : tensor<f32>
+%0 = eltwise.ident %A : tensor<4xf32>
+%1 = eltwise.cast %0 : tensor<4xf32> to tensor<4xf64>
+%2 = eltwise.cast %1 : tensor<4xf64> to tensor<4xf32>
+%3 = eltwise.mul %2, %one : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+%4 = eltwise.add %3, %six : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+```
+
+becomes
+
+```mlir
+%six = eltwise.constant 6.0 : tensor<f32>
+%4 = eltwise.add %A, %six : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+```
+
+Every rewrite keeps all bits of the result, those of negative zeros too (of a NaN only
+that it is one): `x * 1`, `x / 1` and `x - 0.0` are `x` in any type, `x + 0` in integers
+only; in floats it is `x + -0.0` that is `x`. Folded functions round as their type does.
+Works on tensors, scalars and sizes; in a module that is not specialized yet little can
+be known, so little is done.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.transforms.common_subexpression_elimination import cse
+
+from ...dialects.eltwise.element_types import Kind, is_element_type, kind
+from ...dialects.eltwise.ops import (
+    ANY_ELEMENT,
+    CastOp,
+    ConstantOp,
+    ElementwiseOp,
+    element_of,
+)
+from ..locations import located
+from .constant_folding import constant_of, fold_cast, fold_function, is_exact_cast
+
+
+class FoldFunction(RewritePattern):
+    """An element-wise function of constants is a constant."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        number = fold_function(op.function, op.arguments, op.result.type)
+        if number is not None:
+            constant = ConstantOp(number, op.result.type)
+            rewriter.replace(op, located(constant, op))
+
+
+class FoldCast(RewritePattern):
+    """A constant converted is a constant of the other type."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter) -> None:
+        number = constant_of(op.argument)
+        if number is None:
+            return
+        source, target = element_of(op.argument.type), element_of(op.result.type)
+        folded = fold_cast(number, source, target)
+        if folded is not None:
+            rewriter.replace(op, located(ConstantOp(folded, op.result.type), op))
+
+
+class DropIdentity(RewritePattern):
+    """`ident` is its operand."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        if op.function.name == "ident":
+            _replace_by_value(op, op.arguments[0], rewriter)
+
+
+class DropNeutralOperand(RewritePattern):
+    """`x + 0`, `x - 0`, `x * 1` and `x / 1` are `x` where that is exact."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        name = op.function.name
+        if name not in ("add", "sub", "mul", "div"):
+            return
+        element = element_of(op.result.type)
+        first, second = op.arguments
+        if _is_neutral(name, constant_of(second), element):
+            _replace_by_value(op, first, rewriter)
+        elif name in ("add", "mul") and _is_neutral(name, constant_of(first), element):
+            _replace_by_value(op, second, rewriter)
+
+
+class DropCondition(RewritePattern):
+    """`cond` of a constant is one of its operands."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        if op.function.name != "cond":
+            return
+        condition = constant_of(op.arguments[0])
+        if condition is not None and _is_known(op.result.type):
+            chosen = op.arguments[1 if condition else 2]
+            _replace_by_value(op, chosen, rewriter)
+
+
+class MergeCasts(RewritePattern):
+    """A cast to its own type is nothing; of two casts an exact first one is dropped."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter) -> None:
+        if op.argument.type == op.result.type:
+            _replace_by_value(op, op.argument, rewriter)
+            return
+        first = op.argument.owner
+        if not isinstance(first, CastOp):
+            return
+        types = (first.argument.type, op.argument.type, op.result.type)
+        if _can_skip(*(element_of(type) for type in types)):
+            rewriter.replace(op, located(CastOp(first.argument, op.result.type), op))
+
+
+@dataclass(frozen=True)
+class TileCanonicalizePass(ModulePass):
+    """Fold constants, drop what does nothing, unused or equal to an op before it."""
+
+    name = "tile-canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # The applier also erases unused ops that have no effect.
+        patterns = GreedyRewritePatternApplier(
+            [
+                FoldFunction(),
+                FoldCast(),
+                DropIdentity(),
+                DropNeutralOperand(),
+                DropCondition(),
+                MergeCasts(),
+            ]
+        )
+        PatternRewriteWalker(patterns).rewrite_module(op)
+        cse(op)
+
+
+def _replace_by_value(
+    op: ElementwiseOp | CastOp, value: SSAValue, rewriter: PatternRewriter
+) -> None:
+    """Use an operand instead of the result, unless the result is broadcast."""
+    if value.type == op.result.type:
+        rewriter.replace(op, [], [value])
+
+
+def _is_known(type: Attribute) -> bool:
+    """Whether neither the element type nor a size is left to be found."""
+    if element_of(type) == ANY_ELEMENT or isinstance(type, UnrankedTensorType):
+        return False
+    return not isinstance(type, TensorType) or type.has_static_shape()
+
+
+def _is_neutral(function: str, number: int | float | None, element: Attribute) -> bool:
+    """Whether `x <function> number` is x, bit for bit, for every x of the type."""
+    if number is None or element == ANY_ELEMENT:
+        return False
+    if function in ("mul", "div"):
+        return number == 1
+    if number != 0 or kind(element) is not Kind.FLOAT:
+        return number == 0
+    # -0.0 + 0.0 is 0.0, but x + -0.0 and x - 0.0 are x for all x.
+    is_negative = math.copysign(1.0, number) < 0
+    return is_negative == (function == "add")
+
+
+def _can_skip(source: Attribute, middle: Attribute, target: Attribute) -> bool:
+    """Whether a cast by way of `middle` is the direct cast."""
+    if not all(is_element_type(element) for element in (source, middle, target)):
+        return False
+    if not is_exact_cast(source, middle):
+        return False
+    # Integers wrap when they are converted to a narrower integer, floats do not.
+    through_float = kind(middle) is Kind.FLOAT and kind(source) is not Kind.FLOAT
+    to_integer = kind(target) in (Kind.SIGNED, Kind.UNSIGNED)
+    return not (through_float and to_integer) or is_exact_cast(source, target)

@@ -1,0 +1,403 @@
+"""The walk of `tile-specialize` over a function: every op rebuilt with static types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    TensorType,
+    UnrankedTensorType,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from ...affine.polynomial import Polynomial
+from ...dialects.eltwise.element_types import name_of, si64
+from ...dialects.eltwise.ops import (
+    ANY_ELEMENT,
+    FUNCTION_OPS,
+    CastOp,
+    ConstantOp,
+    ElementwiseOp,
+    broadcast_shape,
+    broadcast_type,
+    element_of,
+    with_element,
+)
+from ...dialects.tile import ContractOp, FromIndexOp, SizesOp
+from ...dialects.tile.attributes import Constraint
+from ..locations import error_at, located
+from .argument_types import format_argument_type, format_shape
+from .contraction_types import infer_contraction
+from .sizes import Size, apply, explain
+from .weak_numbers import (
+    Number,
+    as_constant,
+    default_element,
+    evaluate,
+    fits,
+    format_number,
+    integer_limits,
+)
+
+Tensor = SSAValue[TensorType[Attribute]]
+
+
+def argument_name(argument: BlockArgument) -> str:
+    """What the user calls an argument."""
+    return argument.name_hint or f"number {argument.index}"
+
+
+class FunctionSpecializer:
+    """Rebuilds one function for given argument types.
+
+    Every value of the function is, in program order, found to be one of three: a size
+    with its value, a weak number, or a tensor, whose op is built anew.
+    """
+
+    def __init__(
+        self, function: FuncOp, argument_types: Sequence[TensorType[Attribute]]
+    ) -> None:
+        self._function = function
+        self._types = argument_types
+        self._block = Block(arg_types=argument_types)
+        self._tensors: dict[SSAValue, SSAValue] = {}
+        self._numbers: dict[SSAValue, Number] = {}
+        self._sizes: dict[SSAValue, Size] = {}
+        self._named: dict[str, tuple[int, str]] = {}
+        self._constants: dict[tuple[SSAValue, Attribute], SSAValue] = {}
+
+    def run(self) -> FuncOp:
+        """The static function; raises GinghamError when there is none."""
+        old = self._function
+        self._bind_arguments()
+        for op in old.body.block.ops:
+            self._visit(op)
+        terminator = self._block.last_op
+        outputs = terminator.operand_types if terminator is not None else ()
+        new = FuncOp(
+            old.sym_name.data,
+            (self._types, outputs),
+            Region(self._block),
+            old.sym_visibility,
+            arg_attrs=old.arg_attrs,
+            res_attrs=old.res_attrs,
+        )
+        new.attributes |= old.attributes
+        return located(new, old)
+
+    def _bind_arguments(self) -> None:
+        arguments = self._function.body.block.args
+        if len(arguments) != len(self._types):
+            names = ", ".join(argument_name(a) for a in arguments)
+            raise error_at(
+                self._function,
+                f"expected {len(arguments)} argument type(s), one for each of "
+                f"({names}), got {len(self._types)}",
+            )
+        for old, new, type in zip(
+            arguments, self._block.args, self._types, strict=True
+        ):
+            _check_argument(old, type)
+            new.name_hint, new.location = old.name_hint, old.location
+            self._tensors[old] = new
+
+    def _visit(self, op: Operation) -> None:
+        match op:
+            case SizesOp():
+                self._bind_sizes(op)
+            case FromIndexOp():
+                self._numbers[op.result] = self._sizes[op.size].value
+            case ConstantOp():
+                self._constant(op)
+            case CastOp():
+                self._cast(op)
+            case ElementwiseOp():
+                self._elementwise(op)
+            case ContractOp():
+                self._contract(op)
+            case ReturnOp():
+                values = [self._tensor(v, op) for v in op.arguments]
+                self._add(ReturnOp(*values), op)
+            case _:
+                raise error_at(op, f"'{op.name}' can not be specialized")
+
+    # Sizes
+
+    def _bind_sizes(self, op: SizesOp) -> None:
+        tensor = self._tensor(op.tensor, op)
+        owner = op.tensor.name_hint or "the argument"
+        names = [name.data for name in op.names]
+        shape = tensor.type.get_shape()
+        for name, value, size in zip(names, shape, op.sizes, strict=True):
+            first, where = self._named.setdefault(name, (value, owner))
+            if first != value:
+                raise error_at(
+                    op,
+                    f"size {name} is {first} and {value} in {owner}"
+                    if where == owner
+                    else f"size {name} is {first} in {where} but {value} in {owner}",
+                )
+            self._sizes[size] = Size(value, name)
+
+    def _explain(self, size: Size) -> str:
+        return explain(size, {name: value for name, (value, _) in self._named.items()})
+
+    # Element-wise ops
+
+    def _constant(self, op: ConstantOp) -> None:
+        type = op.result.type
+        if isinstance(type, IndexType):
+            self._sizes[op.result] = Size.literal(int(op.number))
+        elif element_of(type) == ANY_ELEMENT:
+            if isinstance(op.number, int) and not fits(op.number, si64):
+                raise error_at(op, f"the literal {op.number} does not fit 64 bits")
+            self._numbers[op.result] = op.number
+        else:
+            self._keep(op, ConstantOp(op.number, type))
+
+    def _cast(self, op: CastOp) -> None:
+        element = element_of(op.result.type)
+        source = op.argument
+        number = self._number(source)
+        if number is not None and fits(number, element):
+            constant = ConstantOp(as_constant(number, element), TensorType(element, []))
+            self._keep(op, constant)
+            return
+        tensor = self._tensor(source, op)
+        self._keep(op, CastOp(tensor, with_element(tensor.type, element)))
+
+    def _number(self, value: SSAValue) -> Number | None:
+        size = self._sizes.get(value)
+        return self._numbers.get(value) if size is None else size.value
+
+    def _elementwise(self, op: ElementwiseOp) -> None:
+        arguments = list(op.arguments)
+        try:
+            if isinstance(op.result.type, IndexType):
+                sizes = [self._sizes[argument] for argument in arguments]
+                self._sizes[op.result] = apply(op.function, sizes)
+            elif all(argument in self._numbers for argument in arguments):
+                numbers = [self._numbers[argument] for argument in arguments]
+                self._numbers[op.result] = evaluate(op.function, numbers)
+            else:
+                self._keep(op, self._typed_elementwise(op))
+        except TypeError as error:
+            raise error_at(op, str(error)) from None
+
+    def _typed_elementwise(self, op: ElementwiseOp) -> ElementwiseOp:
+        arguments = list(op.arguments)
+        weak = [argument in self._numbers for argument in arguments]
+        elements = [self._element(argument) for argument in arguments]
+        casts, result = op.function.signature(elements, weak)
+        operands = [
+            self._tensor(argument, op, cast)
+            for argument, cast in zip(arguments, casts, strict=True)
+        ]
+        shapes = [operand.type.get_shape() for operand in operands]
+        try:
+            broadcast_shape(shapes)
+        except ValueError as error:
+            named = [
+                f"{old.name_hint or 'a value'} of shape {format_shape(shape)}"
+                for old, shape in zip(arguments, shapes, strict=True)
+            ]
+            raise error_at(
+                op,
+                f"'{op.function.name}' can not broadcast "
+                f"{', '.join(named[:-1])} and {named[-1]}: {error}",
+                "sizes of one axis, counted from the last, are equal or 1",
+            ) from None
+        type = broadcast_type([operand.type for operand in operands], result)
+        return FUNCTION_OPS[op.function.name].build_typed(operands, type)
+
+    def _element(self, value: SSAValue) -> Attribute:
+        number = self._numbers.get(value)
+        if number is not None:
+            return default_element(number)
+        return element_of(self._tensors[value].type)
+
+    # Contractions
+
+    def _contract(self, op: ContractOp) -> None:
+        arguments = list(op.inputs)
+        weak = [argument in self._numbers for argument in arguments]
+        elements = [self._element(argument) for argument in arguments]
+        casts, result = infer_contraction(
+            op.aggregation.data, op.combination.data, elements, weak
+        )
+        operands = [
+            self._tensor(argument, op, cast)
+            for argument, cast in zip(arguments, casts, strict=True)
+        ]
+        for argument, operand, access in zip(
+            arguments, operands, op.accesses[1:], strict=True
+        ):
+            if len(access) != operand.type.get_num_dims():
+                raise error_at(
+                    op,
+                    f"{argument.name_hint or 'the operand'} has "
+                    f"{operand.type.get_num_dims()} axes "
+                    f"({format_shape(operand.type.get_shape())}), got "
+                    f"{len(access)} index expression(s)",
+                )
+        type = TensorType(result, self._result_shape(op))
+        default = None
+        if op.default is not None:
+            default = self._tensor(op.default, op, result)
+            _check_default(op, default, type)
+        output_access, *input_accesses = (
+            [self._bind(p, op) for p in access] for access in op.accesses
+        )
+        new = ContractOp(
+            op.aggregation.data,
+            op.combination.data,
+            operands,
+            op.index_names,
+            output_access,
+            input_accesses,
+            type,
+            constraints=[self._bind_constraint(c, op) for c in op.conditions],
+            default=default,
+            ranges=op.flat_ranges if op.is_flat else None,
+            output_rank=op.flat_output_rank if op.is_flat else None,
+            no_defract=op.no_defract is not None,
+        )
+        self._keep(op, new)
+
+    def _result_shape(self, op: ContractOp) -> list[int]:
+        sizes = iter(op.sizes)
+        shape: list[int] = []
+        for axis, extent in enumerate(op.result.type.get_shape()):
+            if extent != DYNAMIC_INDEX:
+                shape.append(extent)
+                continue
+            size = self._sizes[next(sizes)]
+            if size.value < 0:
+                raise error_at(
+                    op,
+                    f"the size of axis {axis} of {op.result.name_hint or 'the result'} "
+                    f"is negative: {self._explain(size)}",
+                )
+            shape.append(size.value)
+        return shape
+
+    def _bind_constraint(self, constraint: Constraint, op: ContractOp) -> Constraint:
+        bound = constraint.bound
+        return Constraint(
+            self._bind(constraint.expression, op),
+            None if bound is None else self._bind(bound, op),
+        )
+
+    def _bind(self, polynomial: Polynomial, op: ContractOp) -> Polynomial:
+        sizes = [self._sizes[symbol] for symbol in op.symbols]
+        try:
+            form = polynomial.bind([s.value for s in sizes], len(op.indices))
+        except ZeroDivisionError:
+            zeros = [s for s in sizes if s.value == 0]
+            text = polynomial.format(
+                lambda index: op.index_names[index],
+                lambda symbol: sizes[symbol].operand or str(sizes[symbol].value),
+            )
+            raise error_at(
+                op,
+                f"the index expression {text} divides by "
+                f"{' or '.join(self._explain(size) for size in zeros)}",
+            ) from None
+        return Polynomial.from_form(form)
+
+    # Values
+
+    def _tensor(
+        self, value: SSAValue, user: Operation, element: Attribute | None = None
+    ) -> Tensor:
+        """The tensor that a value has become, as one of this element type."""
+        number = self._number(value)
+        if number is not None:
+            constant = self._weak_constant(value, number, element, user)
+            return SSAValue.get(constant, type=TensorType)
+        tensor = SSAValue.get(self._tensors[value], type=TensorType)
+        if element is None or tensor.type.element_type == element:
+            return tensor
+        cast = CastOp(tensor, with_element(tensor.type, element))
+        self._add(cast, user)
+        return SSAValue.get(cast.result, type=TensorType)
+
+    def _weak_constant(
+        self, value: SSAValue, number: Number, element: Attribute | None, op: Operation
+    ) -> SSAValue:
+        target = default_element(number) if element is None else element
+        known = self._constants.get((value, target))
+        if known is not None:
+            return known
+        if not fits(number, target):
+            low, high = integer_limits(target)
+            raise error_at(
+                op,
+                f"{format_number(number)} does not fit the type {name_of(target)} "
+                f"({low} to {high}) of what it is combined with",
+                "convert that to a wider type, for example with as_int(X, 32)",
+            )
+        constant = ConstantOp(as_constant(number, target), TensorType(target, []))
+        constant.result.name_hint = value.name_hint
+        owner = value.owner
+        self._add(constant, owner if isinstance(owner, Operation) else op)
+        self._constants[value, target] = constant.result
+        return constant.result
+
+    def _keep(self, old: Operation, new: Operation) -> None:
+        """Add the static form of an op that has one result."""
+        new.attributes |= old.attributes
+        new.results[0].name_hint = old.results[0].name_hint
+        self._tensors[old.results[0]] = new.results[0]
+        self._add(new, old)
+
+    def _add(self, op: Operation, origin: Operation) -> None:
+        self._block.add_op(located(op, origin))
+
+
+def _check_argument(argument: BlockArgument, type: TensorType[Attribute]) -> None:
+    """Compare a given type with what the function declares."""
+    name, declared = argument_name(argument), argument.type
+    given = format_argument_type(type)
+    if not isinstance(declared, TensorType | UnrankedTensorType):
+        raise error_at(argument, f"expected {name} to be a tensor, got {declared}")
+    wanted = declared.element_type
+    if wanted not in (ANY_ELEMENT, type.element_type):
+        raise error_at(
+            argument,
+            f"expected elements of type {name_of(wanted)} for {name}, got {given}",
+        )
+    if isinstance(declared, UnrankedTensorType):
+        return
+    if declared.get_num_dims() != type.get_num_dims():
+        raise error_at(
+            argument,
+            f"expected {declared.get_num_dims()} axes for {name}, got "
+            f"{type.get_num_dims()} ({given})",
+        )
+    pairs = zip(declared.get_shape(), type.get_shape(), strict=True)
+    for axis, (want, got) in enumerate(pairs):
+        if want not in (DYNAMIC_INDEX, got):
+            raise error_at(
+                argument, f"expected size {want} for axis {axis} of {name}, got {given}"
+            )
+
+
+def _check_default(
+    op: ContractOp, default: Tensor, result: TensorType[Attribute]
+) -> None:
+    """The default tensor must broadcast to the shape of the result."""
+    shape, target = default.type.get_shape(), result.get_shape()
+    try:
+        fine = broadcast_shape([shape, target]) == target
+    except ValueError:
+        fine = False
+    if not fine:
+        raise error_at(
+            op,
+            f"expected the default tensor to have the shape {format_shape(target)} of "
+            f"{op.result.name_hint or 'the result'}, got {format_shape(shape)}",
+        )

@@ -1,0 +1,185 @@
+"""The devices that programs can run on, their names, and which one is the default.
+
+`devices()` lists all OpenCL devices of all platforms, then the reference interpreter:
+
+1. CPU devices, Intel's runtime (the one that Gingham's own extra installs) first, then
+   PoCL, then others;
+2. GPUs;
+3. accelerators and what else there is;
+4. `reference`, the NumPy interpreter, which is there always.
+
+The default device is the one that the environment variable GINGHAM_DEVICE names, else
+the first of that list which passes its probe (a small kernel, built, run and checked).
+A CPU comes before a GPU so that a program gives the same bits on most machines, works
+on NumPy's memory without copies, and keeps its device when a driver is installed; who
+wants the GPU says `device="nvidia.0"` or sets the variable.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import GinghamError
+from ..targets.opencl.discovery import Problem, discover
+
+if TYPE_CHECKING:
+    from ..targets.opencl.properties import DeviceKind, PropertyValue
+
+DEVICE_VARIABLE = "GINGHAM_DEVICE"
+
+
+class Device(Protocol):
+    """What every device can tell, an OpenCL device or the reference interpreter."""
+
+    @property
+    def name(self) -> str:
+        """The name to ask for it by: `intel.0`, `nvidia.1`, `reference`."""
+        ...
+
+    @property
+    def kind(self) -> DeviceKind:
+        """`cpu`, `gpu`, `accelerator`, `custom` or `interpreter`."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """One line for people."""
+        ...
+
+    @property
+    def properties(self) -> dict[str, PropertyValue]:
+        """What the device says about itself, by names that carry their units."""
+        ...
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether this is the reference interpreter."""
+        ...
+
+    def failure(self) -> str | None:
+        """Why the device can not be used, or None; found out on the first call."""
+        ...
+
+    def require_usable(self) -> None:
+        """Raise GinghamError when the device can not be used."""
+        ...
+
+
+class ReferenceDevice:
+    """The NumPy interpreter as a device: always there, always right, and slow."""
+
+    name = "reference"
+    kind: DeviceKind = "interpreter"
+    description = "reference interpreter on NumPy (slow; for checking)"
+    is_reference = True
+
+    @property
+    def properties(self) -> dict[str, PropertyValue]:
+        """The versions of what it runs on."""
+        import numpy as np
+
+        python = ".".join(str(part) for part in sys.version_info[:3])
+        return {"numpy_version": np.__version__, "python_version": python}
+
+    def failure(self) -> str | None:
+        """None: it needs nothing that could be missing."""
+        return None
+
+    def require_usable(self) -> None:
+        """Do nothing: it is always usable."""
+
+    def __repr__(self) -> str:
+        return f"<ReferenceDevice: {self.description}>"
+
+
+class ReferenceDeviceWarning(UserWarning):
+    """No OpenCL device can be used, so that programs run on the slow interpreter."""
+
+
+def devices() -> list[Device]:
+    """All devices in order of preference; the list is the same throughout a process.
+
+    Devices are listed, not tried: `failure` of a device tells whether it works.
+    """
+    return [*discover().devices, _reference()]
+
+
+def device_problems() -> list[Problem]:
+    """OpenCL runtimes and devices that are installed but can not be listed, and why."""
+    return list(discover().problems)
+
+
+def device(name: str) -> Device:
+    """The device of that name. Raises GinghamError, naming all, where there is none."""
+    # The interpreter needs no OpenCL, so asking for it does not start any.
+    if name == ReferenceDevice.name:
+        return _reference()
+    available = devices()
+    for candidate in available:
+        if candidate.name == name:
+            return candidate
+    names = [candidate.name for candidate in available]
+    hints = [f"available devices: {', '.join(names)}"]
+    close = get_close_matches(name.lower(), names, n=1)
+    if close:
+        hints.insert(0, f"did you mean {close[0]!r}?")
+    hints += [f"not available: {problem}" for problem in device_problems()]
+    raise GinghamError(f"there is no device {name!r}", hint="; ".join(hints))
+
+
+def default_device() -> Device:
+    """The device for programs that name none, by the rule on top of this page.
+
+    Devices are tried in turn until one works, so the first call takes a moment. Where
+    only the interpreter is left, a `ReferenceDeviceWarning` says so once.
+    """
+    chosen = os.environ.get(DEVICE_VARIABLE)
+    if chosen:
+        try:
+            return device(chosen)
+        except GinghamError as error:
+            raise GinghamError(
+                f"{error.message} (from the environment variable {DEVICE_VARIABLE})",
+                hint=error.hint,
+            ) from None
+    return _first_usable()
+
+
+@cache
+def _reference() -> ReferenceDevice:
+    return ReferenceDevice()
+
+
+def _first_usable() -> Device:
+    found = discover()
+    failures = [str(problem) for problem in found.problems]
+    for candidate in found.devices:
+        failure = candidate.failure()
+        if failure is None:
+            return candidate
+        failures.append(f"{candidate.name}: {_in_short(failure)}")
+    _warn_of_slowness("".join(f"\n  {failure}" for failure in failures))
+    return _reference()
+
+
+def _in_short(failure: str) -> str:
+    """The first line, and of a compiler's log the first line that tells an error."""
+    first, *log = failure.splitlines()
+    return " ".join([first, *[line for line in log if "error" in line][:1]])
+
+
+@cache
+def _warn_of_slowness(reasons: str) -> None:
+    """Warn; the cache makes it once per process."""
+    warnings.warn(
+        "no OpenCL device can be used; programs run on the reference interpreter, "
+        "which is slow. `pip install intel-opencl-rt intel-cmplr-lib-rt` installs a "
+        f"runtime for the CPU.{reasons}",
+        ReferenceDeviceWarning,
+        stacklevel=4,
+    )

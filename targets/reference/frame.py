@@ -1,0 +1,83 @@
+"""Frames: the values of a body's SSA names, for many points or work-items at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .boxes import Coordinate
+from .elements import Array
+
+
+class Counter:
+    """Hands out numbers that are larger than all that were handed out before."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def reserve(self, count: int) -> int:
+        """The first of `count` new consecutive numbers."""
+        first = self._next
+        self._next += count
+        return first
+
+
+class Frame:
+    """The values of a body that runs for `count` points at once.
+
+    A scalar or vector is an array with the points along its first axis. Tensors, which
+    only the function's own frame has, are plain arrays. Other values (windows, pointers)
+    have a method `enter(frame)` that gives what they are in an inner frame.
+
+    `origin` says for each point which point of the outer frame it belongs to: values of
+    outer bodies are found through it.
+    """
+
+    def __init__(
+        self, count: int, outer: Frame | None = None, origin: Array | None = None
+    ) -> None:
+        self.count = count
+        self.outer = outer
+        self.origin = origin
+        self.counter: Counter = Counter() if outer is None else outer.counter
+        self.labels: dict[str, Coordinate] = {}
+        """What tells the points of this frame apart, for messages."""
+        self._values: dict[object, Any] = {}
+
+    def __setitem__(self, key: object, value: Any) -> None:
+        self._values[key] = value
+
+    def __getitem__(self, key: object) -> Any:
+        if key in self._values:
+            return self._values[key]
+        if self.outer is None:
+            raise KeyError(key)
+        outer = self.outer[key]
+        value = pick(outer, self.origin) if _is_plain(outer) else outer.enter(self)
+        self._values[key] = value
+        return value
+
+    def describe(self, point: int) -> str:
+        """Where a point is: ` at i = 3, k = 0`, or nothing when there is but one."""
+        labels = ", ".join(self._describe(point))
+        return f" at {labels}" if labels else ""
+
+    def _describe(self, point: int) -> list[str]:
+        labels: list[str] = []
+        if self.outer is not None:
+            outer = point if self.origin is None else int(self.origin[point])
+            labels = self.outer._describe(outer)
+        for name, values in self.labels.items():
+            value = values if isinstance(values, int) else values[point]
+            labels.append(f"{name} = {value}")
+        return labels
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, np.ndarray | int)
+
+
+def pick(values: Any, origin: Array | None) -> Any:
+    """The values of the points that `origin` lists; a plain int is that of all."""
+    return values if isinstance(values, int) or origin is None else values[origin]

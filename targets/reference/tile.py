@@ -1,0 +1,73 @@
+"""The `tile` level: tensors are NumPy arrays, sizes are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+
+from ...affine.form import LinearForm
+from ...affine.polynomial import Polynomial
+from ...dialects.eltwise.ops import element_of
+from ...dialects.tile.attributes import Constraint
+from ...dialects.tile.contract import ContractOp
+from ...dialects.tile.ops import FromIndexOp, SizesOp
+from ...errors import GinghamError
+from .contraction import Condition, Contraction, contract
+from .dispatch import execute
+from .elements import cast, computation_type, dtype_of
+from .faults import fault
+from .frame import Frame
+
+
+@execute.register(SizesOp)
+def execute_sizes(op: SizesOp, frame: Frame) -> None:
+    for size, extent in zip(op.sizes, op.tensor.type.get_shape(), strict=True):
+        frame[size] = np.array([extent], np.int64)
+
+
+@execute.register(FromIndexOp)
+def execute_from_index(op: FromIndexOp, frame: Frame) -> None:
+    dtype = dtype_of(op.result.type.element_type)
+    frame[op.result] = frame[op.size].reshape(()).astype(dtype)
+
+
+@execute.register(ContractOp)
+def execute_contract(op: ContractOp, frame: Frame) -> None:
+    elements = [element_of(operand.type) for operand in op.inputs]
+    inputs = [
+        cast(frame[operand], element, computation_type(element))
+        for operand, element in zip(op.inputs, elements, strict=True)
+    ]
+    default = None if op.default is None else frame[op.default]
+    symbols = [int(frame[symbol][0]) for symbol in op.symbols]
+    try:
+        result = contract(_contraction(op, symbols), inputs, default)
+    except ZeroDivisionError:
+        raise fault(op, "an index expression divides by a size of 0") from None
+    except GinghamError as error:
+        raise fault(op, error.message, error.hint) from None
+    frame[op.result] = result
+
+
+def _contraction(op: ContractOp, symbols: Sequence[int]) -> Contraction:
+    def bind(polynomial: Polynomial) -> LinearForm:
+        return polynomial.bind(symbols, len(op.indices))
+
+    def condition(constraint: Constraint) -> Condition:
+        bound = constraint.bound
+        limit = None if bound is None else bind(bound).constant
+        return Condition.constraint(bind(constraint.expression), limit)
+
+    types = [op.result.type, *(operand.type for operand in op.inputs)]
+    return Contraction(
+        op.aggregation.data,
+        op.combination.data,
+        op.index_names,
+        tuple(tuple(map(bind, access)) for access in op.accesses),
+        tuple(t.get_shape() for t in types if isinstance(t, TensorType)),
+        tuple(map(condition, op.conditions)),
+        op.result.type.element_type,
+        op.flat_ranges if op.is_flat else None,
+    )

@@ -1,0 +1,135 @@
+"""Building programs: options, kernels, and errors that show the source."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gingham.errors import GinghamError
+from gingham.targets.opencl.buffer import allocate, download
+from gingham.targets.opencl.build_log import describe_failure, error_lines, excerpt
+from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.program import build_program
+
+BROKEN = """\
+// line 1
+kernel void fill(global float *x) {
+  const size_t i = get_global_id(0);
+  x[i] = undeclared;
+}
+// line 6
+// line 7
+// line 8
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1:4:10: error: use of undeclared identifier 'x'",
+        "<kernel>:4:10: error: use of undeclared identifier 'x'",
+        "/tmp/pocl-12/tempfile_34.cl:4:10: fatal error: file not found",
+        "error: /root/.cache/pocl/tempfile-52-3d.cl:4:10: error: unknown type",
+        "4:10: error: no file name at all",
+    ],
+)
+def test_errors_of_every_compiler_are_located(line: str) -> None:
+    log = f"Compilation started\n{line}\n   4 | x[i] = y;\n1:9:1: warning: unused\n"
+    assert error_lines(log) == [4]
+
+
+def test_an_excerpt_marks_the_lines() -> None:
+    source = "\n".join(f"text {number}" for number in range(1, 21))
+    assert excerpt(source, [2, 10, 99]) == (
+        "   1 | text 1\n"
+        ">  2 | text 2\n"
+        "   3 | text 3\n"
+        "   4 | text 4\n"
+        "  ...\n"
+        "   8 | text 8\n"
+        "   9 | text 9\n"
+        "> 10 | text 10\n"
+        "  11 | text 11\n"
+        "  12 | text 12"
+    )
+    assert excerpt("", [1]) == ""
+
+
+def test_a_long_log_is_cut() -> None:
+    text = describe_failure("x", "\n".join(f"remark {i}" for i in range(250)))
+    assert "remark 99\n... 150 more lines" in text
+    assert describe_failure("x", " \n") == "the compiler gave no reason"
+
+
+def test_a_failed_build_shows_log_and_source(
+    opencl_device: OpenCLDevice, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = set(Path(tempfile.gettempdir()).glob("*.cl"))
+    with pytest.raises(GinghamError) as caught:
+        build_program(opencl_device, BROKEN, ("-DA=1",))
+    message = caught.value.message
+    assert f"device {opencl_device.name!r} with options -DA=1 failed" in message
+    assert "undeclared" in message
+    assert ">" in message
+    assert "> 4 |   x[i] = undeclared;" in message
+    assert "  6 | // line 6" in message
+    assert "// line 8" not in message
+    assert set(Path(tempfile.gettempdir()).glob("*.cl")) == before
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+
+
+def test_an_unknown_option_is_an_error(opencl_device: OpenCLDevice) -> None:
+    with pytest.raises(GinghamError, match="building OpenCL C for device"):
+        build_program(opencl_device, "kernel void a() {}", ("-not-an-option",))
+
+
+def test_remarks_are_shown_to_who_debugs(
+    opencl_device: OpenCLDevice,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = "#warning remember the milk\nkernel void a() {}"
+    monkeypatch.delenv("GINGHAM_DEBUG", raising=False)
+    build_program(opencl_device, source)
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setenv("GINGHAM_DEBUG", "1")
+    build_program(opencl_device, source)
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "remember the milk" in printed.err
+
+
+def test_kernels_are_made_once_and_known_by_name(opencl_device: OpenCLDevice) -> None:
+    source = "kernel void a(int x) {} kernel void b(int x, int y) {}"
+    program = build_program(opencl_device, source)
+    assert sorted(program.kernel_names) == ["a", "b"]
+    assert program.kernel("a") is program.kernel("a")
+    assert program.kernel("b").argument_count == 2
+    assert program.kernel("b").max_work_group_size >= 1
+    with pytest.raises(GinghamError, match="no kernel 'c'") as caught:
+        program.kernel("c")
+    assert "a" in (caught.value.hint or "")
+
+
+def test_options_and_standard_reach_the_compiler(opencl_device: OpenCLDevice) -> None:
+    source = """
+kernel void tell(global int *x) {
+  x[0] = VALUE;
+  x[1] = __OPENCL_C_VERSION__;
+}
+"""
+    options = ("-DVALUE=42",)
+    program = build_program(opencl_device, source, options, standard="CL1.2")
+    buffer = allocate(opencl_device, (2,), np.int32)
+    queue = opencl_device.queue
+    queue.enqueue(program.kernel("tell"), (1,), None, (buffer,))
+    assert download(queue, buffer).tolist() == [42, 120]
+
+
+def test_source_may_hold_any_character(opencl_device: OpenCLDevice) -> None:
+    program = build_program(opencl_device, "// Größe, 行列 ∑\nkernel void a() {}\n")
+    assert program.kernel_names == ("a",)

@@ -1,0 +1,194 @@
+"""`tile-devices`: list the devices that programs can run on.
+
+tile-devices            a table of all devices, the default one marked
+tile-devices --probe    also build and run a small kernel on each
+tile-devices --json     the same facts for programs
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import GinghamError
+
+if TYPE_CHECKING:
+    from ..runtime.devices import Device
+    from ..targets.opencl.discovery import Problem
+    from ..targets.opencl.properties import PropertyValue
+
+# Long lists that only programs want.
+_LEFT_OUT_OF_TABLES = frozenset({"extensions"})
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """What the command shows: `probes` has a line per device where it was asked for."""
+
+    devices: Sequence[Device]
+    default: Device
+    problems: Sequence[Problem]
+    probes: dict[str, _Probe]
+
+
+@dataclass(frozen=True)
+class _Probe:
+    failure: str | None
+    milliseconds: float
+
+    def __str__(self) -> str:
+        if self.failure is None:
+            return f"works ({self.milliseconds:.0f} ms)"
+        return f"fails: {self.failure}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status is 0, or 1 after an error."""
+    parser = argparse.ArgumentParser(
+        prog="tile-devices", description="List the devices that programs can run on."
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--probe",
+        action="store_true",
+        help="build, run and check a small kernel on each device",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        listing = _gather(options.probe)
+    except GinghamError as error:
+        print(error.render(), file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps(_as_json(listing), indent=2))
+    elif sys.stdout.isatty():
+        _print_table(listing)
+    else:
+        print(_as_text(listing))
+    return 0
+
+
+def _gather(with_probes: bool) -> _Listing:
+    from ..runtime.devices import (
+        ReferenceDeviceWarning,
+        default_device,
+        device_problems,
+        devices,
+    )
+
+    available = devices()
+    probes = {each.name: _probe(each) for each in available} if with_probes else {}
+    with warnings.catch_warnings():
+        # The list itself shows that only the interpreter is there, and why.
+        warnings.simplefilter("ignore", ReferenceDeviceWarning)
+        default = default_device()
+    return _Listing(available, default, device_problems(), probes)
+
+
+def _probe(device: Device) -> _Probe:
+    start = time.perf_counter()
+    failure = device.failure()
+    return _Probe(failure, (time.perf_counter() - start) * 1e3)
+
+
+def _as_json(listing: _Listing) -> dict[str, object]:
+    entries: list[dict[str, object]] = []
+    for device in listing.devices:
+        entry: dict[str, object] = {
+            "name": device.name,
+            "kind": device.kind,
+            "description": device.description,
+            "default": device is listing.default,
+            "is_reference": device.is_reference,
+            "properties": dict(device.properties),
+        }
+        probe = listing.probes.get(device.name)
+        if probe is not None:
+            entry["probe"] = {
+                "works": probe.failure is None,
+                "failure": probe.failure,
+                "milliseconds": probe.milliseconds,
+            }
+        entries.append(entry)
+    problems = [
+        {"subject": problem.subject, "reason": problem.reason}
+        for problem in listing.problems
+    ]
+    return {
+        "default": listing.default.name,
+        "devices": entries,
+        "problems": problems,
+    }
+
+
+def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
+    """What a table shows of a device: names in words, values with units."""
+    rows = [("kind", device.kind)]
+    rows += [
+        _format_property(name, value)
+        for name, value in device.properties.items()
+        if name not in _LEFT_OUT_OF_TABLES
+    ]
+    probe = listing.probes.get(device.name)
+    if probe is not None:
+        rows.append(("probe", str(probe)))
+    return rows
+
+
+def _format_property(name: str, value: PropertyValue) -> tuple[str, str]:
+    from ..targets.opencl.host_memory import format_bytes
+
+    words = name.removesuffix("_bytes").removesuffix("_megahertz").replace("_", " ")
+    if isinstance(value, bool):
+        return words, "yes" if value else "no"
+    if isinstance(value, tuple):
+        return words, " x ".join(str(item) for item in value)
+    if isinstance(value, int) and name.endswith("_bytes"):
+        return words, format_bytes(value)
+    if isinstance(value, int) and name.endswith("_megahertz"):
+        return words, f"{value} MHz" if value else "unknown"
+    return words, str(value) or "unknown"
+
+
+def _title(listing: _Listing, device: Device) -> str:
+    mark = " (default)" if device is listing.default else ""
+    return f"{device.name}{mark}: {device.description}"
+
+
+def _as_text(listing: _Listing) -> str:
+    """Plain text, one indented block per device, for pipes and files."""
+    blocks: list[str] = []
+    for device in listing.devices:
+        rows = _rows(listing, device)
+        width = max(len(name) for name, _ in rows)
+        lines = [f"  {name:{width}}  {value}" for name, value in rows]
+        blocks.append("\n".join([_title(listing, device), *lines]))
+    if listing.problems:
+        lines = [f"  {problem}" for problem in listing.problems]
+        blocks.append("\n".join(["not available:", *lines]))
+    return "\n\n".join(blocks)
+
+
+def _print_table(listing: _Listing) -> None:
+    """A table per device for a terminal."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    for device in listing.devices:
+        style = "bold green" if device is listing.default else "bold"
+        console.print(Text(_title(listing, device), style=style))
+        table = Table(show_header=False)
+        # Text, not str: drivers' names are no markup.
+        for name, value in _rows(listing, device):
+            table.add_row(Text(name), Text(value))
+        console.print(table)
+    for problem in listing.problems:
+        console.print(Text(f"not available: {problem}", style="yellow"))

@@ -1,0 +1,123 @@
+"""`tile-opt`: from a command line to an exit status and messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from xdsl.ir import Attribute
+
+from ...errors import GinghamError
+from .arguments import Options, parse_arguments
+from .compilation import Compilation, internal_error
+from .diagnostics import Diagnostic
+from .input import read_source
+from .registry import (
+    PassFactory,
+    all_dialects,
+    all_passes,
+    all_targets,
+    own_passes,
+)
+
+SUCCESS = 0
+FAILURE = 1
+INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the tool; returns its exit status. Errors are printed, and none raised."""
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except GinghamError as error:
+        _print_error(error, arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone; without this, Python's exit would try to write again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _print_error(GinghamError(f"cannot write the output: {error}"), arguments)
+    except Exception as error:
+        _print_error(internal_error(error), arguments)
+    return FAILURE
+
+
+def _run(arguments: Sequence[str]) -> int:
+    passes = all_passes() | _plugin_passes(arguments)
+    options = _parse(arguments, passes)
+    listing = _requested_listing(options, passes)
+    if listing is not None:
+        print(listing)
+        return SUCCESS
+    source = read_source(options.input_file, options.frontend)
+    if options.run_reproducer:
+        from .reproducer import read_configuration
+
+        configuration = read_configuration(source.text, source.file)
+        options = _parse([*configuration, *arguments], passes)
+    with _attributes_unverified(options.disable_verify):
+        compilation = Compilation(options, source, passes)
+        is_success = compilation.run()
+    for error in compilation.errors:
+        _print_error(error, arguments)
+    return SUCCESS if is_success else FAILURE
+
+
+def _plugin_passes(arguments: Sequence[str]) -> dict[str, PassFactory]:
+    """The passes of the files that `--load-pass-plugin` names."""
+    if not any("-load-pass-plugin" in argument for argument in arguments):
+        return {}
+    from .plugins import load_passes, plugin_paths
+
+    return load_passes(plugin_paths(arguments))
+
+
+def _parse(arguments: Sequence[str], passes: dict[str, PassFactory]) -> Options:
+    return parse_arguments(arguments, passes, own_passes(), all_targets())
+
+
+def _requested_listing(options: Options, passes: dict[str, PassFactory]) -> str | None:
+    """What an option asks to print instead of a program, or None."""
+    if options.print_pipeline is not None:
+        from .request import pipeline_texts
+
+        return pipeline_texts(options.print_pipeline)
+    if not (options.version or options.list_passes or options.show_dialects):
+        return None
+    from .listing import list_dialects, list_passes, version_text
+
+    if options.version:
+        return version_text()
+    if options.show_dialects:
+        return list_dialects(all_dialects())
+    return list_passes(own_passes() if options.list_passes == "ours" else passes)
+
+
+@contextmanager
+def _attributes_unverified(disabled: bool) -> Generator[None]:
+    """What `--disable-verify` of xDSL does: attributes are not checked when made."""
+    if not disabled:
+        yield
+        return
+    original = Attribute.__post_init__
+
+    def accept(self: Attribute) -> None:
+        """Takes the parameters as they are."""
+
+    Attribute.__post_init__ = accept
+    try:
+        yield
+    finally:
+        Attribute.__post_init__ = original
+
+
+def _print_error(error: GinghamError, arguments: Sequence[str]) -> None:
+    print(Diagnostic.of(error).render(), file=sys.stderr)
+    if "--debug" in arguments or os.environ.get("GINGHAM_DEBUG"):
+        traceback.print_exception(error)

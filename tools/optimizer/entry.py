@@ -1,0 +1,114 @@
+"""The function that validation runs: what it takes, with sizes for open ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    f32,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from ...dialects.eltwise.element_types import is_element_type
+from ...dialects.opencl.attributes import BufferType
+from ...dialects.stripe.attributes import ViewType
+from ...dialects.tile.ops import SizesOp
+from ...errors import GinghamError
+
+Signature = tuple[TensorType[Attribute], ...]
+"""The types of the arguments as tensors, whatever the program holds them in."""
+
+CHOSEN_SIZES = range(2, 7)
+"""The sizes that are given to an axis of unknown size."""
+
+
+def find_entry(module: ModuleOp, name: str) -> FuncOp:
+    """The function of this name; raises GinghamError when there is none."""
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == name:
+            if not op.is_declaration:
+                return op
+    raise GinghamError(f"there is no function @{name} to run")
+
+
+def static_signature(function: FuncOp) -> Signature | None:
+    """What a function takes; None when sizes or element types are still open.
+
+    Raises GinghamError for an argument that is no array or number.
+    """
+    types = [_as_tensor(type) for type in function.function_type.inputs]
+    signature = tuple(type for type in types if _is_static(type))
+    return signature if len(signature) == len(types) else None
+
+
+def parse_signature(text: str) -> Signature:
+    """The types in `4x5xf32,f32`; raises GinghamError for a text of another form."""
+    from ...passes.tile.argument_types import parse_argument_type
+
+    return tuple(parse_argument_type(part) for part in text.split(",") if part.strip())
+
+
+def format_signature(signature: Signature) -> str:
+    """A signature as `parse_signature` reads it."""
+    return ",".join(
+        "x".join([*map(str, type.get_shape()), str(type.element_type)])
+        for type in signature
+    )
+
+
+def choose_signature(function: FuncOp, random: Random) -> Signature:
+    """Random small sizes for the open ones, and f32 for open element types.
+
+    Sizes of one name, as `tile.sizes` gives them, are one number.
+    """
+    named: dict[str, int] = {}
+    types: list[TensorType[Attribute]] = []
+    for argument in function.args:
+        type = _as_tensor(argument.type)
+        names = _names_of_sizes(argument)
+        sizes: list[int] = []
+        for axis, size in enumerate(type.get_shape()):
+            chosen = random.choice(CHOSEN_SIZES)
+            if axis < len(names):
+                chosen = named.setdefault(names[axis], chosen)
+            sizes.append(chosen if size < 0 else size)
+        element = type.element_type
+        types.append(TensorType(element if _is_number(element) else f32, sizes))
+    return tuple(types)
+
+
+def _as_tensor(type: Attribute) -> TensorType[Attribute]:
+    if isinstance(type, TensorType):
+        return type
+    if isinstance(type, ViewType | BufferType):
+        return TensorType(type.element_type, type.sizes)
+    if isinstance(type, MemRefType):
+        return TensorType(type.element_type, type.get_shape())
+    if _is_number(type):
+        return TensorType(type, [])
+    raise GinghamError(f"an argument of type {type} cannot be given a random value")
+
+
+def _is_number(type: Attribute) -> bool:
+    if isinstance(type, IntegerType):
+        return type.width.data in (1, 8, 16, 32, 64)
+    return isinstance(type, IndexType) or is_element_type(type)
+
+
+def _is_static(type: TensorType[Attribute]) -> bool:
+    return type.has_static_shape() and _is_number(type.element_type)
+
+
+def _names_of_sizes(argument: SSAValue) -> Sequence[str]:
+    """The names of the sizes of an argument, or none when they have no names."""
+    for use in argument.uses:
+        if isinstance(use.operation, SizesOp):
+            return [name.data for name in use.operation.names]
+    return ()

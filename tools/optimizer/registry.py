@@ -1,0 +1,79 @@
+"""The dialects, passes, targets and named pipelines that `tile-opt` knows.
+
+They are those of xDSL and ours, and not those of other installed plugins: the tool
+works the same everywhere, and does not spend its start-up looking for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects as get_xdsl_dialects
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+from xdsl.targets import get_all_targets as get_xdsl_targets
+from xdsl.transforms import get_all_passes as get_xdsl_passes
+from xdsl.utils.target import Target
+
+from ...dialects import get_all_dialects
+from ...errors import GinghamError
+from ...passes import get_all_passes
+from .diagnostics import close_matches_hint
+
+DialectFactory = Callable[[], Dialect]
+PassFactory = Callable[[], type[ModulePass]]
+TargetFactory = Callable[[], type[Target]]
+
+
+def own_passes() -> dict[str, PassFactory]:
+    """Our passes by name."""
+    return get_all_passes()
+
+
+def all_passes() -> dict[str, PassFactory]:
+    """The passes of xDSL and ours, by name."""
+    return get_xdsl_passes() | get_all_passes()
+
+
+def all_targets() -> dict[str, TargetFactory]:
+    """What can be printed, by name."""
+    return get_xdsl_targets()
+
+
+def all_dialects() -> dict[str, DialectFactory]:
+    """The dialects of xDSL and ours, by name."""
+    return get_xdsl_dialects() | get_all_dialects()
+
+
+def new_context(*, allow_unregistered: bool = False) -> Context:
+    """A context in which each dialect is imported when it is first met."""
+    ctx = Context(allow_unregistered=allow_unregistered)
+    for name, factory in all_dialects().items():
+        ctx.register_dialect(name, factory)
+    return ctx
+
+
+def pipeline_names() -> list[str]:
+    """The names of the pipelines that `named_pipeline` knows."""
+    return list(import_module("gingham.passes.pipelines").PIPELINES)
+
+
+def named_pipeline(name: str, options: dict[str, Any]) -> str:
+    """The text of a named pipeline.
+
+    Raises GinghamError for a name or an option that does not exist.
+    """
+    names = pipeline_names()
+    if name not in names:
+        raise GinghamError(
+            f"unknown pipeline '{name}'",
+            hint=close_matches_hint(name, names) or f"there are {', '.join(names)}",
+        )
+    pipelines = import_module("gingham.passes.pipelines")
+    try:
+        return pipelines.get_pipeline(name, **options)
+    except TypeError as error:
+        raise GinghamError(f"pipeline '{name}': {error}") from error

@@ -1,0 +1,248 @@
+"""`--validate-each`: finds the pass that changes what a program computes.
+
+The program is run by the reference interpreter as it was parsed and after each pass, on
+the same random inputs, and each result is compared with the first one. Where a program
+leaves sizes open, as Tile functions do, the shapes are those that a later pass gives
+it, or small random ones when none does; its open stages run as instances for them.
+
+The first and the last program have to run: with the exit status 0, the pipeline's
+result gave the results of its input. A program in between that cannot be run is told
+of in a warning, and the next one that can is compared instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...errors import GinghamError
+from .diagnostics import Diagnostic, Severity, ToolError, ValidationError, note
+from .entry import (
+    Signature,
+    choose_signature,
+    find_entry,
+    format_signature,
+    parse_signature,
+    static_signature,
+)
+from .instruments import Instrument, print_module
+from .pipeline import Step, format_pipeline
+from .reproducer import reproducer_text, write_reproducer
+from .sources import Sources
+
+if TYPE_CHECKING:
+    from .samples import Array, Difference
+
+_ATTEMPTS = 20
+"""How many random shapes are tried for a program that leaves its sizes open."""
+
+
+@dataclass(frozen=True)
+class ValidationRequest:
+    """What the options say: the function to run, the types of its arguments, the seed.
+
+    The reproducer is written to `reproducer`, or to a new file when that is None.
+    """
+
+    entry: str = "main"
+    arguments: str | None = None
+    seed: int = 0
+    reproducer: str | None = None
+
+    def options(self, arguments: str | None) -> list[str]:
+        """The options that ask for the same, with these types of arguments."""
+        options = [
+            "--validate-each",
+            f"--validate-entry={self.entry}",
+            f"--validate-seed={self.seed}",
+        ]
+        return options + ([f"--validate-arguments={arguments}"] if arguments else [])
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """The program after a pass, or as it was parsed."""
+
+    step: Step | None
+    module: ModuleOp
+
+
+class Validator(Instrument):
+    """Compares the results of each stage with those of the first one."""
+
+    def __init__(
+        self,
+        request: ValidationRequest,
+        sources: Sources,
+        warn: Callable[[Diagnostic], None],
+    ) -> None:
+        self.request = request
+        self.sources = sources
+        self.warn = warn
+        given = request.arguments
+        self.given = None if given is None else parse_signature(given)
+        self.waiting: list[_Stage] = []
+        """Stages from before the shapes were known; then empty."""
+        self.signature: Signature = ()
+        self.inputs: list[Array] = []
+        self.expected: list[Array] = []
+        """What the first stage gave."""
+        self.latest: _Stage | None = None
+        """The last stage that ran."""
+        self.steps: list[Step] = []
+        """The passes since the last stage that ran."""
+        self.obstacle: GinghamError | None = None
+        """Why the last stage could not be run."""
+
+    def start(self, module: ModuleOp) -> None:
+        self.accept(_Stage(None, module.clone()))
+
+    def after_pass(self, step: Step, module: ModuleOp) -> None:
+        self.accept(_Stage(step, module.clone()))
+
+    def finish(self, module: ModuleOp) -> None:
+        if self.latest is None:
+            self.begin(self.chosen_signatures())
+        if self.obstacle is not None:
+            raise ToolError(
+                f"the pipeline's result was not validated: {self.obstacle.message}",
+                self.obstacle.location,
+                self.obstacle.hint,
+            )
+
+    def accept(self, stage: _Stage) -> None:
+        """Compares a stage now, or once the shapes are known."""
+        if self.latest is not None:
+            self.compare(stage)
+            return
+        self.waiting.append(stage)
+        function = find_entry(stage.module, self.request.entry)
+        signature = self.given or static_signature(function)
+        if signature is not None:
+            self.begin(iter([signature]))
+
+    def chosen_signatures(self) -> Iterator[Signature]:
+        """Random small shapes for the program as it was parsed."""
+        function = find_entry(self.waiting[0].module, self.request.entry)
+        random = Random(self.request.seed)
+        for _ in range(_ATTEMPTS):
+            yield choose_signature(function, random)
+
+    def begin(self, signatures: Iterator[Signature]) -> None:
+        """Runs the first stage, and compares the other ones that have waited."""
+        first, *others = self.waiting
+        self.waiting = []
+        self.run_first(first, signatures)
+        self.latest = first
+        for stage in others:
+            self.compare(stage)
+
+    def run_first(self, stage: _Stage, signatures: Iterator[Signature]) -> None:
+        """Settles on shapes and inputs with which the first stage runs.
+
+        Inputs are better when no result is infinite or NaN, which would hide what
+        led to it. Raises GinghamError when it does not run.
+        """
+        from .samples import candidate_inputs, is_finite
+
+        obstacle: GinghamError | None = None
+        for self.signature in signatures:
+            ran = False
+            for inputs in candidate_inputs(self.signature, self.request.seed):
+                try:
+                    results = self.run(stage.module, inputs)
+                except GinghamError as error:
+                    obstacle = obstacle or error
+                    continue
+                if not ran or is_finite(results):
+                    self.inputs, self.expected, ran = inputs, results, True
+                if is_finite(results):
+                    return
+            if ran:
+                return
+        reason = obstacle.message if obstacle is not None else "it has no arguments"
+        raise ToolError(
+            f"--validate-each cannot run the program: {reason}",
+            obstacle.location if obstacle is not None else None,
+            obstacle.hint if obstacle is not None else None,
+        )
+
+    def run(self, module: ModuleOp, inputs: list[Array]) -> list[Array]:
+        """The results of a program; raises GinghamError when it cannot be run."""
+        from ...passes.tile.specialize import specialize
+        from ...targets.reference import interpret
+
+        entry = self.request.entry
+        signature = static_signature(find_entry(module, entry))
+        copies = [array.copy() for array in inputs]
+        if signature is None:
+            return interpret(specialize(module, self.signature, entry), copies, entry)
+        if signature != self.signature:
+            raise GinghamError(
+                f"@{entry} takes {format_signature(signature)} here, and is validated "
+                f"with {format_signature(self.signature)}",
+                self.sources.of_operation(find_entry(module, entry)),
+            )
+        return interpret(module, copies, entry)
+
+    def compare(self, stage: _Stage) -> None:
+        """Raises ValidationError when a stage gives other results than the first."""
+        if stage.step is None or self.latest is None:
+            return
+        if stage.module.is_structurally_equivalent(self.latest.module):
+            self.steps, self.obstacle = [], None
+            return
+        self.steps.append(stage.step)
+        try:
+            results = self.run(stage.module, self.inputs)
+        except GinghamError as error:
+            self.obstacle = error
+            self.warn(self.cannot_run(stage.step, error))
+            return
+        from .samples import find_difference
+
+        difference = find_difference(self.expected, results)
+        if difference is not None:
+            raise self.failure(difference, self.latest)
+        self.latest, self.steps, self.obstacle = stage, [], None
+
+    def cannot_run(self, step: Step, error: GinghamError) -> Diagnostic:
+        """The warning about a stage that is left out."""
+        return Diagnostic(
+            Severity.WARNING,
+            f"after the pass '{step}' the program cannot be run to validate it: "
+            f"{error.message}",
+            error.location,
+            error.hint,
+        )
+
+    def failure(self, difference: Difference, before: _Stage) -> ValidationError:
+        """The error for passes that changed the results; writes the reproducer."""
+        from .samples import describe_inputs
+
+        entry = self.request.entry
+        function = find_entry(before.module, entry)
+        is_open = static_signature(function) is None
+        arguments = format_signature(self.signature) if is_open else None
+        text = reproducer_text(
+            self.steps, self.request.options(arguments), print_module(before.module)
+        )
+        path = write_reproducer(self.request.reproducer, text)
+        passes = format_pipeline(self.steps)
+        one_pass = f"the pass '{passes}' changes"
+        several = f"one of the passes '{passes}' changes"
+        return ValidationError(
+            f"{one_pass if len(self.steps) == 1 else several} what @{entry} computes: "
+            f"{difference.summary}",
+            self.sources.of_operation(function),
+            notes=[
+                note(f"inputs: {describe_inputs(self.inputs)}"),
+                note(f"result before: {difference.before}"),
+                note(f"result after: {difference.after}"),
+                note(f"the reproducer is in '{path}'; --run-reproducer runs it"),
+            ],
+        )
