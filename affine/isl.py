@@ -67,9 +67,7 @@ def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
         if point.is_void():
             return None
         kind = islpy.dim_type.set
-        return tuple(
-            point.get_coordinate_val(kind, i).to_python() for i in range(rank)
-        )
+        return tuple(point.get_coordinate_val(kind, i).to_python() for i in range(rank))
 
 
 def extremes(

@@ -15,7 +15,15 @@ from functools import cached_property
 from ..errors import GinghamError
 from . import isl
 from .form import LinearForm
-from .inequalities import components, direction, interval, negated, strongest, within
+from .inequalities import (
+    components,
+    direction,
+    interval,
+    negated,
+    opposite,
+    strongest,
+    within,
+)
 from .lattice import identity_forms
 from .matrix import Vector, solve_integer
 
@@ -68,22 +76,22 @@ class Polyhedron:
 
     def is_empty(self) -> bool:
         """Whether there is no integer point."""
-        return self._facets is None or any(
+        return self.facets is None or any(
             len(dimensions) > 1
             and isl.is_empty(len(dimensions), [within(f, dimensions) for f in forms])
-            for dimensions, forms in components(self._facets, self.rank)
+            for dimensions, forms in components(self.facets, self.rank)
         )
 
     def bounds(self) -> list[tuple[int, int]] | None:
-        """Least and greatest value of each dimension; None for a polyhedron of no point.
+        """Least and greatest value of each dimension; None when there is no point.
 
         Both values are taken by points. Raises `Unbounded` for the first dimension that
         has no least or no greatest value.
         """
-        if self._facets is None:
+        if self.facets is None:
             return None
         found: dict[int, tuple[int | None, int | None]] = {}
-        for dimensions, forms in components(self._facets, self.rank):
+        for dimensions, forms in components(self.facets, self.rank):
             part = _extremes([within(f, dimensions) for f in forms], len(dimensions))
             if part is None:
                 return None
@@ -98,10 +106,10 @@ class Polyhedron:
 
     def sample(self) -> Vector | None:
         """Some integer point, or None when there is none."""
-        if self._facets is None:
+        if self.facets is None:
             return None
         point = [0] * self.rank
-        for dimensions, forms in components(self._facets, self.rank):
+        for dimensions, forms in components(self.facets, self.rank):
             part = _sample([within(f, dimensions) for f in forms], len(dimensions))
             if part is None:
                 return None
@@ -144,7 +152,7 @@ class Polyhedron:
         None when no two points share an output cell: the map is injective on the
         polyhedron.
         """
-        if self._facets is None:
+        if self.facets is None:
             return None
         solution = solve_integer(
             [direction(form) for form in outputs], [0] * len(outputs), self.rank
@@ -158,7 +166,7 @@ class Polyhedron:
             value + LinearForm.of([0] * self.rank + [vector[i] for vector in kernel])
             for i, value in enumerate(p)
         )
-        facets = [f.substitute(point) for f in self._facets for point in (p, q)]
+        facets = [f.substitute(point) for f in self.facets for point in (p, q)]
         factors = identity_forms(joint)[self.rank :]
         for leading in range(len(kernel)):
             pair = Polyhedron(
@@ -170,32 +178,130 @@ class Polyhedron:
         return None
 
     @cached_property
-    def _facets(self) -> tuple[LinearForm, ...] | None:
-        """The constraints as `strongest` gives them; None when they are plainly empty."""
+    def facets(self) -> tuple[LinearForm, ...] | None:
+        """The constraints as `strongest` gives them; None when plainly empty."""
         both_sides = [side for e in self.equalities for side in (e, -e)]
         return strongest((*self.inequalities, *both_sides))
 
     def _image_contains(
         self, outputs: Sequence[LinearForm], box: Sequence[tuple[int, int]]
     ) -> bool:
-        wanted = list(zip(outputs, box, strict=True))
         if any(low > high for low, high in box):
             return True
-        if self._facets is None:
+        if self.facets is None:
             return False
+        wanted = list(zip(outputs, box, strict=True))
         if any(
-            form.is_constant and (low, high) != (form.constant, form.constant)
+            form.is_constant and not low == form.constant == high
             for form, (low, high) in wanted
         ):
             return False
-        joined = [*self._facets, *outputs]
-        for dimensions, _ in components(joined, self.rank):
+        for dimensions, _ in components([*self.facets, *outputs], self.rank):
             inside = set(dimensions)
-            part = Polyhedron(
-                len(dimensions),
-                tuple(within(f, dimensions) for f in self._facets if f.support and f.support[0] in inside),
-            )
+            forms = [
+                within(f, dimensions) for f in self.facets if inside & {*f.support}
+            ]
+            images = [
+                (within(f, dimensions), cells)
+                for f, cells in wanted
+                if inside & {*f.support}
+            ]
+            if not _covers(len(dimensions), forms, images):
+                return False
         return True
+
+
+def without_implied(
+    constraints: Iterable[LinearForm], context: Polyhedron
+) -> list[LinearForm]:
+    """The constraints (>= 0) that still say something, given the others and `context`.
+
+    Together with `context` they have the same points as before; each one kept is
+    tightened to its strongest form and rules out a point that the rest allow. Of
+    several choices the earlier constraint stays. When the constraints contradict each
+    other plainly, the one form that is kept is the constant -1.
+    """
+    known = context.facets
+    if known is None:
+        return []
+    merged = strongest(constraints)
+    if merged is None:
+        return [LinearForm.constant_of(-1, context.rank)]
+    limits = {direction(form): form.constant for form in known}
+    box = _outer_box(known, context.rank)
+    informative = [
+        form
+        for form in merged
+        if form.constant < limits.get(direction(form), form.constant + 1)
+        and not _holds_in(box, form)
+    ]
+    kept: set[LinearForm] = set()
+    for dimensions, forms in components([*known, *informative], context.rank):
+        inside = set(dimensions)
+        here = [f for f in informative if inside & {*f.support}]
+        facets = [f for f in forms if f not in here]
+        kept.update(_independent(dimensions, here, facets))
+    return [form for form in informative if form in kept]
+
+
+def _independent(
+    dimensions: Sequence[int], forms: list[LinearForm], known: Sequence[LinearForm]
+) -> list[LinearForm]:
+    """`forms` without those that the others and `known` imply, the latest first."""
+    lines = {frozenset((direction(f), opposite(f))) for f in forms}
+    if len(lines) <= 1 and all(len(f.support) == 1 for f in known):
+        # A corner of the box violates the form, and satisfies the opposite side.
+        return forms
+    kept = [within(form, dimensions) for form in forms]
+    facets = [within(form, dimensions) for form in known]
+    result = list(forms)
+    for position in reversed(range(len(forms))):
+        others = kept[:position] + kept[position + 1 :]
+        contrary = negated(kept[position])
+        if isl.is_empty(len(dimensions), [*facets, *others, contrary]):
+            kept, result = others, result[:position] + result[position + 1 :]
+    return result
+
+
+def _outer_box(
+    facets: Sequence[LinearForm], rank: int
+) -> list[tuple[int | None, int | None]]:
+    """The bounds that the facets over a single dimension give."""
+    single: list[list[LinearForm]] = [[] for _ in range(rank)]
+    for form in facets:
+        if len(form.support) == 1:
+            single[form.support[0]].append(within(form, form.support))
+    return [interval(forms) for forms in single]
+
+
+def _holds_in(box: Sequence[tuple[int | None, int | None]], form: LinearForm) -> bool:
+    """Whether `form >= 0` in the whole box."""
+    least = form.constant
+    for dimension in form.support:
+        coefficient = form.coefficients[dimension]
+        worst = box[dimension][0 if coefficient > 0 else 1]
+        if worst is None:
+            return False
+        least += coefficient * worst
+    return least >= 0
+
+
+def _covers(
+    rank: int,
+    forms: Sequence[LinearForm],
+    images: Sequence[tuple[LinearForm, tuple[int, int]]],
+) -> bool:
+    """`Polyhedron._image_contains` for one group of connected dimensions."""
+    if not images:
+        return rank == 1 or not isl.is_empty(rank, forms)
+    image, (first, last) = images[0]
+    if rank == len(images) == 1 and abs(image.coefficients[0]) == 1:
+        sign, constant = image.coefficients[0], image.constant
+        ends = [sign * (first - constant), sign * (last - constant)]
+        low, high = interval(forms)
+        return (low is None or low <= min(ends)) and (high is None or max(ends) <= high)
+    outputs, box = zip(*images, strict=True)
+    return isl.image_contains(rank, forms, outputs, box)
 
 
 def _extremes(

@@ -63,12 +63,16 @@ _Op = TypeVar("_Op", bound=Operation)
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor of a contraction, how it is accessed, and what the user calls it."""
+    """A tensor of a contraction, how it is accessed, and what the user calls it.
+
+    `origin` says where the tensor comes from, for the user whose access does not fit it.
+    """
 
     tensor: Value
     access: tuple[Polynomial, ...]
     name: str
     location: SourceLocation
+    origin: str | None = None
 
 
 def ir_location(location: SourceLocation) -> FileLineColLoc:
@@ -202,7 +206,7 @@ class ProgramBuilder:
     # Conversions
 
     def tensor(self, value: Value, location: SourceLocation) -> SSAValue:
-        """A value as a tensor; sizes and literals become weakly typed ones of rank 0."""
+        """A value as a tensor; sizes and literals become weakly typed, of rank 0."""
         if isinstance(value, SSAValue):
             return value
         if isinstance(value, Size) and value.is_condition:
@@ -252,7 +256,7 @@ class ProgramBuilder:
             self.tensor(operand.tensor, operand.location) for operand in operands
         ]
         for operand, tensor in zip(operands, tensors, strict=True):
-            _check_rank(operand, tensor, len(operand.access))
+            _check_access(operand, tensor)
         space.check_bounded(
             [*output, *(p for operand in operands for p in operand.access)], constraints
         )
@@ -285,7 +289,15 @@ class ProgramBuilder:
 
     def _default(self, default: Operand, type: TensorType[Attribute]) -> SSAValue:
         tensor = self.tensor(default.tensor, default.location)
-        _check_rank(default, tensor, type.get_num_dims())
+        rank = type.get_num_dims()
+        if _rank(tensor) not in (None, rank):
+            raise GinghamError(
+                f"expected the default '{default.name}' to have "
+                f"{_count(rank, 'axis', 'axes')} as the output has, got "
+                f"{_rank(tensor)}",
+                default.location,
+                default.origin,
+            )
         known = ANY_ELEMENT not in (type.element_type, element_of(tensor.type))
         return (
             self.cast(tensor, type.element_type, default.location) if known else tensor
@@ -349,13 +361,19 @@ def _static_size(size: Size, location: SourceLocation) -> int:
     return size.value
 
 
-def _check_rank(operand: Operand, tensor: SSAValue, count: int) -> None:
+def _rank(tensor: SSAValue) -> int | None:
+    """The number of axes; None when it is not known."""
     type = tensor.type
-    if not isinstance(type, TensorType) or type.get_num_dims() == count:
+    return type.get_num_dims() if isinstance(type, TensorType) else None
+
+
+def _check_access(operand: Operand, tensor: SSAValue) -> None:
+    rank, count = _rank(tensor), len(operand.access)
+    if rank is None or rank == count:
         return
-    indices = _count(count, "index", "indices")
     raise GinghamError(
-        f"'{operand.name}' has {_count(type.get_num_dims(), 'axis', 'axes')}, got "
-        f"{indices}",
+        f"'{operand.name}' has {_count(rank, 'axis', 'axes')}, got "
+        f"{_count(count, 'index', 'indices')}",
         operand.location,
+        operand.origin,
     )

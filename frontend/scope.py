@@ -29,6 +29,11 @@ class Definition:
     role: Role
     span: Span
 
+    @property
+    def origin(self) -> str:
+        """The sentence that tells the user where it comes from."""
+        return f"it is {self.role.value} at {self.span.line}:{self.span.column}"
+
 
 class Scope:
     """The definitions that a statement sees: those above it.
@@ -58,8 +63,7 @@ class Scope:
         raise self.source.error(
             f"reassignment of '{name.text}'",
             name.span,
-            f"it is {known.role.value} at {known.span.line}:{known.span.column}; a "
-            "name has one value, so choose another",
+            f"{known.origin}; a name has one value, so choose another",
         )
 
     def find(self, name: str, span: Span) -> Value:
@@ -78,5 +82,5 @@ class Scope:
                 "sees the names above it"
             )
         else:
-            hint = did_you_mean(name, [*self._definitions, *self._assigned_later])
+            hint = did_you_mean(name, self._definitions)
         return self.source.error(f"unknown name '{name}'", span, hint)

@@ -48,6 +48,7 @@ from .syntax import (
     Assignment,
     Combination,
     Contraction,
+    Expression,
     Fragment,
     Function,
     Input,
@@ -235,7 +236,12 @@ class _FunctionTranslator:
             self._access(access, space),
             tensor.text,
             self._source.location(access.span),
+            self._origin(tensor),
         )
+
+    def _origin(self, name: Name) -> str | None:
+        definition = self._scope.defined(name.text)
+        return None if definition is None else definition.origin
 
     def _sizes(self, statement: Contraction) -> list[Size]:
         output = statement.output
@@ -259,8 +265,16 @@ class _FunctionTranslator:
                 f"{len(statement.sizes)} for {len(output.indices)}",
                 span,
             )
-        what = f"the size of '{output.tensor.text}'"
-        return [self._expressions.size(size, what) for size in statement.sizes]
+        return [self._size(size, output.tensor) for size in statement.sizes]
+
+    def _size(self, expression: Expression, output: Name) -> Size:
+        size = self._expressions.size(expression, f"the size of '{output.text}'")
+        if isinstance(size.value, int) and size.value < 0:
+            raise self._source.error(
+                f"the size of '{output.text}' is negative: {size.value}",
+                expression.span,
+            )
+        return size
 
     def _constraints(
         self, statement: Contraction, space: IndexSpace
@@ -284,7 +298,8 @@ class _FunctionTranslator:
                     f"the contraction has the default '{name.text}' already",
                 )
         value = self._scope.find(name.text, name.span)
-        return Operand(value, (), name.text, self._source.location(name.span))
+        location = self._source.location(name.span)
+        return Operand(value, (), name.text, location, self._origin(name))
 
     def _text(self, span: Span) -> str:
         """A stretch of the source, on one line."""

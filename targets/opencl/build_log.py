@@ -1,14 +1,17 @@
 """A failed build made readable: the compiler's log beside the source it is about.
 
-Every OpenCL compiler at hand writes clang's `line:column: error: text`, with a file
-name before it that differs (`1`, `<kernel>`, a temporary path).
+OpenCL compilers write clang's `file:line:column: error: text`, with some name for the
+file (`1`, `<kernel>`, a temporary path), or in PoCL `error: file:line:column: text`.
 """
 
 from __future__ import annotations
 
 import re
 
-_ERROR_POSITION = re.compile(r"(?:^|[^0-9])(\d+):(\d+): (?:fatal )?error:")
+_ERROR_POSITION = re.compile(
+    r"(?:^|[^0-9])(?P<after>\d+):\d+: (?:fatal )?error:"
+    r"|error: \S*?:(?P<before>\d+):\d+: "
+)
 
 _CONTEXT_LINES = 2
 _MOST_LOG_LINES = 100
@@ -17,7 +20,8 @@ _MOST_LOG_LINES = 100
 def error_lines(log: str) -> list[int]:
     """The line numbers, from 1, that the log's errors point at, in ascending order."""
     positions = (_ERROR_POSITION.search(line) for line in log.splitlines())
-    return sorted({int(match.group(1)) for match in positions if match is not None})
+    matches = (match for match in positions if match is not None)
+    return sorted({int(match["after"] or match["before"]) for match in matches})
 
 
 def excerpt(source: str, lines: list[int]) -> str:

@@ -206,6 +206,8 @@ class CommandQueue:
         event = Event(self, action, handle, held)
         self._in_flight.append(event)
         if len(self._in_flight) > _MOST_IN_FLIGHT:
+            # Some runtimes (PoCL) start nothing before they are told to.
+            self.handle.flush()
             while self._in_flight and self._in_flight[0].done:
                 self._let_go(self._in_flight.popleft())
         return event

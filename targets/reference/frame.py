@@ -60,14 +60,15 @@ class Frame:
 
     def describe(self, point: int) -> str:
         """Where a point is: ` at i = 3, k = 0`, or nothing when there is but one."""
-        labels = ", ".join(self._describe(point))
+        labels = ", ".join(self.labels_at(point))
         return f" at {labels}" if labels else ""
 
-    def _describe(self, point: int) -> list[str]:
+    def labels_at(self, point: int) -> list[str]:
+        """What tells a point apart, outermost first: `i = 3`, `k = 0`."""
         labels: list[str] = []
         if self.outer is not None:
             outer = point if self.origin is None else int(self.origin[point])
-            labels = self.outer._describe(outer)
+            labels = self.outer.labels_at(outer)
         for name, values in self.labels.items():
             value = values if isinstance(values, int) else values[point]
             labels.append(f"{name} = {value}")

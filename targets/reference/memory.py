@@ -37,6 +37,7 @@ class Memory:
         self.shape = tuple(shape)
         self.element = element_of(element)
         lanes = element.get_shape() if isinstance(element, VectorType) else ()
+        self.holds_vectors = isinstance(element, VectorType)
         self.lanes = prod(lanes)
         self.array_shape = (*self.shape, *lanes)
         """The shape of one copy in NumPy."""
@@ -45,19 +46,17 @@ class Memory:
         """The number of cells of one copy."""
         self.cells = np.zeros(copies * self.size, dtype_of(self.element))
         self.written = np.zeros(self.cells.size, np.bool_)
-        self.is_input = False
         self._trackers: dict[object, Tracker] = {}
 
-    @staticmethod
-    def holding(
-        name: str, shape: Sequence[int], element: Attribute, array: Array
-    ) -> Memory:
-        """The memory of an input."""
-        memory = Memory(name, shape, element)
-        memory.cells[:] = array.reshape(-1)
-        memory.written[:] = True
-        memory.is_input = True
-        return memory
+    def vectors(self, positions: Array, lanes: int | None = None) -> Array:
+        """The cells of the elements, or of vectors of `lanes` elements, at positions.
+
+        `positions` are of cells, one per point. The result has shape (points,) for
+        scalars and (points, lanes) for vectors.
+        """
+        if self.holds_vectors:
+            lanes = self.lanes
+        return positions if lanes is None else positions[:, None] + np.arange(lanes)
 
     def tracker(self, key: object) -> Tracker:
         """The tracker of the uses within one kind of run, such as a nesting depth."""
@@ -76,7 +75,7 @@ class Memory:
         self._check_written(op, frame, cells, "reads")
         return self.cells[cells]
 
-    def assign(self, cells: Array, values: Any) -> None:
+    def assign(self, cells: Array | slice, values: Any) -> None:
         """Set cells to values; of equal cells any one wins."""
         self.cells[cells] = values
         self.written[cells] = True
@@ -161,9 +160,9 @@ class Level:
     points: Array
     use: Use = Use.ASSIGN
 
-    def entered(self, frame: Frame) -> Level:
-        """The same level seen from an inner frame."""
-        return replace(self, points=pick(self.points, frame.origin))
+    def at(self, origin: Array | None) -> Level:
+        """The same level for the points of an inner frame."""
+        return replace(self, points=pick(self.points, origin))
 
     def record(self, op: Operation, memory: Memory, cells: Array, use: Use) -> None:
         """Note the use of cells by the points of a frame; raise a conflict."""

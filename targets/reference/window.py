@@ -8,11 +8,42 @@ from dataclasses import dataclass, replace
 import numpy as np
 from xdsl.ir import Operation
 
+from ...dialects.aggregation import Aggregation
+from ...errors import GinghamError
 from .boxes import Coordinate
+from .conflicts import Use
 from .elements import Array
 from .faults import display_sizes, fault
 from .frame import Frame, pick
-from .memory import Level, Memory
+from .memory import Level, Memory, Run
+
+
+class PointFrame(Frame):
+    """A frame of points of a block.
+
+    `points` are their numbers in the `run` of the block. Of the `contended` memories, by
+    `id`, the uses of different points are checked for conflicts.
+    """
+
+    def __init__(
+        self,
+        outer: Frame,
+        origin: Array,
+        run: Run,
+        points: Array,
+        contended: frozenset[int],
+    ) -> None:
+        super().__init__(len(origin), outer, origin)
+        self.depth: int = outer.depth + 1 if isinstance(outer, PointFrame) else 0
+        self.run = run
+        self.points = points
+        self.contended = contended
+
+    def levels_of(self, memory: Memory, use: Use) -> tuple[Level, ...]:
+        """The level of this block for a memory that its points may have conflicts on."""
+        if id(memory) not in self.contended:
+            return ()
+        return (Level(memory.tracker(self.depth), self.run, self.points, use),)
 
 
 @dataclass(frozen=True)
@@ -28,14 +59,15 @@ class _Limit:
 class Window:
     """A window of `sizes` elements that starts at `starts` in a copy of a memory.
 
-    A window may overhang its memory, or the window that it was cut from, as long as
-    nothing is accessed there.
+    It may overhang the memory, or the window that it was cut from, as long as nothing is
+    accessed there. What is stored through it is aggregated by `aggregation`.
     """
 
     memory: Memory
     sizes: tuple[int, ...]
     starts: tuple[Coordinate, ...]
     copy: Coordinate = 0
+    aggregation: Aggregation = Aggregation.ASSIGN
     levels: tuple[Level, ...] = ()
     limits: tuple[_Limit, ...] = ()
 
@@ -44,34 +76,41 @@ class Window:
         """The window that shows all of a memory."""
         return Window(memory, memory.shape, (0,) * len(memory.shape), copy)
 
-    def enter(self, frame: Frame) -> Window:
-        """The same window at the points of an inner frame."""
+    def enter(self, frame: PointFrame) -> Window:
+        """The same window at the points of a block."""
         origin = frame.origin
-        levels = tuple(level.entered(frame) for level in self.levels)
+        levels = tuple(level.at(origin) for level in self.levels)
         return replace(
             self,
             starts=tuple(pick(start, origin) for start in self.starts),
             copy=pick(self.copy, origin),
-            levels=levels + frame.levels_of(self.memory),
+            levels=levels + frame.levels_of(self.memory, Use.of(self.aggregation)),
             limits=tuple(
                 _Limit(limit.axis, pick(limit.low, origin), pick(limit.high, origin))
                 for limit in self.limits
             ),
         )
 
-    def refined(self, offsets: Sequence[Coordinate], sizes: tuple[int, ...]) -> Window:
+    def refined(
+        self,
+        frame: PointFrame,
+        offsets: Sequence[Coordinate],
+        sizes: tuple[int, ...],
+        aggregation: Aggregation,
+    ) -> Window:
         """The window of these sizes that starts at `offsets` within this one."""
-        limits = list(self.limits)
+        outer = replace(self, aggregation=aggregation).enter(frame)
+        limits = list(outer.limits)
         for axis, (offset, size) in enumerate(zip(offsets, sizes, strict=True)):
-            start, outer = self.starts[axis], self.sizes[axis]
-            is_whole = isinstance(start, int) and outer == self.memory.shape[axis]
-            inside = np.min(offset) >= 0 and np.max(offset) + size <= outer
+            start, extent = outer.starts[axis], outer.sizes[axis]
+            is_whole = isinstance(start, int) and extent == self.memory.shape[axis]
+            inside = np.min(offset) >= 0 and np.max(offset) + size <= extent
             if not is_whole and not inside:
-                limits.append(_Limit(axis, start, start + outer))
+                limits.append(_Limit(axis, start, start + extent))
         return replace(
-            self,
+            outer,
             sizes=sizes,
-            starts=tuple(s + o for s, o in zip(self.starts, offsets, strict=True)),
+            starts=tuple(s + o for s, o in zip(outer.starts, offsets, strict=True)),
             limits=tuple(limits),
         )
 
@@ -84,29 +123,31 @@ class Window:
         memory = self.memory
         position: Coordinate = self.copy * memory.size
         for axis, (start, size) in enumerate(zip(self.starts, self.sizes, strict=True)):
-            if np.min(start) < 0 or np.max(start) + size > memory.shape[axis]:
-                outside = (start < 0) | (start + size > memory.shape[axis])
-                raise self._outside(op, frame, outside, f"the memory of {memory.name}")
+            last = memory.shape[axis] - size
+            if np.min(start) < 0 or np.max(start) > last:
+                outside = np.asarray((start < 0) | (start > last))
+                raise self._outside(op, frame, outside, "its buffer")
             position = position + start * memory.steps[axis]
         for limit in self.limits:
-            start = self.starts[limit.axis]
-            outside = (start < limit.low) | (start + self.sizes[limit.axis] > limit.high)
-            if np.any(outside):
-                raise self._outside(op, frame, outside, "a window around this one")
-        cells = np.broadcast_to(np.asarray(position, np.int64), (frame.count,))
-        lanes = memory.lanes if memory.lanes != 1 else (self.sizes or (1,))[-1]
-        return cells if lanes == 1 else cells[:, None] + np.arange(lanes)
+            start, size = self.starts[limit.axis], self.sizes[limit.axis]
+            outside = np.asarray((start < limit.low) | (start + size > limit.high))
+            if outside.any():
+                raise self._outside(op, frame, outside, "the window around it,")
+        positions = np.broadcast_to(np.asarray(position, np.int64), (frame.count,))
+        length = self.sizes[-1] if self.sizes else 1
+        return memory.vectors(positions, None if length == 1 else length)
 
     def _outside(
-        self, op: Operation, frame: Frame, outside: Coordinate, what: str
-    ) -> Exception:
-        point = int(np.argmax(np.broadcast_to(np.asarray(outside), (frame.count,))))
-        places = [int(pick(s, np.array([point]))[0]) if not isinstance(s, int) else s
-                  for s in self.starts]
-        lanes = self.sizes[-1] if self.sizes else 1
-        shown = ", ".join(map(str, places)) + (f":{places[-1] + lanes}" * (lanes > 1))
+        self, op: Operation, frame: Frame, outside: Array, what: str
+    ) -> GinghamError:
+        point = int(np.broadcast_to(outside, (frame.count,)).argmax())
+        places = [int(np.broadcast_to(s, (frame.count,))[point]) for s in self.starts]
+        shown = ", ".join(
+            str(place) if size == 1 else f"{place} to {place + size - 1}"
+            for place, size in zip(places, self.sizes, strict=True)
+        )
         return fault(
             op,
-            f"'{op.name}' accesses [{shown}] of {self.memory.name}, outside of {what}"
-            f" ({display_sizes(self.memory.shape)}){frame.describe(point)}",
+            f"'{op.name}' accesses [{shown}] of {self.memory.name}, outside of {what} "
+            f"of size {display_sizes(self.memory.shape)}{frame.describe(point)}",
         )

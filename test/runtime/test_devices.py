@@ -160,7 +160,7 @@ def test_the_variable_names_the_default(monkeypatch: pytest.MonkeyPatch) -> None
 def test_only_the_reference_left_is_warned_of_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken = StubDevice("pocl.0", "first line\nsecond line")
+    broken = StubDevice("pocl.0", "first line:\nstarted\nerror: no CPU\nerror: no more")
     missing = Problem("libintelocl.so", "libsvml.so: cannot open")
     pretend(monkeypatch, broken, problems=(missing,))
     with pytest.warns(ReferenceDeviceWarning) as caught:
@@ -168,8 +168,9 @@ def test_only_the_reference_left_is_warned_of_once(
     text = str(caught[0].message)
     assert "slow" in text
     assert "pip install intel-opencl-rt" in text
-    assert "pocl.0: first line" in text
-    assert "second line" not in text
+    assert "pocl.0: first line: error: no CPU\n" in text + "\n"
+    assert "started" not in text
+    assert "no more" not in text
     assert "libintelocl.so: libsvml.so: cannot open" in text
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -246,8 +246,8 @@ class Compilation:
             text = reproducer_text(self.steps, self.reproducer_options(), chunk.text)
             path = write_reproducer(None, text, chunk.kind)
         reproduced = InternalError(
-            f"{error.message}; this is a defect of the compiler: please report it with the "
-            f"reproducer '{path}' (--debug shows the traceback)"
+            f"{error.message}; this is a defect of the compiler: please report it with "
+            f"the reproducer '{path}' (--debug shows the traceback)"
         )
         reproduced.__cause__ = error.__cause__
         return reproduced

@@ -202,6 +202,7 @@ class _PipelineParser:
         values = [self.value()]
         while self.take(","):
             values.append(self.value())
+        self.skip_space()
         return tuple(values)
 
     def value(self) -> str:

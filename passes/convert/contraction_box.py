@@ -1,0 +1,110 @@
+"""A flat contraction as forms over its box, and which cells its points reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from ...affine.form import LinearForm
+from ...dialects.tile import ContractOp
+from ..locations import error_at
+
+
+@dataclass(frozen=True)
+class ContractionBox:
+    """What a flat `tile.contract` says, in integer forms over its indices."""
+
+    ranges: tuple[int, ...]
+    names: tuple[str, ...]
+    output_rank: int
+    output: tuple[LinearForm, ...]
+    inputs: tuple[tuple[LinearForm, ...], ...]
+    constraints: tuple[LinearForm, ...]
+    shape: tuple[int, ...]
+    """The sizes of the result."""
+
+    @staticmethod
+    def of(op: ContractOp) -> ContractionBox:
+        """Read an op; GinghamError when it is not flat yet."""
+        if not op.is_flat or op.symbols or op.sizes:
+            raise error_at(
+                op,
+                "expected a contraction over a box of index ranges",
+                "run tile-specialize and tile-flatten first",
+            )
+        output, *inputs = op.linear_accesses()
+        rank = len(op.indices)
+        constraints: list[LinearForm] = []
+        for condition in op.conditions:
+            form = condition.expression.form(rank)
+            constraints.append(form)
+            if condition.bound is not None:
+                constraints.append(-form + condition.bound.form(rank) - 1)
+        forms = [*output, *(f for access in inputs for f in access), *constraints]
+        if not all(form.is_integral for form in forms):
+            raise error_at(
+                op,
+                "expected integer coefficients in a flat contraction",
+                "run tile-flatten on the contraction before it has ranges",
+            )
+        return ContractionBox(
+            op.flat_ranges,
+            op.index_names,
+            op.flat_output_rank,
+            output,
+            tuple(inputs),
+            tuple(constraints),
+            op.result.type.get_shape(),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no point, or no cell."""
+        return 0 in self.ranges or 0 in self.shape
+
+    @cached_property
+    def reaches_every_cell(self) -> bool:
+        """Whether the whole box, constraints aside, accesses every cell of the result."""
+        box = self.ranges[: self.output_rank]
+        identity = tuple(
+            LinearForm.dimension(axis, len(self.ranges)) for axis in range(len(box))
+        )
+        if self.output == identity and box == self.shape:
+            return True
+        # Different values of the output indices access different cells, so inside of
+        # the result it is enough to count.
+        limits = [form.bounds(self.ranges) for form in self.output]
+        if all(
+            low >= 0 and high < size
+            for (low, high), size in zip(limits, self.shape, strict=True)
+        ):
+            return prod(box) == prod(self.shape)
+        return self._image_covers((), self.output, self.shape)
+
+    @cached_property
+    def every_reached_cell_has_a_point(self) -> bool:
+        """Whether the constraints leave a point to every value of the output indices."""
+        if not self.constraints:
+            return True
+        rank = len(self.ranges)
+        indices = [LinearForm.dimension(i, rank) for i in range(self.output_rank)]
+        return self._image_covers(
+            self.constraints, indices, self.ranges[: self.output_rank]
+        )
+
+    def _image_covers(
+        self,
+        constraints: Sequence[LinearForm],
+        images: Sequence[LinearForm],
+        sizes: Sequence[int],
+    ) -> bool:
+        from ...affine.isl import image_contains
+
+        rank = len(self.ranges)
+        inside: list[LinearForm] = list(constraints)
+        for dimension, extent in enumerate(self.ranges):
+            index = LinearForm.dimension(dimension, rank)
+            inside += [index, -index + (extent - 1)]
+        return image_contains(rank, inside, images, [(0, s - 1) for s in sizes])

@@ -1,0 +1,120 @@
+"""From what a caller passes to the arrays and types that a program is compiled for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import GinghamError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import TensorType
+    from xdsl.ir import Attribute
+
+Signature: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
+"""The shape and the NumPy type name of every argument."""
+
+_ELEMENT_NAMES = {
+    "bool": "i1",
+    "int8": "si8",
+    "uint8": "ui8",
+    "int16": "si16",
+    "uint16": "ui16",
+    "int32": "si32",
+    "uint32": "ui32",
+    "int64": "si64",
+    "uint64": "ui64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+}
+
+
+def bind(
+    names: Sequence[str], positional: Sequence[Any], named: Mapping[str, Any]
+) -> list[NDArray[Any]]:
+    """The arguments in order, as arrays.
+
+    Raises GinghamError for one that is missing, unknown, given twice, one too many, or
+    that no tensor can hold.
+    """
+    if len(positional) > len(names):
+        raise GinghamError(
+            f"the program has {len(names)} input(s) ({', '.join(names)}), got "
+            f"{len(positional)}"
+        )
+    values = dict(zip(names, positional, strict=False))
+    for name, value in named.items():
+        if name not in names:
+            raise GinghamError(
+                f"the program has no input '{name}'",
+                hint=f"its inputs are {', '.join(names) or 'none'}",
+            )
+        if name in values:
+            raise GinghamError(f"input '{name}' is given twice")
+        values[name] = value
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise GinghamError(f"missing input {', '.join(missing)}")
+    return [as_array(name, values[name]) for name in names]
+
+
+def as_array(name: str, value: Any) -> NDArray[Any]:
+    """A value as an array that a tensor can hold; Python numbers become f32 or si32."""
+    import numpy as np
+
+    if isinstance(value, bool):
+        return np.asarray(value)
+    if isinstance(value, int):
+        if not -(2**31) <= value < 2**31:
+            raise GinghamError(
+                f"input '{name}': the integer {value} needs a NumPy type"
+            )
+        return np.asarray(value, np.int32)
+    if isinstance(value, float):
+        return np.asarray(value, np.float32)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise GinghamError(f"input '{name}' is not an array: {error}") from error
+    if array.dtype.name not in _ELEMENT_NAMES:
+        raise GinghamError(
+            f"input '{name}' has elements of type {array.dtype}",
+            hint=f"tensors hold {', '.join(_ELEMENT_NAMES)}",
+        )
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
+def signature_of(arrays: Sequence[NDArray[Any]]) -> Signature:
+    """What a program must be compiled for to take these arrays."""
+    return tuple((array.shape, array.dtype.name) for array in arrays)
+
+
+def tensor_types(signature: Signature) -> list[TensorType[Attribute]]:
+    """The tensor types of a signature."""
+    from xdsl.dialects.builtin import TensorType
+
+    from ..dialects.eltwise.element_types import ELEMENT_TYPES
+
+    return [
+        TensorType(ELEMENT_TYPES[_ELEMENT_NAMES[dtype]], shape)
+        for shape, dtype in signature
+    ]
+
+
+def dtype_named(element: str) -> np.dtype[Any]:
+    """The NumPy type of an element type by its name in a tensor type: `f32`, `si8`."""
+    from ..dialects.eltwise.element_types import ELEMENT_TYPES
+    from ..targets.reference import numpy_dtype
+
+    if element not in ELEMENT_TYPES:
+        raise GinghamError(
+            f"there is no element type '{element}'",
+            hint=f"element types are {', '.join(ELEMENT_TYPES)}",
+        )
+    return numpy_dtype(ELEMENT_TYPES[element])

@@ -1,0 +1,226 @@
+"""The `stripe` level: blocks run every statement for all their points at once.
+
+The points of a block are the arrays of its index values, of those points where all
+constraints hold. A nested block multiplies the points: each of its points knows the outer
+point that it belongs to. Large blocks run part after part, which any order of the points
+allows. What the program must not do is checked: accesses out of bounds, reads of memory
+that was never written, conflicts between points (see `conflicts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from ...dialects.aggregation import Aggregation
+from ...dialects.stripe.attributes import Direction, Refinement
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from .boxes import Box, Coordinate, evaluate, listed, parts
+from .conflicts import Use
+from .dispatch import execute, execute_all
+from .elements import literal
+from .faults import display
+from .frame import Frame, pick
+from .memory import Memory, Run
+from .window import PointFrame, Window
+
+PART = 2**17
+"""Points of a block that run at once."""
+
+CELLS = 2**24
+"""Cells that the points that run at once may allocate together."""
+
+
+@execute.register(AllocOp)
+def execute_alloc(op: AllocOp, frame: Frame) -> None:
+    type = op.view.type
+    memory = Memory(display(op.view), type.sizes, type.element_type, frame.count)
+    frame[op.view] = Window.whole(
+        memory, 0 if frame.count == 1 else np.arange(frame.count)
+    )
+
+
+@execute.register(LoadOp)
+def execute_load(op: LoadOp, frame: Frame) -> None:
+    window: Window = frame[op.view]
+    cells = window.cells(op, frame)
+    for level in window.levels:
+        level.record(op, window.memory, cells, Use.READ)
+    frame[op.result] = window.memory.read(op, frame, cells)
+
+
+@execute.register(StoreOp)
+def execute_store(op: StoreOp, frame: Frame) -> None:
+    window: Window = frame[op.view]
+    cells = window.cells(op, frame)
+    for level in window.levels:
+        level.record(op, window.memory, cells, Use.of(window.aggregation))
+    value = frame[op.value]
+    if window.aggregation is Aggregation.ASSIGN:
+        window.memory.assign(cells, value)
+    else:
+        window.memory.aggregate(op, frame, cells, value, window.aggregation)
+
+
+@execute.register(BlockOp)
+def execute_block(op: BlockOp, frame: Frame) -> None:
+    for number, refinement in enumerate(op.refinement_list):
+        if refinement.init is not None:
+            _initialize(op, number, refinement, frame)
+    ranges = op.index_ranges
+    points = prod(ranges)
+    run = Run(
+        frame.counter.reserve(frame.count * points),
+        lambda point: _describe(op, frame, point),
+    )
+    contended = _contended(op, frame)
+    allocated = sum(_size(inner) for inner in op.body.block.ops)
+    limit = max(1, min(PART, CELLS // max(1, allocated)))
+    for box in parts((frame.count, *ranges), limit):
+        inner = _points(op, frame, box, run, contended)
+        if inner.count:
+            _refine(op, frame, inner)
+            execute_all(op.body.block.ops, inner)
+
+
+def _size(op: Operation) -> int:
+    return prod(op.view.type.sizes) if isinstance(op, AllocOp) else 0
+
+
+def _names(op: BlockOp) -> list[str]:
+    return [i.name_hint or f"d{number}" for number, i in enumerate(op.indices)]
+
+
+def _describe(op: BlockOp, frame: Frame, point: int) -> str:
+    outer, number = divmod(point, max(1, prod(op.index_ranges)))
+    place = np.unravel_index(number, op.index_ranges) if op.index_ranges else ()
+    pairs = zip(_names(op), place, strict=True)
+    own = [f"{name} = {value}" for name, value in pairs]
+    return "(" + ", ".join((*frame.labels_at(outer), *own)) + ")"
+
+
+def _points(
+    op: BlockOp, frame: Frame, box: Box, run: Run, contended: frozenset[int]
+) -> PointFrame:
+    """The frame of those points in a part of (outer points x ranges) that are active."""
+    outer, *indices = listed(box)
+    if op.constraints:
+        values: list[Coordinate] = [*indices]
+        values += [pick(frame[capture], outer) for capture in op.captures]
+        active = np.ones(outer.shape, np.bool_)
+        for form in op.conditions:
+            active &= evaluate(form, values) >= 0
+        outer, *indices = (coordinate[active] for coordinate in (outer, *indices))
+    numbers = outer
+    for index, extent in zip(indices, op.index_ranges, strict=True):
+        numbers = numbers * extent + index
+    inner = PointFrame(frame, outer, run, numbers, contended)
+    for name, argument, index in zip(_names(op), op.indices, indices, strict=True):
+        inner[argument] = index
+        inner.labels[name] = index
+    return inner
+
+
+def _refine(op: BlockOp, frame: Frame, inner: PointFrame) -> None:
+    """Give a frame the windows of the block's refinements."""
+    values: list[Coordinate] = [inner[value] for value in op.form_values]
+    for number, refinement in enumerate(op.refinement_list):
+        outer: Window = frame[op.buffers[number]]
+        offsets = [evaluate(form, values) for form in refinement.access]
+        inner[op.views[number]] = outer.refined(
+            inner, offsets, op.view_type(number).sizes, refinement.aggregation
+        )
+
+
+def _initialize(op: BlockOp, number: int, refinement: Refinement, frame: Frame) -> None:
+    """Set what the windows of all index values cover to the refinement's `init`."""
+    outer: Window = frame[op.buffers[number]]
+    memory, ranges = outer.memory, op.index_ranges
+    if 0 in ranges:
+        return
+    # Indices that do not move the window need not be enumerated.
+    moving = sorted({i for form in refinement.access for i in form.support})
+    moving = [i for i in moving if i < len(ranges)]
+    sizes = op.view_type(number).sizes
+    value = literal(refinement.init or 0, memory.element)
+    for box in parts((frame.count, *(ranges[i] for i in moving), *sizes), PART):
+        origin, *rest = listed(box)
+        values: list[Coordinate] = [0] * len(ranges)
+        for index, coordinate in zip(moving, rest, strict=False):
+            values[index] = coordinate
+        values += [pick(frame[capture], origin) for capture in op.captures]
+        inside = np.ones(origin.shape, np.bool_)
+        position = np.zeros(origin.shape, np.int64) + pick(outer.copy, origin) * memory.size
+        for axis, form in enumerate(refinement.access):
+            place = pick(outer.starts[axis], origin) + evaluate(form, values)
+            place = place + rest[len(moving) + axis]
+            inside &= (place >= 0) & (place < memory.shape[axis])
+            position += place * memory.steps[axis]
+        cells = memory.vectors(position[inside])
+        for level in outer.levels:
+            level.at(origin[inside]).record(op, memory, cells, Use.ASSIGN)
+        memory.assign(cells, value)
+
+
+def _contended(op: BlockOp, frame: Frame) -> frozenset[int]:
+    """The memories, by `id`, that points of a block could have conflicts on.
+
+    There are none on memory that is only read, or only aggregated into by one function.
+    """
+    uses: dict[int, Use] = {}
+    for view, use in _outer_uses(op):
+        key = id(frame[view].memory)
+        uses[key] = uses.get(key, use) | use
+    harmless = set(Use) - {Use.ASSIGN}
+    return frozenset(key for key, use in uses.items() if use not in harmless)
+
+
+def _outer_uses(op: BlockOp) -> Iterator[tuple[SSAValue, Use]]:
+    """The views from outside that statements within a block use, and how."""
+    for inner in op.walk():
+        if isinstance(inner, LoadOp):
+            yield from _traced(inner.view, Use.READ, op)
+        elif isinstance(inner, StoreOp):
+            yield from _traced(inner.view, _store_use(inner.view), op)
+        elif isinstance(inner, BlockOp) and inner is not op:
+            for number, refinement in enumerate(inner.refinement_list):
+                if refinement.init is not None:
+                    yield from _traced(inner.buffers[number], Use.ASSIGN, op)
+
+
+def _store_use(view: SSAValue) -> Use:
+    refinement = _refinement_of(view)
+    if refinement is None:
+        return Use.ASSIGN
+    block, number = refinement
+    return Use.of(block.refinement_list[number].aggregation)
+
+
+def _traced(view: SSAValue, use: Use, op: BlockOp) -> Iterator[tuple[SSAValue, Use]]:
+    """The view outside of `op` that a view inside was cut from, and the use of it."""
+    while (refinement := _refinement_of(view)) is not None:
+        block, number = refinement
+        if not op.is_ancestor(block):
+            break
+        view = block.buffers[number]
+        declared = block.refinement_list[number]
+        if declared.direction is Direction.OUT and block is op:
+            use = use if use is Use.of(declared.aggregation) else Use.ASSIGN
+    owner = view.owner
+    inside = owner.parent_op() if isinstance(owner, Block) else owner
+    if inside is None or not op.is_ancestor(inside):
+        yield view, use
+
+
+def _refinement_of(view: SSAValue) -> tuple[BlockOp, int] | None:
+    """The block whose refinement a view is, and the refinement's number."""
+    if not isinstance(view, BlockArgument):
+        return None
+    block = view.block.parent_op()
+    if not isinstance(block, BlockOp):
+        return None
+    return block, view.index - len(block.index_ranges)
