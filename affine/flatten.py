@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from ..errors import GinghamError
 from .form import LinearForm
 from .inequalities import direction, equations, opposite, strongest
-from .lattice import identity_forms, integer_points
-from .matrix import EchelonBasis, solve_integer, transpose
+from .lattice import integer_points
+from .matrix import EchelonBasis, solve_integer
 from .polyhedron import Polyhedron, without_implied
 
 Access = Sequence[LinearForm]
@@ -114,10 +114,10 @@ def flatten_contraction(
 ) -> FlatContraction:
     """The flat form of a contraction over `rank` indices.
 
-    Accesses are rational forms over the indices; `shapes` has the extents of the output,
-    then of each input. A constraint `(form, bound)` says that `form` is an integer and
-    `0 <= form < bound`. An index that occurs in constraints only counts points: it is a
-    reduction index.
+    Accesses are rational forms over the indices; `shapes` has the extents of the
+    output, then of each input. A constraint `(form, bound)` says that `form` is an
+    integer and `0 <= form < bound`. An index that occurs in constraints only counts
+    points: it is a reduction index.
 
     Raises `UnboundedIndex` when there are infinitely many points, and `GinghamError`
     when the bounds are too hard to find. No point at all is not an error.
@@ -136,3 +136,181 @@ def flatten_contraction(
     if bounds is None:
         return _empty(rank, accesses)
     return _finished(points, output_rank, bounds, accesses)
+
+
+def _bounded_forms(
+    output: Access,
+    inputs: Sequence[Access],
+    shapes: Sequence[Sequence[int]],
+    constraints: Sequence[tuple[LinearForm, int]],
+) -> list[tuple[LinearForm, int]]:
+    """Every `(form, bound)` that asks for an integer `0 <= form < bound`."""
+    found = [
+        pair
+        for access, shape in zip((output, *inputs), shapes, strict=True)
+        for pair in zip(access, shape, strict=True)
+    ]
+    return list(dict.fromkeys((*found, *constraints)))
+
+
+def _lattice(rank: int, bounded: Sequence[tuple[LinearForm, int]]) -> _Points | None:
+    """Variables in which every bounded form is an integer form and no equation is left.
+
+    None when there is no point. A form with a bound of 1 is an equation from the start;
+    others come to light when slabs are tightened, and each costs a variable.
+    """
+    change = integer_points(
+        rank,
+        [form for form, _ in bounded],
+        [form for form, bound in bounded if bound == 1],
+    )
+    if change is None:
+        return None
+    integral = [(form.substitute(change), bound) for form, bound in bounded]
+    inequalities = strongest(
+        side for form, bound in integral for side in (form, -form + (bound - 1))
+    )
+    if inequalities is None:
+        return None
+    points = _Points(change, inequalities, _rank_of(change))
+    while equal := equations(points.inequalities):
+        change = integer_points(points.rank, (), equal)
+        changed = points.under(change, _rank_of(change)) if change else None
+        if changed is None:
+            return None
+        points = changed
+    return points
+
+
+def _rank_of(change: Sequence[LinearForm]) -> int:
+    return change[0].rank if change else 0
+
+
+def _require_bounds(points: _Points) -> None:
+    """Raise `UnboundedIndex` for points that are infinitely many.
+
+    All inequalities are sides of slabs `0 <= form < bound`. So the points, if there are
+    any, are infinitely many just when some direction is zero in all forms.
+    """
+    single = {f.support for f in points.inequalities if len(f.support) == 1}
+    if len(single) == points.rank:
+        return
+    rows = [direction(form) for form in points.inequalities]
+    solution = solve_integer(rows, [0] * len(rows), points.rank)
+    kernel = solution[1] if solution is not None else ()
+    if not kernel or Polyhedron(points.rank, points.inequalities).is_empty():
+        return
+    raise UnboundedIndex(
+        [
+            index
+            for index, form in enumerate(points.substitution)
+            if any(form.evaluate(v) != form.constant for v in kernel)
+        ]
+    )
+
+
+def _output_basis(points: _Points, output: Access) -> tuple[_Points, int] | None:
+    """The points in a basis whose first variables decide the output cell; how many."""
+    basis = EchelonBasis(points.rank)
+    for form in output:
+        basis.add(direction(form.substitute(points.substitution)))
+    output_rank = basis.rank
+    for row in _reduction_candidates(points.inequalities):
+        if basis.free_divisor(row) == 1:
+            basis.add(row)
+    change = tuple(LinearForm(row) for row in basis.matrix)
+    changed = points.under(change, points.rank)
+    return None if changed is None else (changed, output_rank)
+
+
+def _reduction_candidates(
+    inequalities: Sequence[LinearForm],
+) -> list[tuple[int, ...]]:
+    """Directions of slabs that could be reduction indices, the best first.
+
+    Few values are good, as they leave a small box; a variable is better than another
+    form that has not less than half of its values; of equals the later one is taken.
+    """
+    constants = {direction(f): f.constant.numerator for f in inequalities}
+    weights: dict[tuple[int, ...], int] = {}
+    for form in inequalities:
+        other = opposite(form)
+        is_variable = len(form.support) == 1
+        if other in weights or (is_variable and min(form.coefficients) < 0):
+            continue
+        row = direction(form)
+        extent = constants[row] + constants[other] + 1
+        weights[row] = extent if is_variable else 2 * extent
+    return sorted(reversed(weights), key=lambda row: weights[row])
+
+
+def _finished(
+    points: _Points,
+    output_rank: int,
+    bounds: Sequence[tuple[int, int]],
+    accesses: Sequence[Access],
+) -> FlatContraction:
+    """Indices from zero and in order, none with a single value, no idle constraint."""
+    current = [[f.substitute(points.substitution) for f in a] for a in accesses]
+    signs = _first_signs([form for access in current for form in access])
+    # Reduction indices that no access uses come last: they only count points.
+    places = {j: place for place, j in enumerate(signs)}
+    live = [j for j, (low, high) in enumerate(bounds) if low < high]
+    reductions = [j for j in live if j >= output_rank]
+    reductions.sort(key=lambda j: places.get(j, len(places)))
+    order = [*(j for j in live if j < output_rank), *reductions]
+
+    names = _names(points.substitution, points.rank)
+    change: list[LinearForm] = []
+    for j, (low, high) in enumerate(bounds):
+        if low == high:
+            change.append(LinearForm.constant_of(low, len(order)))
+            continue
+        value = LinearForm.dimension(order.index(j), len(order))
+        # Forward in memory is the fast way to go, where the user gave no direction.
+        falls = j in reductions and names[j] is None and signs.get(j, 1) < 0
+        change.append(-value + high if falls else value + low)
+
+    substitution = tuple(form.substitute(change) for form in points.substitution)
+    ranges = tuple(bounds[j][1] - bounds[j][0] + 1 for j in order)
+    coupled = [f.substitute(change) for f in points.inequalities if len(f.support) > 1]
+    return FlatContraction(
+        substitution,
+        ranges,
+        tuple(tuple(f.substitute(change) for f in access) for access in current),
+        tuple(without_implied(coupled, Polyhedron.box(ranges))),
+        len(order) - len(reductions),
+        _names(substitution, len(order)),
+    )
+
+
+def _first_signs(forms: Sequence[LinearForm]) -> dict[int, int]:
+    """The variables in order of first use, each with the sign that it has there."""
+    signs: dict[int, int] = {}
+    for form in forms:
+        for dimension in form.support:
+            signs.setdefault(dimension, 1 if form.coefficients[dimension] > 0 else -1)
+    return signs
+
+
+def _names(substitution: Sequence[LinearForm], rank: int) -> tuple[int | None, ...]:
+    """For each variable the first form that is this variable plus a constant."""
+    names: list[int | None] = [None] * rank
+    for index, form in enumerate(substitution):
+        dimension = (form - form.constant).single_dimension
+        if dimension is not None and names[dimension] is None:
+            names[dimension] = index
+    return tuple(names)
+
+
+def _empty(rank: int, accesses: Sequence[Access]) -> FlatContraction:
+    """A contraction without points: one index with no value."""
+    zero = LinearForm.constant_of(0, 1)
+    return FlatContraction(
+        substitution=(zero,) * rank,
+        ranges=(0,),
+        accesses=tuple((zero,) * len(access) for access in accesses),
+        constraints=(),
+        output_rank=0,
+        names_of=(None,),
+    )

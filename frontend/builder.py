@@ -65,7 +65,7 @@ _Op = TypeVar("_Op", bound=Operation)
 class Operand:
     """A tensor of a contraction, how it is accessed, and what the user calls it.
 
-    `origin` says where the tensor comes from, for the user whose access does not fit it.
+    `origin` says where the tensor comes from, for when the access does not fit it.
     """
 
     tensor: Value

@@ -322,7 +322,7 @@ def _attributes(statement: Statement) -> dict[str, Attribute]:
     """The attributes of a statement for its op: none, one or several parameters."""
     attributes: dict[str, Attribute] = {}
     for attribute in statement.attributes:
-        parameters = [StringAttr(valid_name(p.text)) for p in attribute.parameters]
+        parameters = [StringAttr(p.text) for p in attribute.parameters]
         match parameters:
             case []:
                 value: Attribute = UnitAttr()

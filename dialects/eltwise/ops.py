@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -63,7 +64,7 @@ def with_element(type: Attribute, element: Attribute) -> Attribute:
 
 
 def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape that NumPy's rule gives; -1 stands for a size that is not known.
+    """The shape that NumPy's rule gives; DYNAMIC_INDEX is a size that is not known.
 
     Raises ValueError naming the two sizes that do not match.
     """
@@ -71,12 +72,12 @@ def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     result: list[int] = []
     for axis in range(-rank, 0):
         sizes = {shape[axis] for shape in shapes if len(shape) >= -axis} - {1}
-        known = sorted(sizes - {-1})
+        known = sorted(sizes - {DYNAMIC_INDEX})
         if len(known) > 1:
             raise ValueError(
                 f"sizes {known[0]} and {known[1]} of axis {axis} do not match"
             )
-        result.append(known[0] if known else -1 if sizes else 1)
+        result.append(known[0] if known else DYNAMIC_INDEX if sizes else 1)
     return tuple(result)
 
 

@@ -7,8 +7,8 @@ to the identity first, so what else is needed depends on two questions:
 * Does the box reach every cell of the result? If not, a block before it fills in the
   default.
 * Has every cell that is reached a valid point? If not, and the identity is not what a
-  cell without one must hold, a second output marks the cells that were seen, and a block
-  behind selects between the aggregated value and the default.
+  cell without one must hold, a second output marks the cells that were seen, and a
+  block behind selects between the aggregated value and the default.
 
 In f16 and bf16 sums and products accumulate in f32, and a last block converts.
 """

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 from ...affine.form import LinearForm
+from ...affine.polyhedron import Polyhedron
 from ...dialects.tile import ContractOp
 from ..locations import error_at
 
@@ -66,7 +66,7 @@ class ContractionBox:
 
     @cached_property
     def reaches_every_cell(self) -> bool:
-        """Whether the whole box, constraints aside, accesses every cell of the result."""
+        """Whether the box, constraints aside, accesses every cell of the result."""
         box = self.ranges[: self.output_rank]
         identity = tuple(
             LinearForm.dimension(axis, len(self.ranges)) for axis in range(len(box))
@@ -81,30 +81,13 @@ class ContractionBox:
             for (low, high), size in zip(limits, self.shape, strict=True)
         ):
             return prod(box) == prod(self.shape)
-        return self._image_covers((), self.output, self.shape)
+        return Polyhedron.box(self.ranges).image_covers_box(self.output, self.shape)
 
     @cached_property
     def every_reached_cell_has_a_point(self) -> bool:
-        """Whether the constraints leave a point to every value of the output indices."""
+        """Whether the constraints leave points to all values of the output indices."""
         if not self.constraints:
             return True
-        rank = len(self.ranges)
-        indices = [LinearForm.dimension(i, rank) for i in range(self.output_rank)]
-        return self._image_covers(
-            self.constraints, indices, self.ranges[: self.output_rank]
-        )
-
-    def _image_covers(
-        self,
-        constraints: Sequence[LinearForm],
-        images: Sequence[LinearForm],
-        sizes: Sequence[int],
-    ) -> bool:
-        from ...affine.isl import image_contains
-
-        rank = len(self.ranges)
-        inside: list[LinearForm] = list(constraints)
-        for dimension, extent in enumerate(self.ranges):
-            index = LinearForm.dimension(dimension, rank)
-            inside += [index, -index + (extent - 1)]
-        return image_contains(rank, inside, images, [(0, s - 1) for s in sizes])
+        points = Polyhedron.box(self.ranges, self.constraints)
+        outputs = range(self.output_rank)
+        return points.reaches_every(outputs, self.ranges[: self.output_rank])

@@ -3,8 +3,8 @@
 ```mlir
 func.func @main(%A : tensor<4x5xf32>, %B : tensor<5x6xf32>, %S : tensor<6xf32>)
     -> tensor<4x6xf32> {
-  %C = tile.contract add over [i : 4, j : 6 | k : 5] %A[i, k] * %B[k, j] -> [i : 4, j : 6]
-      : (tensor<4x5xf32>, tensor<5x6xf32>) -> tensor<4x6xf32>
+  %C = tile.contract add over [i : 4, j : 6 | k : 5] %A[i, k] * %B[k, j]
+      -> [i : 4, j : 6] : (tensor<4x5xf32>, tensor<5x6xf32>) -> tensor<4x6xf32>
   %D = eltwise.mul %C, %S : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
   func.return %D : tensor<4x6xf32>
 }

@@ -111,10 +111,18 @@ class PointBlock:
         type = _view_type(view)
         place = len(self._body.args)
         window = self._body.insert_arg(type.resized([1] * type.rank), place)
-        window.name_hint = _window_name(view.name_hint)
+        window.name_hint = self._window_name(view.name_hint)
         self._buffers.append(view)
         self._refinements.append(refinement)
         return window
+
+    def _window_name(self, buffer: str | None) -> str | None:
+        """A window is called as its buffer, in lower case unless an index is."""
+        if buffer is None:
+            return None
+        indices = [argument.name_hint for argument in self._body.args]
+        lower = buffer.lower()
+        return buffer if lower in indices[: len(self.ranges)] else lower
 
     def _add(self, op: Operation) -> Operation:
         self._body.add_op(op)
@@ -125,11 +133,6 @@ def _view_type(view: SSAValue) -> ViewType:
     if not isinstance(view.type, ViewType):
         raise ValueError(f"expected a view, got {view.type}")
     return view.type
-
-
-def _window_name(buffer: str | None) -> str | None:
-    """A window is called as its buffer, in lower case: `%a = %A[...]`."""
-    return None if buffer is None else buffer.lower()
 
 
 def index_names(rank: int) -> list[str]:

@@ -118,6 +118,21 @@ def _numbers(block: BlockOp) -> range:
     return range(len(block.refinements))
 
 
+def _fixed_indices(block: BlockOp) -> set[int]:
+    """The indices that must not be tiled: a tile of them would leave gaps.
+
+    `init` sets all cells of a tile's window, so its points must reach all of them.
+    """
+    return {
+        index
+        for refinement in block.refinement_list
+        if refinement.init is not None
+        for form in refinement.access
+        for index in form.support
+        if abs(form.coefficients[index]) != 1
+    }
+
+
 def _decide_streaming(block: BlockOp, options: StripeAutotilePass) -> Decision:
     ranges = block.index_ranges
     lanes = native_lanes(block, options.bits)
@@ -125,7 +140,10 @@ def _decide_streaming(block: BlockOp, options: StripeAutotilePass) -> Decision:
     grain = prod(ranges) // options.pieces
     remaining = max(min(grain, options.elements), lanes)
     sizes = [1] * len(ranges)
+    fixed = _fixed_indices(block)
     for index in reversed(range(len(ranges))):
+        if index in fixed:
+            continue
         size = min(ranges[index], max(remaining, 1))
         if index == vector and size > lanes:
             size -= size % lanes
@@ -172,7 +190,7 @@ def _decide_registers(block: BlockOp, options: StripeAutotilePass) -> Decision:
 def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candidate]:
     """The register tiles that fit the registers."""
     vector = vector_index(block)
-    reductions = reduction_indices(block)
+    untiled = reduction_indices(block) | _fixed_indices(block)
     choices: list[Sequence[int]] = []
     widths = (
         [lanes >> shift for shift in range(lanes.bit_length())]
@@ -183,7 +201,7 @@ def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candida
         if vector is not None and width > block.index_ranges[vector]:
             continue
         choices = [
-            _choices(index, extent, reductions, vector, width)
+            _choices(index, extent, untiled, vector, width)
             for index, extent in enumerate(block.index_ranges)
         ]
         for sizes in _products(choices, registers * width):
@@ -193,9 +211,9 @@ def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candida
 
 
 def _choices(
-    index: int, extent: int, reductions: set[int], vector: int | None, width: int
+    index: int, extent: int, untiled: set[int], vector: int | None, width: int
 ) -> Sequence[int]:
-    if index in reductions:
+    if index in untiled:
         return (1,)
     if index == vector:
         return [width * n for n in _VECTORS if width * n <= extent]
@@ -259,11 +277,11 @@ def _cost(block: BlockOp, candidate: _Candidate, lanes: int) -> float:
 
 def _piece(block: BlockOp, tile: Sequence[int], lanes: int) -> tuple[int, ...]:
     """The outer level of tiling: enough register tiles to be worth a start."""
-    reductions = reduction_indices(block)
+    untiled = reduction_indices(block) | _fixed_indices(block)
     piece = list(tile)
     for index in reversed(range(len(piece))):
         steps = prod(piece) // lanes
-        if index in reductions or steps >= _STEPS_PER_PIECE:
+        if index in untiled or steps >= _STEPS_PER_PIECE:
             continue
         tiles = block.index_ranges[index] // tile[index]
         wanted = -(-_STEPS_PER_PIECE // steps)

@@ -42,7 +42,7 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.transforms.common_subexpression_elimination import cse
 
-from ...dialects.eltwise.element_types import Kind, is_element_type, kind
+from ...dialects.eltwise.element_types import Kind, f32, is_element_type, kind
 from ...dialects.eltwise.ops import (
     ANY_ELEMENT,
     CastOp,
@@ -189,7 +189,8 @@ def _can_skip(source: Attribute, middle: Attribute, target: Attribute) -> bool:
         return False
     if not is_exact_cast(source, middle):
         return False
-    # Integers wrap when they are converted to a narrower integer, floats do not.
-    through_float = kind(middle) is Kind.FLOAT and kind(source) is not Kind.FLOAT
-    to_integer = kind(target) in (Kind.SIGNED, Kind.UNSIGNED)
-    return not (through_float and to_integer) or is_exact_cast(source, target)
+    if kind(middle) is not Kind.FLOAT or kind(source) is Kind.FLOAT:
+        return True
+    # An integer becomes a narrower integer by wrapping around, and f16 by way of f32:
+    # through a wider float it does neither.
+    return is_exact_cast(source, f32 if kind(target) is Kind.FLOAT else target)

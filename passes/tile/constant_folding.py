@@ -11,7 +11,10 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.eltwise.element_types import (
     Kind,
+    bf16,
     bit_width,
+    f16,
+    f32,
     is_element_type,
     kind,
     name_of,
@@ -25,6 +28,11 @@ def constant_of(value: SSAValue) -> int | float | None:
     """The number that a value always is, or None."""
     owner = value.owner
     return owner.number if isinstance(owner, ConstantOp) else None
+
+
+def computation_type(element: Attribute) -> Attribute:
+    """The type that functions of this type are computed in: f32 for f16 and bf16."""
+    return f32 if element in (f16, bf16) else element
 
 
 def numpy_type(element: Attribute) -> Any:
@@ -74,7 +82,9 @@ def _evaluate(
         return None
     with np.errstate(all="ignore"):
         arguments = [
-            np.asarray(number, dtype=numpy_type(element))
+            np.asarray(number, dtype=numpy_type(element)).astype(
+                numpy_type(computation_type(element))
+            )
             for number, element in zip(numbers, elements, strict=True)
         ]
         value = np.asarray(function.evaluate(np, *arguments))
@@ -100,6 +110,9 @@ def fold_cast(number: int | float, source: Attribute, target: Attribute) -> Any:
             if not math.isfinite(exact) or not fits(math.trunc(exact), target):
                 return None
             return math.trunc(exact)
+        if not is_float:
+            # An integer becomes f16 or bf16 by way of f32.
+            value = value.astype(numpy_type(computation_type(target)))
         return _number(value.astype(numpy_type(target)).item(), target)
 
 

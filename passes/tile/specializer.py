@@ -389,13 +389,9 @@ def _check_argument(argument: BlockArgument, type: TensorType[Attribute]) -> Non
 def _check_default(
     op: ContractOp, default: Tensor, result: TensorType[Attribute]
 ) -> None:
-    """The default tensor must broadcast to the shape of the result."""
+    """The default tensor must have the shape of the result."""
     shape, target = default.type.get_shape(), result.get_shape()
-    try:
-        fine = broadcast_shape([shape, target]) == target
-    except ValueError:
-        fine = False
-    if not fine:
+    if shape != target:
         raise error_at(
             op,
             f"expected the default tensor to have the shape {format_shape(target)} of "

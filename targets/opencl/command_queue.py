@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 # so it is given only where it matters.
 _EMPTY_LAUNCH = {"allow_empty_ndrange": True}
 
-# Unfinished events that a queue holds before it looks which have ended.
-_MOST_IN_FLIGHT = 64
+# Unfinished events that a queue holds before it looks which have ended, and before it
+# waits for the oldest, so that a long batch does not hold memory without bound.
+_MANY_IN_FLIGHT = 64
+_MOST_IN_FLIGHT = 512
 
 
 class Event:
@@ -53,6 +55,13 @@ class Event:
         """Whether the command has ended, well or in failure."""
         # Queued, submitted and running are positive, failures negative.
         return int(self.handle.command_execution_status) <= 0
+
+    def start(self) -> None:
+        """See that the command gets started, before a command elsewhere waits for it.
+
+        A runtime may collect commands (PoCL does) until its queue is flushed.
+        """
+        self._queue.handle.flush()
 
     def wait(self) -> None:
         """Block until the command has ended. Raises GinghamError where it failed."""
@@ -119,6 +128,8 @@ class CommandQueue:
                 f"kernel {kernel.name!r} takes {kernel.argument_count} arguments, got "
                 f"{len(arguments)}"
             )
+        for event in wait_for:
+            event.start()
         try:
             with kernel.lock, self._lock:
                 for position, argument in enumerate(arguments):
@@ -205,22 +216,23 @@ class CommandQueue:
         """
         event = Event(self, action, handle, held)
         self._in_flight.append(event)
-        if len(self._in_flight) > _MOST_IN_FLIGHT:
-            # Some runtimes (PoCL) start nothing before they are told to.
+        if len(self._in_flight) > _MANY_IN_FLIGHT:
             self.handle.flush()
             while self._in_flight and self._in_flight[0].done:
                 self._let_go(self._in_flight.popleft())
+        if len(self._in_flight) > _MOST_IN_FLIGHT:
+            self._let_go(self._in_flight.popleft())
         return event
 
     def _let_go(self, event: Event) -> None:
-        event.held = None
         self._note_failure(event)
+        event.held = None
 
     def _note_failure(self, event: Event) -> None:
-        """Keep the first failure that nobody waited for, for `finish` to tell.
+        """Wait, and keep the first failure, for `finish` to tell.
 
-        `event` has ended. Its status does not tell failure everywhere (Intel's runtime
-        shows 0), but waiting does.
+        An ended event's status does not tell failure everywhere (Intel's runtime shows
+        0), but waiting does, and takes no time then.
         """
         try:
             event.handle.wait()

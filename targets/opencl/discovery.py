@@ -3,8 +3,7 @@
 The ICD loader reads its list of runtimes once in a process, at the first OpenCL call,
 whoever makes it. `discover` makes that call with the runtimes of `vendor_files` listed,
 and puts the environment back. Where the user has chosen runtimes by the loader's own
-variables, or another part of the process has used OpenCL before, it takes what is
-there.
+variable, or another part of the process has used OpenCL before, it takes what is there.
 """
 
 from __future__ import annotations

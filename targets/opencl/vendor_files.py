@@ -60,16 +60,15 @@ class RuntimeLibrary:
 
 
 def user_has_chosen(environment: Mapping[str, str]) -> bool:
-    """Whether the user names runtimes in the loader's own variables.
+    """Whether the user has put a list of runtimes in the place of the system's.
 
     An empty value counts as unset, as it does for the loaders.
     """
-    variables = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES")
-    return any(environment.get(variable) for variable in variables)
+    return bool(environment.get("OCL_ICD_VENDORS"))
 
 
 def find_runtimes(environment: Mapping[str, str] = os.environ) -> list[RuntimeLibrary]:
-    """The OpenCL runtimes of the Python environment and of the system.
+    """The OpenCL runtimes of the user, the Python environment and the system.
 
     Of two libraries of one family only the first is kept: two versions of one runtime
     in one process share the names of their internal libraries and clash.
@@ -77,6 +76,7 @@ def find_runtimes(environment: Mapping[str, str] = os.environ) -> list[RuntimeLi
     system = Path(environment.get("OPENCL_VENDOR_PATH") or SYSTEM_VENDOR_DIRECTORY)
     environment_directory = Path(sys.prefix) / "etc" / "OpenCL" / "vendors"
     candidates = [
+        *runtimes_named_in(environment.get("OCL_ICD_FILENAMES", "")),
         *intel_runtime(),
         *runtimes_listed_in(system),
         *(
@@ -101,6 +101,15 @@ def intel_runtime() -> list[RuntimeLibrary]:
             path = Path(os.fspath(file.locate())).resolve()
             return [RuntimeLibrary(str(path), "the Python package intel-opencl-rt")]
     return []
+
+
+def runtimes_named_in(variable: str) -> list[RuntimeLibrary]:
+    """The libraries of `OCL_ICD_FILENAMES`, which adds to the system's runtimes.
+
+    Khronos' loader reads that variable; the loader in pyopencl's wheels does not.
+    """
+    names = filter(None, variable.split(os.pathsep))
+    return [RuntimeLibrary(name, "OCL_ICD_FILENAMES") for name in names]
 
 
 def runtimes_listed_in(directory: Path) -> list[RuntimeLibrary]:

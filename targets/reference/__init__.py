@@ -1,10 +1,10 @@
 """The reference interpreter: the executable definition of what a module means.
 
-`interpret` runs the function `@main` of a module on NumPy arrays, at the tile, the stripe
-or the opencl level. It follows the definitions in the dialects' docstrings literally and
-checks what they demand: accesses in bounds, no read of memory that was never written, no
-two points that write one cell. A pass is right when the module before and after it give
-the same result here.
+`interpret` runs the function `@main` of a module on NumPy arrays, at the tile, the
+stripe or the opencl level. It follows the definitions in the dialects' docstrings
+literally and checks what they demand: accesses in bounds, no read of memory that was
+never written, no two points that write one cell. A pass is right when the module before
+and after it give the same result here.
 
 One file per level: `tile`, `stripe` and `opencl`, with `eltwise` below them all.
 """
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from .faults import UnknownOperationError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,10 +30,11 @@ def interpret(
 
     There is one input for each argument, of exactly its shape and element type (`i1` is
     bool, `bf16` is `ml_dtypes.bfloat16`). Inputs are not changed, and results do not
-    share memory with them. All at any level: tensors, views and buffers.
+    share memory with them, whether the level has tensors, views or buffers.
 
-    Raises GinghamError for inputs that do not fit, for a module that has symbolic sizes,
-    and where the program does something that has no meaning: see the package.
+    Raises GinghamError for inputs that do not fit, for a module that has symbolic
+    sizes, and where the program does something that has no meaning: see the package.
+    Where it is the interpreter that lacks an operation, it is an UnknownOperationError.
     """
     # NumPy is imported when something is run, not when a tool starts.
     from .interpreter import run
@@ -46,4 +49,4 @@ def numpy_dtype(element: Attribute) -> np.dtype[Any]:
     return dtype_of(element)
 
 
-__all__ = ["interpret", "numpy_dtype"]
+__all__ = ["UnknownOperationError", "interpret", "numpy_dtype"]

@@ -1,7 +1,8 @@
 """Conflicts: two points of a block, or two work-items, that use one cell of memory.
 
-Points run in any order, so a program has a meaning only when no point reads what another
-writes, and no two write one cell; but any number may aggregate into it by one function.
+Points run in any order, so a program has a meaning only when no point reads what
+another writes, and no two write one cell; but any number may aggregate into it by one
+function.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Tracker:
     def record(
         self, cells: Array, points: Array, use: Use, start: int
     ) -> tuple[int, int | None] | None:
-        """Note that point `points[n]` uses `cells[n]`; the run's points begin at `start`.
+        """Note that point `points[n]` uses `cells[n]`; `start` is the run's first.
 
         None when there is no conflict. Else the position `n` of a use in conflict, and
         the number of the other point, or None where it is not known any more.

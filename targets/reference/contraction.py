@@ -41,8 +41,8 @@ _LARGEST = 2**62
 class Condition:
     """`0 <= numerator / denominator < end / denominator`, the quotient an integer.
 
-    Without `end` there is no upper bound. A constraint, which need not be an integer, has
-    denominator 1.
+    Without `end` there is no upper bound. A constraint, which need not be an integer,
+    has denominator 1.
     """
 
     numerator: LinearForm
@@ -143,8 +143,8 @@ class Contraction:
 class Part:
     """A part of index space: the points of a box, as arrays that broadcast to it.
 
-    Arrays have the rank of the box, and size 1 along indices that they do not depend on.
-    Where a mask is None, it holds everywhere.
+    Arrays have the rank of the box, and size 1 along indices that they do not depend
+    on. Where a mask is None, it holds everywhere.
     """
 
     def __init__(self, contraction: Contraction, box: Box) -> None:
@@ -156,8 +156,8 @@ class Part:
     def valid(self) -> Array | None:
         """Where every constraint holds and every access is in bounds.
 
-        Of a flattened contraction the latter follows from the former; raises GinghamError
-        when it does not.
+        Of a flattened contraction the latter follows from the former; raises
+        GinghamError when it does not.
         """
         constrained = _all(self._holds(c) for c in self.contraction.constraints)
         accessible = _all(

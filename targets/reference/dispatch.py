@@ -7,7 +7,7 @@ from functools import singledispatch
 
 from xdsl.ir import Operation
 
-from .faults import fault
+from .faults import UnknownOperationError, fault
 from .frame import Frame
 
 
@@ -17,11 +17,12 @@ def execute(op: Operation, frame: Frame) -> None:
 
     Each level registers a handler for each of its op types: `@execute.register(Type)`.
     """
-    raise fault(
+    error = fault(
         op,
         f"the reference interpreter does not know '{op.name}'",
         "it runs the dialects func, eltwise, tile, stripe and opencl",
     )
+    raise UnknownOperationError(error.message, error.location, error.hint)
 
 
 def execute_all(operations: Iterable[Operation], frame: Frame) -> None:

@@ -71,8 +71,8 @@ def cast(array: Array, source: Attribute, target: Attribute) -> Array:
 
     A float becomes an integer by truncation toward zero; outside the integer's range it
     becomes the nearest integer of the type, and NaN becomes 0. Integers wrap around.
-    Anything becomes an i1 by comparison with zero. Rounding is to nearest, ties to even;
-    what becomes f16 or bf16 is rounded to f32 first, except f64 to f16.
+    Anything becomes an i1 by comparison with zero. Rounding is to nearest, ties to
+    even; what becomes f16 or bf16 is rounded to f32 first, except f64 to f16.
     """
     dtype = dtype_of(target)
     if source == target:

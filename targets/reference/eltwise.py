@@ -1,8 +1,8 @@
 """The `eltwise` dialect: functions of the table, constants, casts, broadcasts.
 
 Values are tensors (broadcast by NumPy), or scalars and vectors of many points at once;
-the functions need not know which. f16 and bf16 are computed in f32 and rounded after each
-op; integers wrap around.
+the functions need not know which. f16 and bf16 are computed in f32 and rounded after
+each op; integers wrap around.
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@ from xdsl.ir import Operation, SSAValue
 from ...errors import GinghamError, SourceLocation
 
 
+class UnknownOperationError(GinghamError):
+    """The interpreter does not know an operation, which may be right all the same."""
+
+
 def fault(op: Operation, message: str, hint: str | None = None) -> GinghamError:
     """An error with the source location of an operation."""
     place = op.location

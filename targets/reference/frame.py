@@ -27,8 +27,8 @@ class Frame:
     """The values of a body that runs for `count` points at once.
 
     A scalar or vector is an array with the points along its first axis. Tensors, which
-    only the function's own frame has, are plain arrays. Other values (windows, pointers)
-    have a method `enter(frame)` that gives what they are in an inner frame.
+    only the function's own frame has, are plain arrays. Other values (windows,
+    pointers) have a method `enter(frame)` that gives what they are in an inner frame.
 
     `origin` says for each point which point of the outer frame it belongs to: values of
     outer bodies are found through it.

@@ -86,7 +86,9 @@ def _input(argument: BlockArgument, array: Array) -> Any:
         _check_input(argument, array, declared.get_shape(), declared.element_type)
         return array.copy()
     if not isinstance(declared, ViewType | BufferType):
-        raise GinghamError(f"{display(argument)} is no input that has values: {declared}")
+        raise GinghamError(
+            f"{display(argument)} is no input that has values: {declared}"
+        )
     memory = Memory(display(argument), declared.sizes, declared.element_type)
     _check_input(argument, array, memory.array_shape, memory.element)
     memory.assign(slice(None), array.reshape(-1))

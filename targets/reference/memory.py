@@ -25,8 +25,8 @@ from .frame import Frame, pick
 class Memory:
     """One allocation, or the copies of it that many points have, side by side.
 
-    `shape` is that of one copy, in elements; an element may be a vector, whose lanes are
-    then cells of their own. A cell is addressed by its position in row-major order,
+    `shape` is that of one copy, in elements; an element may be a vector, whose lanes
+    are then cells of their own. A cell is addressed by its position in row-major order,
     copies outermost.
     """
 
@@ -184,5 +184,3 @@ class Level:
             f"{memory.show(int(cells[position]))}, and at least one writes it: {names}",
             "points run in any order: let them write different cells, or aggregate",
         )
-
-

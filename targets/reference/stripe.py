@@ -154,7 +154,9 @@ def _initialize(op: BlockOp, number: int, refinement: Refinement, frame: Frame) 
             values[index] = coordinate
         values += [pick(frame[capture], origin) for capture in op.captures]
         inside = np.ones(origin.shape, np.bool_)
-        position = np.zeros(origin.shape, np.int64) + pick(outer.copy, origin) * memory.size
+        position = (
+            np.zeros(origin.shape, np.int64) + pick(outer.copy, origin) * memory.size
+        )
         for axis, form in enumerate(refinement.access):
             place = pick(outer.starts[axis], origin) + evaluate(form, values)
             place = place + rest[len(moving) + axis]

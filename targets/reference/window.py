@@ -21,8 +21,8 @@ from .memory import Level, Memory, Run
 class PointFrame(Frame):
     """A frame of points of a block.
 
-    `points` are their numbers in the `run` of the block. Of the `contended` memories, by
-    `id`, the uses of different points are checked for conflicts.
+    `points` are their numbers in the `run` of the block. Of the `contended` memories,
+    by `id`, the uses of different points are checked for conflicts.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class PointFrame(Frame):
         self.contended = contended
 
     def levels_of(self, memory: Memory, use: Use) -> tuple[Level, ...]:
-        """The level of this block for a memory that its points may have conflicts on."""
+        """The level of this block for a memory, if its points may be in conflict."""
         if id(memory) not in self.contended:
             return ()
         return (Level(memory.tracker(self.depth), self.run, self.points, use),)
@@ -59,8 +59,8 @@ class _Limit:
 class Window:
     """A window of `sizes` elements that starts at `starts` in a copy of a memory.
 
-    It may overhang the memory, or the window that it was cut from, as long as nothing is
-    accessed there. What is stored through it is aggregated by `aggregation`.
+    It may overhang the memory, or the window that it was cut from, as long as nothing
+    is accessed there. What is stored through it is aggregated by `aggregation`.
     """
 
     memory: Memory

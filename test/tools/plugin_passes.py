@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gingham.errors import GinghamError
 from xdsl.context import Context
 from xdsl.dialects.arith import AddiOp, MuliOp
 from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +16,8 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 from xdsl.utils.exceptions import PassFailedException
+
+from gingham.errors import GinghamError
 
 
 class RejectProduct(RewritePattern):

@@ -84,6 +84,15 @@ def choose_signature(function: FuncOp, random: Random) -> Signature:
     return tuple(types)
 
 
+def is_open(function: FuncOp) -> bool:
+    """Whether some sizes or element types in a function are not known yet."""
+    return any(
+        isinstance(value.type, TensorType) and not _is_static(value.type)
+        for op in function.walk()
+        for value in (*op.results, *(function.args if op is function else ()))
+    )
+
+
 def _as_tensor(type: Attribute) -> TensorType[Attribute]:
     if isinstance(type, TensorType):
         return type

@@ -6,9 +6,8 @@ works the same everywhere, and does not spend its start-up looking for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+import dataclasses
+from collections.abc import Callable, Mapping
 
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects as get_xdsl_dialects
@@ -58,22 +57,34 @@ def new_context(*, allow_unregistered: bool = False) -> Context:
 
 def pipeline_names() -> list[str]:
     """The names of the pipelines that `named_pipeline` knows."""
-    return list(import_module("gingham.passes.pipelines").PIPELINES)
+    from ...passes.pipelines import PIPELINES
+
+    return list(PIPELINES)
 
 
-def named_pipeline(name: str, options: dict[str, Any]) -> str:
-    """The text of a named pipeline.
+def named_pipeline(name: str, options: Mapping[str, str]) -> str:
+    """The text of a named pipeline, for a device that differs from its own in `options`.
 
     Raises GinghamError for a name or an option that does not exist.
     """
-    names = pipeline_names()
-    if name not in names:
+    from ...passes.pipelines import PIPELINES, pipeline_text
+
+    if name not in PIPELINES:
+        names = pipeline_names()
         raise GinghamError(
             f"unknown pipeline '{name}'",
             hint=close_matches_hint(name, names) or f"there are {', '.join(names)}",
         )
-    pipelines = import_module("gingham.passes.pipelines")
-    try:
-        return pipelines.get_pipeline(name, **options)
-    except TypeError as error:
-        raise GinghamError(f"pipeline '{name}': {error}") from error
+    device = PIPELINES[name]
+    known = [field.name for field in dataclasses.fields(device)]
+    values: dict[str, int] = {}
+    for key, text in options.items():
+        if key not in known:
+            raise GinghamError(
+                f"pipelines have no option '{key}'",
+                hint=close_matches_hint(key, known) or f"there are {', '.join(known)}",
+            )
+        if not text.isdecimal():
+            raise GinghamError(f"the option '{key}' expects a number, got '{text}'")
+        values[key] = int(text)
+    return pipeline_text(dataclasses.replace(device, **values))

@@ -26,6 +26,7 @@ from .entry import (
     choose_signature,
     find_entry,
     format_signature,
+    is_open,
     parse_signature,
     static_signature,
 )
@@ -69,6 +70,14 @@ class _Stage:
 
     step: Step | None
     module: ModuleOp
+
+
+class CannotRun(Exception):
+    """A program that may be right, but that the interpreter cannot run."""
+
+    def __init__(self, error: GinghamError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 class Validator(Instrument):
@@ -155,6 +164,9 @@ class Validator(Instrument):
             for inputs in candidate_inputs(self.signature, self.request.seed):
                 try:
                     results = self.run(stage.module, inputs)
+                except CannotRun as reason:
+                    obstacle = obstacle or reason.error
+                    continue
                 except GinghamError as error:
                     obstacle = obstacle or error
                     continue
@@ -172,22 +184,37 @@ class Validator(Instrument):
         )
 
     def run(self, module: ModuleOp, inputs: list[Array]) -> list[Array]:
-        """The results of a program; raises GinghamError when it cannot be run."""
-        from ...passes.tile.specialize import specialize
-        from ...targets.reference import interpret
+        """The results of a program.
+
+        Raises CannotRun when that takes something which the interpreter does not have,
+        and GinghamError when the program does something that has no meaning.
+        """
+        from ...targets.reference import UnknownOperationError, interpret
 
         entry = self.request.entry
-        signature = static_signature(find_entry(module, entry))
-        copies = [array.copy() for array in inputs]
-        if signature is None:
-            return interpret(specialize(module, self.signature, entry), copies, entry)
-        if signature != self.signature:
+        function = find_entry(module, entry)
+        signature = static_signature(function)
+        if signature is not None and signature != self.signature:
             raise GinghamError(
                 f"@{entry} takes {format_signature(signature)} here, and is validated "
                 f"with {format_signature(self.signature)}",
-                self.sources.of_operation(find_entry(module, entry)),
+                self.sources.of_operation(function),
             )
-        return interpret(module, copies, entry)
+        if is_open(function):
+            module = self.instance(module)
+        try:
+            return interpret(module, inputs, entry)
+        except UnknownOperationError as error:
+            raise CannotRun(error) from error
+
+    def instance(self, module: ModuleOp) -> ModuleOp:
+        """An open program for the shapes of the inputs."""
+        from ...passes.tile.specialize import specialize
+
+        try:
+            return specialize(module, self.signature, self.request.entry)
+        except GinghamError as error:
+            raise CannotRun(error) from error
 
     def compare(self, stage: _Stage) -> None:
         """Raises ValidationError when a stage gives other results than the first."""
@@ -199,10 +226,12 @@ class Validator(Instrument):
         self.steps.append(stage.step)
         try:
             results = self.run(stage.module, self.inputs)
-        except GinghamError as error:
-            self.obstacle = error
-            self.warn(self.cannot_run(stage.step, error))
+        except CannotRun as reason:
+            self.obstacle = reason.error
+            self.warn(self.cannot_run(stage.step, reason.error))
             return
+        except GinghamError as error:
+            raise self.meaningless(error, self.latest) from error
         from .samples import find_difference
 
         difference = find_difference(self.expected, results)
@@ -221,28 +250,44 @@ class Validator(Instrument):
         )
 
     def failure(self, difference: Difference, before: _Stage) -> ValidationError:
-        """The error for passes that changed the results; writes the reproducer."""
+        """The error for passes that changed the results."""
         from .samples import describe_inputs
 
-        entry = self.request.entry
-        function = find_entry(before.module, entry)
-        is_open = static_signature(function) is None
-        arguments = format_signature(self.signature) if is_open else None
-        text = reproducer_text(
-            self.steps, self.request.options(arguments), print_module(before.module)
-        )
-        path = write_reproducer(self.request.reproducer, text)
-        passes = format_pipeline(self.steps)
-        one_pass = f"the pass '{passes}' changes"
-        several = f"one of the passes '{passes}' changes"
         return ValidationError(
-            f"{one_pass if len(self.steps) == 1 else several} what @{entry} computes: "
+            f"{self.culprit()} changes what @{self.request.entry} computes: "
             f"{difference.summary}",
-            self.sources.of_operation(function),
+            self.sources.of_operation(find_entry(before.module, self.request.entry)),
             notes=[
                 note(f"inputs: {describe_inputs(self.inputs)}"),
                 note(f"result before: {difference.before}"),
                 note(f"result after: {difference.after}"),
-                note(f"the reproducer is in '{path}'; --run-reproducer runs it"),
+                self.written_reproducer(before),
             ],
         )
+
+    def meaningless(self, error: GinghamError, before: _Stage) -> ValidationError:
+        """The error for passes whose result does what has no meaning."""
+        return ValidationError(
+            f"{self.culprit()} makes a program that does not run: {error.message}",
+            error.location,
+            error.hint,
+            [self.written_reproducer(before)],
+        )
+
+    def culprit(self) -> str:
+        """The passes since the last stage that ran, of which one is wrong."""
+        passes = format_pipeline(self.steps)
+        if len(self.steps) == 1:
+            return f"the pass '{passes}'"
+        return f"one of the passes '{passes}'"
+
+    def written_reproducer(self, before: _Stage) -> Diagnostic:
+        """A note about the reproducer of these passes, which this writes."""
+        function = find_entry(before.module, self.request.entry)
+        has_shapes = static_signature(function) is not None
+        arguments = None if has_shapes else format_signature(self.signature)
+        text = reproducer_text(
+            self.steps, self.request.options(arguments), print_module(before.module)
+        )
+        path = write_reproducer(self.request.reproducer, text)
+        return note(f"the reproducer is in '{path}'; --run-reproducer runs it")

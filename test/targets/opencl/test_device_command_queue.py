@@ -94,6 +94,8 @@ def test_a_group_larger_than_the_device_allows(
 def test_too_much_local_memory_is_an_error_with_figures(
     opencl_device: OpenCLDevice,
 ) -> None:
+    if opencl_device.details.platform != "Intel(R) OpenCL":
+        pytest.skip("PoCL and NVIDIA give a kernel more local memory than they tell")
     size = opencl_device.details.local_memory_bytes * 64
     source = f"""
 kernel void greedy(global int *y) {{
@@ -104,14 +106,11 @@ kernel void greedy(global int *y) {{
 }}
 """
     target = zeros(opencl_device, 1)
-
-    def build_and_launch() -> None:
-        kernel = build_program(opencl_device, source).kernel("greedy")
-        opencl_device.queue.enqueue(kernel, (1,), (1,), (target,)).wait()
-
-    # Drivers differ in where they notice: at the build or at the launch.
-    with pytest.raises(GinghamError, match=r"kernel 'greedy'|building OpenCL C"):
-        build_and_launch()
+    kernel = build_program(opencl_device, source).kernel("greedy")
+    with pytest.raises(GinghamError, match="launching kernel 'greedy'") as caught:
+        opencl_device.queue.enqueue(kernel, (1,), (1,), (target,))
+    assert "OUT_OF_RESOURCES" in caught.value.message
+    assert f"uses {size} of" in (caught.value.hint or "")
 
 
 def test_a_wrong_number_of_arguments(queue: CommandQueue, program: Program) -> None:
@@ -242,7 +241,7 @@ def test_many_launches_without_a_wait_do_not_pile_up(
     for _ in range(1000):
         launch()
     gc.collect()
-    assert sum(reference() is not None for reference in held) < 900
+    assert sum(reference() is not None for reference in held) < 600
     queue.finish()
     assert sum(reference() is not None for reference in held) == 0
 

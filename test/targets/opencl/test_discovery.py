@@ -95,6 +95,17 @@ def test_the_users_loader_variables_are_respected(tmp_path: Path) -> None:
 
 
 @needs_intel
+def test_runtimes_that_the_user_adds_are_tried(tmp_path: Path) -> None:
+    lines = run(
+        LIST_DEVICES,
+        OCL_ICD_FILENAMES="/opt/libgone.so",
+        OPENCL_VENDOR_PATH=str(tmp_path),
+    )
+    assert lines[0] == "intel.0 works"
+    assert lines[1].startswith("problem: /opt/libgone.so (listed by OCL_ICD_FILENAMES)")
+
+
+@needs_intel
 def test_a_process_that_has_used_opencl_before_keeps_what_it_has(
     tmp_path: Path,
 ) -> None:

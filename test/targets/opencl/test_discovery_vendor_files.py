@@ -101,11 +101,23 @@ def test_nvidia_runtime_is_found_where_drivers_are_mounted(
     assert not nvidia_runtime().expected
 
 
-@pytest.mark.parametrize("variable", ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"])
-def test_the_users_choice_is_seen(variable: str) -> None:
-    assert user_has_chosen({variable: "/opt/x.so"})
-    assert not user_has_chosen({variable: ""})
-    assert not user_has_chosen({})
+def test_the_users_choice_is_seen() -> None:
+    assert user_has_chosen({"OCL_ICD_VENDORS": "/opt/x.so"})
+    assert not user_has_chosen({"OCL_ICD_VENDORS": ""})
+    assert not user_has_chosen({"OCL_ICD_FILENAMES": "/opt/x.so"})
+
+
+def test_runtimes_that_the_user_adds_come_first(tmp_path: Path) -> None:
+    (tmp_path / "a.icd").write_text("libmine.so.1")
+    runtimes = find_runtimes(
+        {
+            "OCL_ICD_FILENAMES": "/opt/libmine.so.2::libother.so",
+            "OPENCL_VENDOR_PATH": str(tmp_path),
+        }
+    )
+    libraries = [runtime.library for runtime in runtimes]
+    assert libraries[:2] == ["/opt/libmine.so.2", "libother.so"]
+    assert "libmine.so.1" not in libraries
 
 
 def test_the_directory_is_private_and_goes_away() -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks of Gingham against NumPy: `python -m bench`."""

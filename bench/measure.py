@@ -1,0 +1,55 @@
+"""Timing two ways of computing one thing against each other.
+
+The machine may be shared and its speed may drift, so contenders take turns, round by
+round, and only ratios of one run are to be compared.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The seconds that one call took, per round."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return median(self.seconds)
+
+    @property
+    def fastest(self) -> float:
+        return min(self.seconds)
+
+
+def interleaved(
+    contenders: Sequence[Callable[[], object]], budget: float, rounds: int = 7
+) -> list[Measurement]:
+    """Time each contender in every round, after a warm-up call that is not counted.
+
+    `budget` is the seconds that all rounds together should take; short calls are repeated
+    within a round.
+    """
+    repeats = [_repeats(call, budget / rounds / len(contenders)) for call in contenders]
+    seconds: list[list[float]] = [[] for _ in contenders]
+    for _ in range(rounds):
+        for call, count, taken in zip(contenders, repeats, seconds, strict=True):
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            taken.append((time.perf_counter() - start) / count)
+    return [Measurement(tuple(taken)) for taken in seconds]
+
+
+def _repeats(call: Callable[[], object], budget: float) -> int:
+    """How often a call fits into the budget, at least once."""
+    call()
+    start = time.perf_counter()
+    call()
+    single = max(time.perf_counter() - start, 1e-7)
+    return max(1, min(1000, int(budget / single)))

@@ -1,0 +1,205 @@
+"""`lower-stripe-to-opencl`: every top-level block becomes a kernel and its launch.
+
+Before:
+
+```mlir
+func.func @main(%A : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
+  %C = stripe.alloc : !stripe.view<64x64xf32>
+  stripe.block "scan" [%i : 64 grid, %j : 64, %k : 64]
+      in %a = %A[%i, %k] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0
+      where %j - %k >= 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %c : !stripe.view<1x1xf32>
+  }
+  func.return %C : !stripe.view<64x64xf32>
+}
+```
+
+After:
+
+```mlir
+opencl.kernel @scan(%A : !opencl.pointer<f32, global>,
+                    %C : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 64
+  opencl.for %j : 64 {
+    %0 = eltwise.constant 0 : f32
+    opencl.store %0, %C[64 * %i + %j] : f32 -> !opencl.pointer<f32, global>
+  }
+  opencl.for %j : 64 {
+    opencl.for %k : 64 {
+      opencl.if %j - %k >= 0 {
+        %x = opencl.load %A[64 * %i + %k] : !opencl.pointer<f32, global> -> f32
+        %C_1 = opencl.load %C[64 * %i + %j] : !opencl.pointer<f32, global> -> f32
+        %1 = eltwise.add %C_1, %x : f32
+        opencl.store %1, %C[64 * %i + %j] : f32 -> !opencl.pointer<f32, global>
+      }
+    }
+  }
+}
+func.func @main(%A : !opencl.buffer<64x64xf32>) -> !opencl.buffer<64x64xf32> {
+  %C = opencl.allocate : !opencl.buffer<64x64xf32>
+  opencl.launch @scan groups [64, 1, 1] (%A, %C) : ...
+  func.return %C : !opencl.buffer<64x64xf32>
+}
+```
+
+Indices of level `grid` become work-groups and those of level `group` work-items of a group
+(see `opencl_grid`); the others become loops, in their order. An index with one value has
+no loop. Conditions stand as far out as their indices are known, and not where they always
+hold. A window is a pointer and a linear form. Blocks without points have no launch.
+
+It is an error when work-items could write one cell (see `opencl_races`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import SymbolOpInterface
+
+from ...dialects.opencl.attributes import BufferType
+from ...dialects.opencl.kernel import AllocateOp, LaunchOp
+from ...dialects.stripe.attributes import MemorySpace, ViewType
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp
+from ..locations import error_at, located
+from .opencl_kernel import KernelLowering
+
+
+@dataclass(frozen=True)
+class LowerStripeToOpenCLPass(ModulePass):
+    """Lower every function over views to a host program and its kernels."""
+
+    name = "lower-stripe-to-opencl"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        names = KernelNames(op)
+        for function in [f for f in op.ops if isinstance(f, FuncOp)]:
+            types = [*function.function_type.inputs, *function.function_type.outputs]
+            if any(isinstance(type, ViewType) for type in types):
+                _HostLowering(function, names).replace()
+
+
+class KernelNames:
+    """Hands out names for kernels that no symbol of a module has."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._taken = {
+            symbol.get_sym_attr_name(op).data
+            for op in module.ops
+            if (symbol := op.get_trait(SymbolOpInterface)) is not None
+        }
+
+    def unique(self, wish: str | None) -> str:
+        """An identifier of C made from a block's name."""
+        base = re.sub(r"[^A-Za-z0-9_]", "_", wish or "").strip("_") or "block"
+        if base[0].isdigit():
+            base = f"block_{base}"
+        name, number = base, 0
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name
+
+
+class _HostLowering:
+    """Replaces one function over views by one over buffers, with kernels before it."""
+
+    def __init__(self, function: FuncOp, names: KernelNames) -> None:
+        self._function = function
+        self._names = names
+        self._block = Block()
+        self._buffers: dict[SSAValue, SSAValue] = {}
+
+    def replace(self) -> None:
+        """Put the kernels and the host program in the function's place."""
+        old = self._function
+        module_block = old.parent
+        if module_block is None:
+            raise ValueError("expected the function to be part of a module")
+        kernels: list[Operation] = []
+        for argument in old.body.block.args:
+            self._add_argument(argument)
+        for op in old.body.block.ops:
+            kernels += self._visit(op)
+        module_block.insert_ops_before([*kernels, self._finish()], old)
+        old.detach()
+        old.erase()
+
+    def _finish(self) -> FuncOp:
+        old = self._function
+        last = self._block.last_op
+        outputs = [] if last is None else list(last.operand_types)
+        new = FuncOp(
+            old.sym_name.data,
+            ([argument.type for argument in self._block.args], outputs),
+            Region(self._block),
+            old.sym_visibility,
+            arg_attrs=old.arg_attrs,
+            res_attrs=old.res_attrs,
+        )
+        new.attributes |= old.attributes
+        return located(new, old)
+
+    def _add_argument(self, argument: SSAValue) -> None:
+        buffer = self._block.insert_arg(
+            _buffer_type(argument, self._function), len(self._block.args)
+        )
+        buffer.location = self._function.location
+        buffer.name_hint = argument.name_hint
+        self._buffers[argument] = buffer
+
+    def _visit(self, op: Operation) -> list[Operation]:
+        """Lower a statement of the host program; the kernels that it needs."""
+        match op:
+            case AllocOp():
+                self._allocate(op)
+            case BlockOp():
+                return self._launch(op)
+            case ReturnOp():
+                buffers = [self._buffers[value] for value in op.arguments]
+                self._block.add_op(located(ReturnOp(*buffers), op))
+            case _:
+                raise error_at(op, f"'{op.name}' has no form in a host program")
+        return []
+
+    def _allocate(self, op: AllocOp) -> None:
+        if op.view.type.space.data is not MemorySpace.GLOBAL:
+            raise error_at(
+                op,
+                f"a function allocates {op.view.type.space.data.value} memory",
+                "local and private memory belong in a block",
+            )
+        allocate = located(AllocateOp(_buffer_type(op.view, op)), op)
+        allocate.buffer.name_hint = op.view.name_hint
+        self._block.add_op(allocate)
+        self._buffers[op.view] = allocate.buffer
+
+    def _launch(self, op: BlockOp) -> list[Operation]:
+        name = op.block_name.data if op.block_name is not None else None
+        unique = self._names.unique(name)
+        lowered = KernelLowering(op, unique).lower()
+        if lowered is None:
+            return []
+        buffers = [self._buffers[view] for view in lowered.buffers]
+        launch = LaunchOp(unique, lowered.group_counts, buffers)
+        self._block.add_op(located(launch, op))
+        return [lowered.kernel]
+
+
+def _buffer_type(view: SSAValue, op: Operation) -> BufferType:
+    """The buffer that a view of the function is to the host."""
+    type = view.type
+    if not isinstance(type, ViewType):
+        raise error_at(op, f"expected only views in a function of blocks, got {type}")
+    if type.space.data is not MemorySpace.GLOBAL:
+        raise error_at(op, f"expected a view of global memory, got {type}")
+    return BufferType.of(type.sizes, type.element_type)

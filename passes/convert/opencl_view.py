@@ -1,0 +1,69 @@
+"""A view of the `stripe` dialect as a kernel sees it: a window at a place in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Attribute, SSAValue
+
+from ...dialects.aggregation import Aggregation
+from ...dialects.stripe.attributes import MemorySpace, ViewType
+from .opencl_index import IndexExpression
+
+
+@dataclass(frozen=True)
+class KernelView:
+    """A window that begins at cell `starts` of the memory behind a pointer.
+
+    `shape` is that of the whole memory, rows contiguous. What is stored through the view
+    is aggregated by `aggregation`.
+    """
+
+    pointer: SSAValue
+    shape: tuple[int, ...]
+    element: Attribute
+    space: MemorySpace
+    starts: tuple[IndexExpression, ...]
+    aggregation: Aggregation = Aggregation.ASSIGN
+
+    @staticmethod
+    def whole(pointer: SSAValue, type: ViewType) -> KernelView:
+        """The view of all the memory behind a pointer."""
+        starts = (IndexExpression(),) * type.rank
+        return KernelView(
+            pointer, type.sizes, type.element_type, type.space.data, starts
+        )
+
+    def moved(
+        self,
+        offsets: Sequence[IndexExpression],
+        aggregation: Aggregation = Aggregation.ASSIGN,
+    ) -> KernelView:
+        """The window that begins at `offsets` within this one."""
+        pairs = zip(self.starts, offsets, strict=True)
+        starts = tuple(start + offset for start, offset in pairs)
+        return replace(self, starts=starts, aggregation=aggregation)
+
+    @property
+    def position(self) -> IndexExpression:
+        """The elements between the pointer and the window's first."""
+        position, stride = IndexExpression(), 1
+        for start, size in reversed([*zip(self.starts, self.shape, strict=True)]):
+            position = start * stride + position
+            stride *= size
+        return position
+
+    def inside(
+        self, sizes: Sequence[int], extents: Mapping[SSAValue, int]
+    ) -> Iterator[IndexExpression]:
+        """Conditions that keep a window of these sizes within the memory.
+
+        Those that always hold are left out.
+        """
+        for start, size, extent in zip(self.starts, sizes, self.shape, strict=True):
+            low, high = start.bounds(extents)
+            if low < 0:
+                yield start
+            if high > extent - size:
+                yield (-start).plus(extent - size)

@@ -1,0 +1,243 @@
+"""`tile-flatten`: the index space of each contraction becomes a box.
+
+```mlir
+%O = tile.contract max over [x, i] %I[x + i - 1] -> [x : 8] where 0 <= i < 3
+    : (tensor<8xf32>) -> tensor<8xf32>
+%U = tile.contract add over [x, i] %I[x] -> [2 * x + i : 16] where 0 <= i < 2
+    : (tensor<8xf32>) -> tensor<16xf32>
+%H = tile.contract add over [i] %I[i / 2] -> [i : 8] : (tensor<8xf32>) -> tensor<8xf32>
+```
+
+becomes
+
+```mlir
+%O = tile.contract max over [x : 8 | i : 3] %I[x + i - 1] -> [x : 8]
+    where 0 <= x + i - 1, 0 <= -x - i + 8 : (tensor<8xf32>) -> tensor<8xf32>
+%U = tile.contract add over [o0 : 16 | x : 8] %I[x] -> [o0 : 16]
+    where 0 <= o0 - 2 * x, 0 <= -o0 + 2 * x + 1 : (tensor<8xf32>) -> tensor<16xf32>
+%H = tile.contract add over [i_0 : 4] %I[i_0] -> [2 * i_0 : 8]
+    : (tensor<8xf32>) -> tensor<8xf32>
+```
+
+Every index has a range that starts at 0, every access is integral, and the constraints
+are those that neither the ranges nor the other constraints imply. The indices before
+the bar decide the cell of the result, those behind it only aggregate. An index that
+keeps its meaning up to a constant keeps its name. What is proven on the way: every
+index is bounded, and an `assign` writes no cell twice.
+
+A contraction without any point is its default, where it has one; else it keeps a range
+of 0 and gives zeros. Source of the mathematics: `gingham.affine.flatten`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lcm
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from ...affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
+from ...affine.form import LinearForm, Rational
+from ...affine.polyhedron import Polyhedron
+from ...affine.polynomial import Polynomial
+from ...dialects.aggregation import Aggregation
+from ...dialects.tile import ContractOp
+from ...dialects.tile.attributes import Constraint
+from ...errors import GinghamError
+from ..locations import error_at, located
+
+_Bounded = tuple[LinearForm, int]
+"""`0 <= form < bound`, the form with integer coefficients."""
+
+
+@dataclass(frozen=True)
+class TileFlattenPass(ModulePass):
+    """Give every index of every contraction a range that starts at 0."""
+
+    name = "tile-flatten"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for contraction in [c for c in op.walk() if isinstance(c, ContractOp)]:
+            if not contraction.is_flat:
+                _flatten(contraction)
+
+
+def _flatten(op: ContractOp) -> None:
+    flat = _flat_form(op)
+    default = op.default
+    if flat.is_empty and default is not None and default.type == op.result.type:
+        op.result.replace_all_uses_with(default)
+        Rewriter.erase_op(op)
+        return
+    if op.aggregation.data is Aggregation.ASSIGN and not flat.is_empty:
+        _check_single_assignment(op, flat)
+    new = ContractOp(
+        op.aggregation.data,
+        op.combination.data,
+        op.inputs,
+        _index_names(op, flat),
+        _polynomials(flat.accesses[0]),
+        [_polynomials(access) for access in flat.accesses[1:]],
+        op.result.type,
+        constraints=[Constraint(p) for p in _polynomials(flat.constraints)],
+        default=op.default,
+        ranges=flat.ranges,
+        output_rank=flat.output_rank,
+    )
+    new.attributes |= op.attributes
+    Rewriter.replace_op(op, located(new, op))
+
+
+def _polynomials(forms: Sequence[LinearForm]) -> list[Polynomial]:
+    return [Polynomial.from_form(form) for form in forms]
+
+
+def _flat_form(op: ContractOp) -> FlatContraction:
+    """The flat form of a contraction whose sizes are known; else GinghamError."""
+    shapes = _shapes(op)
+    output, *inputs = op.linear_accesses()
+    rank = len(op.indices)
+
+    def flatten(constraints: Sequence[_Bounded]) -> FlatContraction:
+        return flatten_contraction(rank, output, inputs, shapes, constraints)
+
+    bounded, one_sided = _constraints(op)
+    try:
+        flat = flatten(bounded)
+        if one_sided and not flat.is_empty:
+            flat = flatten([*bounded, *_bound(one_sided, flat)])
+    except UnboundedIndex as error:
+        raise _unbounded(op, error.indices) from None
+    except GinghamError as error:
+        raise error_at(op, error.message, error.hint) from None
+    return flat
+
+
+def _shapes(op: ContractOp) -> list[tuple[int, ...]]:
+    shapes: list[tuple[int, ...]] = []
+    for type in (op.result.type, *(value.type for value in op.inputs)):
+        if op.symbols or not (isinstance(type, TensorType) and type.has_static_shape()):
+            raise error_at(
+                op,
+                f"expected tensors and index expressions of known sizes, got {type}",
+                "run tile-specialize first",
+            )
+        shapes.append(type.get_shape())
+    return shapes
+
+
+def _constraints(op: ContractOp) -> tuple[list[_Bounded], list[LinearForm]]:
+    """The constraints with an upper bound, and the forms of those without, as integers.
+
+    A constraint need not be an integer: `0 <= i / 2 < 3` is `0 <= i < 6`.
+    """
+    rank = len(op.indices)
+    bounded: list[_Bounded] = []
+    one_sided: list[LinearForm] = []
+    for condition in op.conditions:
+        form = condition.expression.form(rank)
+        bound: Rational = 0
+        if condition.bound is not None:
+            bound = condition.bound.form(rank).constant
+        parts = (*form.coefficients, form.constant, bound)
+        scale = lcm(*(part.denominator for part in parts))
+        if condition.bound is None:
+            one_sided.append(form * scale)
+        else:
+            bounded.append((form * scale, (bound * scale).numerator))
+    return bounded, one_sided
+
+
+def _bound(forms: Sequence[LinearForm], flat: FlatContraction) -> list[_Bounded]:
+    """Upper bounds for forms that nothing exceeds anyway at the points of `flat`."""
+    bounded: list[_Bounded] = []
+    for form in forms:
+        _, high = form.substitute(flat.substitution).bounds(flat.ranges)
+        bounded.append((form, max(high.numerator, 0) + 1))
+    return bounded
+
+
+def _unbounded(op: ContractOp, indices: Sequence[int]) -> GinghamError:
+    name, *others = [op.index_names[number] for number in indices]
+    together = " and ".join(f"'{other}'" for other in others)
+    reason = f"'{name}' and {together} can grow together" if others else "it can grow"
+    return error_at(
+        op,
+        f"nothing bounds the index '{name}'",
+        f"{reason} without leaving any tensor; add a constraint such as {name} < 3",
+    )
+
+
+def _check_single_assignment(op: ContractOp, flat: FlatContraction) -> None:
+    """Raise GinghamError with two points that assign one cell, if there are any."""
+    if flat.output_rank == len(flat.ranges):
+        return
+    points = Polyhedron.box(flat.ranges, flat.constraints)
+    try:
+        collision = points.find_collision(flat.accesses[0])
+    except GinghamError as error:
+        raise error_at(
+            op,
+            f"it can not be decided whether a cell is assigned twice: {error.message}",
+            "another aggregation, such as max, needs no such proof",
+        ) from None
+    if collision is None:
+        return
+    cell = ", ".join(str(form.evaluate(collision[0])) for form in flat.accesses[0])
+    first, second = (_show(op, flat, point) for point in collision)
+    raise error_at(
+        op,
+        f"{op.result.name_hint or 'the result'}[{cell}] is assigned twice: "
+        f"at {first} and at {second}",
+        "aggregate with + or >, or constrain the indices to one point for each cell",
+    )
+
+
+def _show(op: ContractOp, flat: FlatContraction, point: Sequence[int]) -> str:
+    """A point in terms of the indices of the program."""
+    values = [form.evaluate(point) for form in flat.substitution]
+    pairs = zip(op.index_names, values, strict=True)
+    return ", ".join(f"{name} = {value}" for name, value in pairs)
+
+
+def _index_names(op: ContractOp, flat: FlatContraction) -> list[str]:
+    """Names for the new indices, all different.
+
+    An index that equals an old one up to a constant keeps its name. One that is the
+    place along axis 1 of the result is `o1`; another is named after an old index that
+    it is a part of, `x_0`.
+    """
+    old = op.index_names
+    names = [None if number is None else old[number] for number in flat.names_of]
+    taken = {*old, *names}
+    for index in range(len(flat.ranges)):
+        if names[index] is not None:
+            continue
+        names[index] = _new_name(op, flat, index, taken)
+        taken.add(names[index])
+    return [name for name in names if name is not None]
+
+
+def _new_name(
+    op: ContractOp, flat: FlatContraction, index: int, taken: set[str | None]
+) -> str:
+    for axis, form in enumerate(flat.accesses[0]):
+        if (form + -form.constant).single_dimension == index:
+            return _unique(f"o{axis}", taken)
+    for name, form in zip(op.index_names, flat.substitution, strict=True):
+        if form.coefficients[index]:
+            return _unique(f"{name}_0", taken)
+    return _unique("z_0", taken)
+
+
+def _unique(name: str, taken: set[str | None]) -> str:
+    """`name`, or with the next number at its end that is free."""
+    stem = name.rstrip("0123456789")
+    number = int(name[len(stem) :])
+    while f"{stem}{number}" in taken:
+        number += 1
+    return f"{stem}{number}"
