@@ -85,17 +85,18 @@ def extremes(
             return None
         points = points.to_set()
         domain = islpy.LocalSpace.from_space(points.get_space())
-        bounds: list[tuple[int | None, int | None]] = []
-        for dimension in range(rank):
-            value = islpy.Aff.var_on_domain(domain, islpy.dim_type.set, dimension)
-            low, high = points.min_val(value), points.max_val(value)
-            bounds.append(
-                (
-                    low.to_python() if low.is_int() else None,
-                    high.to_python() if high.is_int() else None,
-                )
-            )
-        return bounds
+        values = [
+            islpy.Aff.var_on_domain(domain, islpy.dim_type.set, i) for i in range(rank)
+        ]
+        found = [(points.min_val(value), points.max_val(value)) for value in values]
+    # Past the limit isl fails to print a number, without an error: so not inside.
+    return [
+        (
+            low.to_python() if low.is_int() else None,
+            high.to_python() if high.is_int() else None,
+        )
+        for low, high in found
+    ]
 
 
 def image_contains(

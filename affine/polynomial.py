@@ -1,9 +1,9 @@
 """Index expressions whose coefficients may be symbolic: `s0*d0 + 1/2*d1 - s1 + 3`.
 
 A Tile access is linear in its indices, but before shapes are known a coefficient may be
-a size (`x*S`) or the inverse of one (`x/S`, an exact division). A `Polynomial` is a sum of
-monomials, each a rational number times at most one index `d<i>` times powers of symbols
-`s<j>`. Binding the symbols to numbers gives a `LinearForm`.
+a size (`x*S`) or the inverse of one (`x/S`, an exact division). A `Polynomial` is a sum
+of monomials, each a rational number times at most one index `d<i>` times powers of
+symbols `s<j>`. Binding the symbols to numbers gives a `LinearForm`.
 """
 
 from __future__ import annotations
@@ -107,14 +107,14 @@ class Polynomial:
         )
 
     def __truediv__(self, other: Polynomial) -> Polynomial:
-        """The exact quotient by a single term without an index, else `NonLinearError`."""
+        """The exact quotient by one term without an index, else `NonLinearError`."""
         if other.indices:
             raise NonLinearError("division by an index is not linear")
         if not other.terms:
             raise ZeroDivisionError("division of an index expression by zero")
-        if len(other.terms) > 1:
+        ((_, powers), coefficient), *rest = other.terms
+        if rest:
             raise NonLinearError("division by a sum of sizes")
-        ((_, powers), coefficient) = other.terms[0]
         inverse = tuple((s, -p) for s, p in powers)
         return Polynomial.of(
             ((i, _multiply_powers(p, inverse)), Fraction(c) / coefficient)

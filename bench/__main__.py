@@ -48,8 +48,9 @@ def main() -> int:
 
 
 def _measure(case: Case, device: str | None, seconds: float) -> dict[str, Any]:
-    import gingham
     import numpy as np
+
+    import gingham
 
     from .measure import interleaved
 
@@ -100,8 +101,9 @@ def _print_table(results: list[dict[str, Any]]) -> None:
 
 
 def _machine() -> dict[str, object]:
-    import gingham
     import numpy as np
+
+    import gingham
 
     return {
         "processor": platform.processor() or platform.machine(),

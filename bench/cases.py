@@ -16,9 +16,9 @@ Array: TypeAlias = NDArray[np.float32]
 class Case:
     """One benchmark.
 
-    `work` is what one call does: floating-point operations, or bytes that must be read and
-    written at least, as `unit` (`flop` or `byte`) says. `numpy` writes into the array that
-    it is given.
+    `work` is what one call does: floating-point operations, or bytes that must be read
+    and written at least, as `unit` (`flop` or `byte`) says. `numpy` writes into the
+    array that it is given.
     """
 
     name: str

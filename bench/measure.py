@@ -32,8 +32,8 @@ def interleaved(
 ) -> list[Measurement]:
     """Time each contender in every round, after a warm-up call that is not counted.
 
-    `budget` is the seconds that all rounds together should take; short calls are repeated
-    within a round.
+    `budget` is the seconds that all rounds together should take; short calls are
+    repeated within a round.
     """
     repeats = [_repeats(call, budget / rounds / len(contenders)) for call in contenders]
     seconds: list[list[float]] = [[] for _ in contenders]

@@ -11,7 +11,7 @@ from .eltwise.element_types import Kind, bit_width, kind
 
 
 class Aggregation(StrEnum):
-    """The five aggregations of Tile; all but `assign` are associative and commutative."""
+    """The five aggregations; all but `assign` are associative and commutative."""
 
     ADD = "add"
     MUL = "mul"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from ..affine.form import LinearForm
@@ -40,10 +41,10 @@ def print_form(printer: Printer, form: LinearForm, values: Sequence[SSAValue]) -
 def compact(
     forms: Sequence[LinearForm], values: Sequence[SSAValue], fixed: int = 0
 ) -> tuple[list[LinearForm], list[SSAValue]]:
-    """The same forms over only the values that occur, each once, in order of occurrence.
+    """The same forms over the values that occur, each once, in order of occurrence.
 
-    The first `fixed` values stay where they are, whether they occur or not. Ops keep their
-    forms compact, so that what is printed parses back to the same op.
+    The first `fixed` values stay where they are, whether they occur or not. Ops keep
+    their forms compact, so that what is printed parses back to the same op.
     """
     kept = list(values[:fixed])
     positions = {number: number for number in range(fixed)}
@@ -56,6 +57,14 @@ def compact(
                 kept.append(value)
             positions[number] = kept.index(value, fixed)
     return [form.remap(positions, len(kept)) for form in forms], kept
+
+
+def integers(array: Attribute) -> tuple[int, ...]:
+    """The numbers of an `array<i64: ...>` attribute."""
+    if not isinstance(array, DenseArrayBase):
+        raise VerifyException(f"expected an array of integers, got {array}")
+    typed = cast("DenseArrayBase[IntegerType]", array)
+    return tuple(int(number) for number in typed.get_values())
 
 
 EnumType = TypeVar("EnumType", bound=StrEnum)

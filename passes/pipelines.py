@@ -1,8 +1,8 @@
 """Named pipelines: the order of passes from Tile to kernels, as text.
 
-A pipeline is the text that `tile-opt --pass-pipeline=` accepts, so that it can be printed,
-edited and run again. It is made of stages, one per level of the IR; `run_stages` runs
-them one by one for a caller that wants to see the IR in between.
+A pipeline is the text that `tile-opt --pass-pipeline=` accepts, so that it can be
+printed, edited and run again. It is made of stages, one per level of the IR;
+`run_stages` runs them one by one for a caller that wants to see the IR in between.
 """
 
 from __future__ import annotations

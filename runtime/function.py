@@ -28,8 +28,8 @@ STAGES = ("parsed", "tile", "stripe", "opencl")
 class Function:
     """A Tile program as a function of arrays.
 
-    It is parsed once, and compiled once for each combination of shapes and element types
-    that it is called with. May be called from several threads.
+    It is parsed once, and compiled once for each combination of shapes and element
+    types that it is called with. May be called from several threads.
     """
 
     def __init__(self, module: ModuleOp, device: Device | None) -> None:
@@ -67,7 +67,8 @@ class Function:
         """The IR for inputs of these shapes and types, at one of the `STAGES`.
 
         `parsed` is the program for any shapes and needs no inputs; `tile` is flattened,
-        `stripe` is tiled, vectorized and mapped, `opencl` is what is printed as kernels.
+        `stripe` is tiled, vectorized and mapped, `opencl` is what is printed as
+        kernels.
         """
         if stage not in STAGES:
             raise GinghamError(
@@ -123,9 +124,9 @@ class Function:
 def compile(source: str, *, device: str | Device | None = None) -> Function:
     """A function of arrays from the text of a Tile program.
 
-    `device` is a device of `gingham.devices()` or its name; without it the default device
-    is taken at the first call. Raises GinghamError, located in the text, for a mistake in
-    the program, and for a device that does not exist or does not work.
+    `device` is a device of `gingham.devices()` or its name; without it the default
+    device is taken at the first call. Raises GinghamError, located in the text, for a
+    mistake in the program, and for a device that does not exist or does not work.
 
     ```python
     f = gingham.compile("function (A[M, K], B[K, N]) -> (C) "
@@ -141,7 +142,7 @@ def compile(source: str, *, device: str | Device | None = None) -> Function:
 def compile_file(
     path: str | os.PathLike[str], *, device: str | Device | None = None
 ) -> Function:
-    """As `compile`, for a program in a file, whose name errors and comments then show."""
+    """As `compile`, for a program in a file, whose name errors and comments show."""
     from ..frontend.tile_text import load
 
     return Function(load(path), _chosen(device))

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ..errors import GinghamError
 
@@ -134,7 +134,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _as_tuple(result: Any) -> tuple[NDArray[Any], ...]:
-    return result if isinstance(result, tuple) else (result,)
+    if isinstance(result, tuple):
+        return cast("tuple[NDArray[Any], ...]", result)
+    return (result,)
 
 
 def _describe(array: NDArray[Any]) -> str:

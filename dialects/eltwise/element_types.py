@@ -1,8 +1,8 @@
 """Element types: their order, the one promotion rule, and what each kind can do.
 
 Result type = the higher of `i1 < si8 < ui8 < si16 < ui16 < si32 < ui32 < si64 < ui64 <
-f16 < bf16 < f32 < f64`, except that f16 with bf16 is f32. A literal is weak: it takes the
-other operand's type when it fits that type's kind.
+f16 < bf16 < f32 < f64`, except that f16 with bf16 is f32. A literal is weak: it takes
+the other operand's type when it fits that type's kind.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -105,8 +105,8 @@ class ElementwiseOp(IRDLOperation):
     """A function of the table applied to every element of its operands.
 
     Operands are tensors (broadcast by NumPy's rule), scalars, or vectors of one length;
-    sizes (`index`) are allowed for functions that fold. All have the operand type that the
-    function's type rule asks for: frontends and `tile-specialize` insert casts.
+    sizes (`index`) are allowed for functions that fold. All have the operand type that
+    the function's type rule asks for: frontends and `tile-specialize` insert casts.
 
     `%2 = eltwise.add %0, %1 : tensor<4x5xf32>` when all types are equal, else
     `%2 = eltwise.cmp_lt %0, %1 : (f32, f32) -> i1`.
@@ -230,18 +230,14 @@ FUNCTION_OPS: dict[str, type[ElementwiseOp]] = {
 }
 """The op class of every function of the table, by the function's name."""
 
-Literal: TypeAlias = (
-    IntegerAttr[IntegerType] | IntegerAttr[IndexType] | FloatAttr[Attribute]
-)
-
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
     """A number: of a 0-D tensor, a scalar, a vector (all lanes equal) or a size.
 
-    `%0 = eltwise.constant 2.5 : f32`. The value is written without its own type; integers
-    are exact, floats are kept in double precision and rounded to the type when used. With
-    element type `!eltwise.any` it is a weak literal.
+    `%0 = eltwise.constant 2.5 : f32`. The value is written without its own type;
+    integers are exact, floats are kept in double precision and rounded to the type when
+    used. With element type `!eltwise.any` it is a weak literal.
     """
 
     name = "eltwise.constant"
@@ -354,8 +350,9 @@ class CastOp(IRDLOperation):
 
 @irdl_op_definition
 class BroadcastOp(IRDLOperation):
-    """A vector with a scalar in every lane: `eltwise.broadcast %0 : f32 to vector<8xf32>`.
+    """A vector with a scalar in every lane.
 
+    `%1 = eltwise.broadcast %0 : f32 to vector<8xf32>`.
     Tensors need no such op: element-wise ops broadcast them.
     """
 

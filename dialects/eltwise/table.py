@@ -1,17 +1,19 @@
 """The table of element-wise functions: one row says all there is to know of one.
 
 A row holds the function's names, its number of operands, its type rule, its meaning in
-NumPy, on Python integers (for sizes) and in OpenCL C. Frontends, verifiers, the reference
-interpreter and the OpenCL printer all read this table, so a new function is one new row.
+NumPy, on Python integers (for sizes) and in OpenCL C. Frontends, verifiers, the
+reference interpreter and the OpenCL printer all read this table, so a new function is
+one new row.
 
 Definitions where languages differ: integer division and `mod` truncate toward zero, and
-give 0 for a zero divisor; `max` and `min` return NaN when an operand is NaN; `round` rounds
-half to even; a shift by a count outside the width gives 0 (or the sign).
+give 0 for a zero divisor; `max` and `min` return NaN when an operand is NaN; `round`
+rounds half to even; a shift by a count outside the width gives 0 (or the sign).
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -23,7 +25,7 @@ from xdsl.utils.str_enum import StrEnum
 from .element_types import Kind, kind, promote_weak, si32
 
 Meaning: TypeAlias = str | Callable[..., Any]
-"""The name of a NumPy function, or `meaning(np, *operands)` with the NumPy module first.
+"""The name of a NumPy function, or `meaning(np, *operands)` with the module first.
 
 Either way NumPy is imported by whoever evaluates, not by this table.
 """
@@ -37,7 +39,7 @@ bits. Operands are always names or literals, so they may occur more than once.
 
 
 class TypeRule(StrEnum):
-    """How operand types give the type that operands are cast to, and the result type."""
+    """How operand types give the type that operands are cast to, and the result."""
 
     SAME = "same"
     """All promoted to one type, which is the result's."""
@@ -73,7 +75,7 @@ class Function:
     """The Tile operator."""
     aliases: tuple[str, ...] = ()
     """Further names in Tile text."""
-    fold: Callable[..., int] | None = None
+    fold: Callable[..., Any] | None = None
     """Its meaning on sizes, or None where sizes have no such function."""
     helper: str | None = field(default=None, repr=False)
     """An OpenCL C function the spelling calls, over the type `{T}`."""
@@ -95,8 +97,8 @@ class Function:
     ) -> tuple[tuple[Attribute, ...], Attribute]:
         """The types that operands are cast to, and the result type.
 
-        `weak[i]` says that operand i is a literal. Raises TypeError when the function does
-        not accept the types.
+        `weak[i]` says that operand i is a literal. Raises TypeError when the function
+        does not accept the types.
         """
         weakness = weak if weak is not None else [False] * len(operands)
         if len(operands) != self.arity:
@@ -131,6 +133,30 @@ def truncating_divide(a: int, b: int) -> int:
         return 0
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _same(a: int) -> int:
+    return a
+
+
+def _larger(a: int, b: int) -> int:
+    return max(a, b)
+
+
+def _smaller(a: int, b: int) -> int:
+    return min(a, b)
+
+
+def _at_least_zero(a: int) -> int:
+    return max(a, 0)
+
+
+def _sign_of(a: int) -> int:
+    return (a > 0) - (a < 0)
+
+
+def _choice(condition: int, a: int, b: int) -> int:
+    return a if condition else b
 
 
 def _remainder(a: int, b: int) -> int:
@@ -217,7 +243,7 @@ def _float_function(name: str, summary: str, numpy_name: str | None = None) -> F
 
 
 def _comparison(
-    name: str, symbol: str, numpy_name: str, fold: Callable[[int, int], int]
+    name: str, symbol: str, numpy_name: str, fold: Callable[[int, int], bool]
 ) -> Function:
     return Function(
         name,
@@ -242,7 +268,7 @@ def _rounding(name: str, summary: str, numpy_name: str, opencl: str) -> Function
         meaning,
         {k: f"{opencl}({{0}})" if k is Kind.FLOAT else "{0}" for k in Kind},
         summary,
-        fold=lambda a: a,
+        fold=_same,
     )
 
 
@@ -250,7 +276,7 @@ _INTEGER_KINDS = (Kind.SIGNED, Kind.UNSIGNED)
 
 
 def _by_kind(floating: str, integer: str, boolean: str | None = None) -> Spelling:
-    spellings = dict.fromkeys(_INTEGER_KINDS, integer)
+    spellings: dict[Kind, str] = {k: integer for k in _INTEGER_KINDS}
     spellings[Kind.FLOAT] = floating
     spellings[Kind.BOOLEAN] = integer if boolean is None else boolean
     return spellings
@@ -276,13 +302,13 @@ _UNSIGNED_REMAINDER = "({1} == ({T})0 ? ({T})0 : {0} % {1})"
 _ROWS: tuple[Function, ...] = (
     # Arithmetic.
     Function("ident", 1, _SAME, _identity, "{0}", "Its operand.",
-             fold=lambda a: a),
+             fold=_same),
     Function("add", 2, _ARITHMETIC, "add", "({0} + {1})",
-             "The sum.", symbol="+", fold=lambda a, b: a + b),
+             "The sum.", symbol="+", fold=operator.add),
     Function("sub", 2, _ARITHMETIC, "subtract", "({0} - {1})",
-             "The difference.", symbol="-", fold=lambda a, b: a - b),
+             "The difference.", symbol="-", fold=operator.sub),
     Function("mul", 2, _ARITHMETIC, "multiply", "({0} * {1})",
-             "The product.", symbol="*", fold=lambda a, b: a * b),
+             "The product.", symbol="*", fold=operator.mul),
     Function("div", 2, _ARITHMETIC, _divide,
              {Kind.FLOAT: "({0} / {1})", Kind.SIGNED: "divide_{N}({0}, {1})",
               Kind.UNSIGNED: _UNSIGNED_DIVIDE, Kind.BOOLEAN: _UNSIGNED_DIVIDE},
@@ -294,34 +320,34 @@ _ROWS: tuple[Function, ...] = (
              "The remainder of `div`, with the sign of x.", fold=_remainder,
              helper=_REMAINDER_HELPER),
     Function("neg", 1, _ARITHMETIC, "negative", "(-{0})",
-             "The negative.", fold=lambda a: -a),
+             "The negative.", fold=operator.neg),
     Function("abs", 1, _ARITHMETIC, "abs",
              {Kind.FLOAT: "fabs({0})", Kind.SIGNED: "({0} < ({T})0 ? -{0} : {0})",
               Kind.UNSIGNED: "{0}", Kind.BOOLEAN: "{0}"},
-             "The magnitude.", fold=abs),
+             "The magnitude.", fold=operator.abs),
     Function("max", 2, _SAME, "maximum",
              _by_kind(_NAN_MAX, "({0} > {1} ? {0} : {1})"),
-             "The larger; NaN when either is NaN.", fold=max),
+             "The larger; NaN when either is NaN.", fold=_larger),
     Function("min", 2, _SAME, "minimum",
              _by_kind(_NAN_MIN, "({0} < {1} ? {0} : {1})"),
-             "The smaller; NaN when either is NaN.", fold=min),
+             "The smaller; NaN when either is NaN.", fold=_smaller),
     Function("relu", 1, _ARITHMETIC,
              _relu,
              "({0} < ({T})0 ? ({T})0 : {0})", "`x < 0 ? 0 : x`.",
-             fold=lambda a: max(a, 0)),
+             fold=_at_least_zero),
     Function("sign", 1, _ARITHMETIC, "sign",
              _by_kind("sign({0})", "(({T})({0} > ({T})0) - ({T})({0} < ({T})0))"),
-             "-1, 0 or 1.", fold=lambda a: (a > 0) - (a < 0)),
+             "-1, 0 or 1.", fold=_sign_of),
     # Comparisons, selection and logic.
-    _comparison("cmp_eq", "==", "equal", lambda a, b: int(a == b)),
-    _comparison("cmp_ne", "!=", "not_equal", lambda a, b: int(a != b)),
-    _comparison("cmp_lt", "<", "less", lambda a, b: int(a < b)),
-    _comparison("cmp_le", "<=", "less_equal", lambda a, b: int(a <= b)),
-    _comparison("cmp_gt", ">", "greater", lambda a, b: int(a > b)),
-    _comparison("cmp_ge", ">=", "greater_equal", lambda a, b: int(a >= b)),
+    _comparison("cmp_eq", "==", "equal", operator.eq),
+    _comparison("cmp_ne", "!=", "not_equal", operator.ne),
+    _comparison("cmp_lt", "<", "less", operator.lt),
+    _comparison("cmp_le", "<=", "less_equal", operator.le),
+    _comparison("cmp_gt", ">", "greater", operator.gt),
+    _comparison("cmp_ge", ">=", "greater_equal", operator.ge),
     Function("cond", 3, TypeRule.SELECT, "where",
              "({0} ? {1} : {2})", "x where the condition holds, else y.",
-             symbol="?:", aliases=("select",), fold=lambda c, a, b: a if c else b),
+             symbol="?:", aliases=("select",), fold=_choice),
     Function("logical_and", 2, _LOGICAL, "logical_and",
              "({0} && {1})", "Whether both are other than zero."),
     Function("logical_or", 2, _LOGICAL, "logical_or",
@@ -386,7 +412,9 @@ FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
 """Every element-wise function by its name."""
 
 OPERATORS: dict[str, Function] = {row.symbol: row for row in _ROWS if row.symbol}
-"""The functions that Tile text spells as an operator; `-x` is `neg`, `c ? x : y` `cond`."""
+"""The functions that Tile text spells as an operator; `-x` is `neg`, `c ? x : y`
+`cond`.
+"""
 
 CALLS: dict[str, Function] = FUNCTIONS | {
     alias: row for row in _ROWS for alias in row.aliases

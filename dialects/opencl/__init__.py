@@ -1,8 +1,8 @@
 """The `opencl` dialect: kernels, and the host program that launches them.
 
-A module has `opencl.kernel`s and one `func.func` over `!opencl.buffer`s: the host program.
-Kernels compute with `eltwise` functions on scalars and vectors; every position in memory is
-one linear form over loop indices, printed as one C expression.
+A module has `opencl.kernel`s and one `func.func` over `!opencl.buffer`s: the host
+program. Kernels compute with `eltwise` functions on scalars and vectors; every position
+in memory is one linear form over loop indices, printed as one C expression.
 """
 
 from xdsl.ir import Dialect

@@ -1,4 +1,6 @@
-"""Types and attributes of the `opencl` dialect: buffers of the host, pointers of a kernel."""
+"""Types and attributes of the `opencl` dialect: buffers of the host, pointers of a
+kernel.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from ..stripe.attributes import MemorySpace, MemorySpaceAttr
 
 @irdl_attr_definition
 class BufferType(ParametrizedAttribute, TypeAttribute):
-    """Device memory as the host sees it: `!opencl.buffer<64x64xf32>`, rows contiguous."""
+    """Device memory as the host sees it, rows contiguous: `!opencl.buffer<4x5xf32>`."""
 
     name = "opencl.buffer"
     shape: ArrayAttr[IntAttr]
@@ -63,7 +65,8 @@ class BufferType(ParametrizedAttribute, TypeAttribute):
 class PointerType(ParametrizedAttribute, TypeAttribute):
     """Memory as a kernel sees it: `!opencl.pointer<f32, global>`.
 
-    Private and local arrays may hold vectors: `!opencl.pointer<vector<16xf32>, private>`.
+    Private and local arrays may hold vectors: `!opencl.pointer<vector<16xf32>,
+    private>`.
     """
 
     name = "opencl.pointer"

@@ -27,6 +27,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ..syntax import integers
 from .attributes import BufferType, PointerType
 
 
@@ -73,7 +74,7 @@ class KernelOp(IRDLOperation):
     @property
     def group_size(self) -> tuple[int, ...]:
         """Work-items of a work-group along each dimension."""
-        return tuple(int(size) for size in self.group.iter_values())
+        return integers(self.group)
 
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
@@ -166,8 +167,8 @@ class LaunchOpSymbolUse(SymbolUserOpInterface):
 class LaunchOp(IRDLOperation):
     """Runs a kernel: `opencl.launch @scale groups [64, 1, 1] (%A, %B) : <types>`.
 
-    `groups` counts the work-groups along the three dimensions. Launches of a host program
-    take effect in order.
+    `groups` counts the work-groups along the three dimensions. Launches of a host
+    program take effect in order.
     """
 
     name = "opencl.launch"
@@ -190,7 +191,7 @@ class LaunchOp(IRDLOperation):
     @property
     def group_counts(self) -> tuple[int, ...]:
         """Work-groups along each dimension."""
-        return tuple(int(count) for count in self.groups.iter_values())
+        return integers(self.groups)
 
     @classmethod
     def parse(cls, parser: Parser) -> LaunchOp:

@@ -42,7 +42,7 @@ from ...affine.form import LinearForm
 from ..eltwise.ops import element_of
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace, MemorySpaceAttr
-from ..syntax import ValueForms, compact, print_form
+from ..syntax import ValueForms, compact, integers, print_form
 from .attributes import PointerType, WorkItemQuery, WorkItemQueryAttr
 from .kernel import parse_integers
 
@@ -119,7 +119,7 @@ class DelinearizeOp(IRDLOperation):
     @property
     def extents(self) -> tuple[int, ...]:
         """The sizes of the box."""
-        return tuple(int(size) for size in self.sizes.iter_values())
+        return integers(self.sizes)
 
     @classmethod
     def parse(cls, parser: Parser) -> DelinearizeOp:
@@ -145,7 +145,7 @@ class DelinearizeOp(IRDLOperation):
 
 @irdl_op_definition
 class ForOp(IRDLOperation):
-    """A loop from 0 up: `opencl.for %k : 1024 { ... }`, or `: 8 unroll` to unroll it."""
+    """A loop from 0 up: `opencl.for %k : 1024 { ... }`; unrolled with `: 8 unroll`."""
 
     name = "opencl.for"
     extent = prop_def(IntegerAttr)
@@ -199,7 +199,7 @@ class ForOp(IRDLOperation):
 
 @irdl_op_definition
 class IfOp(IRDLOperation):
-    """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0, ... { }`."""
+    """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0 { }`."""
 
     name = "opencl.if"
     values = var_operand_def(IndexType)

@@ -1,13 +1,13 @@
 """The `stripe` dialect: nested polyhedral blocks over buffers.
 
-A program is a `func.func` whose arguments are views of the input buffers and whose results
-are the output buffers. Its body allocates buffers and runs blocks, one after the other;
-a block has a box of index values with constraints, refinements that cut windows out of the
-views around it, and statements: allocations, loads, `eltwise` functions, stores and
-further blocks. See `BlockOp` for the meaning.
+A program is a `func.func` whose arguments are views of the input buffers and whose
+results are the output buffers. Its body allocates buffers and runs blocks, one after
+the other; a block has a box of index values with constraints, refinements that cut
+windows out of the views around it, and statements: allocations, loads, `eltwise`
+functions, stores and further blocks. See `BlockOp` for the meaning.
 
-After PlaidML's Stripe (Zerrell and Bruestle, arXiv 1903.06498): a nested polyhedral model
-with limited dependencies.
+After PlaidML's Stripe (Zerrell and Bruestle, arXiv 1903.06498): a nested polyhedral
+model with limited dependencies.
 """
 
 from xdsl.ir import Dialect

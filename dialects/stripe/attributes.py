@@ -82,8 +82,8 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
     def value_type(self) -> Attribute | None:
         """The type of what one load gives, or None when the window is too large.
 
-        A window of one element gives the element; one of `n` elements along its last axis
-        gives `vector<n x element>`.
+        A window of one element gives the element; one of `n` elements along its last
+        axis gives `vector<n x element>`.
         """
         *outer, last = self.sizes or (1,)
         if any(size != 1 for size in outer):
@@ -131,13 +131,13 @@ class Direction(StrEnum):
 class Refinement:
     """How a block cuts a window for each of its points out of an outer view.
 
-    `access` has one integer form per axis of the outer view: where the window starts. The
-    forms range over the block's indices, then the outer indices that it captures.
+    `access` has one integer form per axis of the outer view: where the window starts.
+    The forms range over the block's indices, then the outer indices that it captures.
 
     Stores through an `out` refinement are aggregated into the cells. With `init`, every
-    cell that lies in the window of some value of the indices (whether or not the block's
-    constraints hold there) and within the buffer is set to that number before the first
-    point runs.
+    cell that lies in the window of some value of the indices (whether or not the
+    block's constraints hold there) and within the buffer is set to that number before
+    the first point runs.
     """
 
     direction: Direction

@@ -30,7 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
 from ..form_attribute import FormAttr
-from ..syntax import compact
+from ..syntax import compact, integers
 from .attributes import (
     Direction,
     Level,
@@ -59,17 +59,19 @@ class BlockOp(IRDLOperation):
     ```
 
     Every index runs from 0 to its range; the points are those where all constraints
-    (forms `>= 0`) hold. A refinement gives the body, for each point, a window of an outer
-    view: `in` to read, `out` to write (see `Refinement`). Forms are over the block's own
-    indices and indices of enclosing blocks, which it captures. Accesses must be in bounds
-    at every point where a statement accesses them.
+    (forms `>= 0`) hold. A refinement gives the body, for each point, a window of an
+    outer view: `in` to read, `out` to write (see `Refinement`). Forms are over the
+    block's own indices and indices of enclosing blocks, which it captures. Accesses
+    must be in bounds at every point where a statement accesses them.
 
-    Within a point statements run in order, and an allocation lives as long as the point.
-    Different points communicate only through an `out` refinement with an aggregation: no
-    point reads what another writes, and of points that `assign` one cell there is one.
+    Within a point statements run in order, and an allocation lives as long as the
+    point. Different points communicate only through an `out` refinement with an
+    aggregation: no point reads what another writes, and of points that `assign` one
+    cell there is one.
 
     An index may have a level: `[%i : 64 grid, %k : 32, %v : 4 unroll]`. The order of
-    the indices means nothing to the result; it is the order of the loops, outermost first.
+    the indices means nothing to the result; it is the order of the loops, outermost
+    first.
     """
 
     name = "stripe.block"
@@ -128,7 +130,7 @@ class BlockOp(IRDLOperation):
     @property
     def index_ranges(self) -> tuple[int, ...]:
         """The number of values of each index."""
-        return tuple(int(extent) for extent in self.ranges.iter_values())
+        return integers(self.ranges)
 
     @property
     def index_levels(self) -> tuple[Level, ...]:

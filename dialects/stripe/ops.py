@@ -23,9 +23,9 @@ from .block import direction_of
 class AllocOp(IRDLOperation):
     """A buffer: `%t = stripe.alloc : !stripe.view<8x32xf32, private>`.
 
-    Rows are contiguous in the order of the axes. At the top of a function it lives as long
-    as the call; inside a block, each point has its own. Its contents are undefined until
-    they are written.
+    Rows are contiguous in the order of the axes. At the top of a function it lives as
+    long as the call; inside a block, each point has its own. Its contents are undefined
+    until they are written.
     """
 
     name = "stripe.alloc"

@@ -39,6 +39,7 @@ from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation, AggregationAttr, Combination, CombinationAttr
 from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
+from ..syntax import integers
 from .attributes import Constraint, ConstraintAttr, PolynomialAttr
 
 AccessAttr = ArrayAttr[PolynomialAttr]
@@ -56,16 +57,16 @@ class ContractOp(IRDLOperation):
     ```
 
     A point gives every index an integer. It is valid iff every access of every tensor,
-    the result included, is an integer within bounds, and every constraint holds. A cell of
-    the result is the aggregation, over exactly the valid points that access it, of the
-    combined operands; a cell without a point has the default tensor's value there, or 0.
-    (Normative; the reference interpreter is its executable form.)
+    the result included, is an integer within bounds, and every constraint holds. A cell
+    of the result is the aggregation, over exactly the valid points that access it, of
+    the combined operands; a cell without a point has the default tensor's value there,
+    or 0. (Normative; the reference interpreter is its executable form.)
 
-    Combinations: none, `%A[..] + %B[..]`, `*`, `==` and `%A[..] == %B[..] ? %C[..]` (the
-    third operand where the first two are equal, else 0). Index names are local. An access
-    is linear in the indices with exact rational coefficients, which may contain sizes
-    (`%P`, of type index) until `tile-specialize` folds them. The size of a result axis is
-    an integer when the result type has it, else a value of type index.
+    Combinations: none, `%A[..] + %B[..]`, `*`, `==` and `%A[..] == %B[..] ? %C[..]`
+    (the third operand where the first two are equal, else 0). Index names are local. An
+    access is linear in the indices with exact rational coefficients, which may contain
+    sizes (`%P`, of type index) until `tile-specialize` folds them. The size of a result
+    axis is an integer when the result type has it, else a value of type index.
 
     After `tile-flatten` every index has a range, `over [i : 64, j : 64 | k : 32]`: the
     index space is that box, all accesses are integral and in bounds where the remaining
@@ -154,7 +155,7 @@ class ContractOp(IRDLOperation):
         """The number of values of each index; only after `tile-flatten`."""
         if self.ranges is None:
             raise ValueError("the contraction has not been flattened")
-        return tuple(int(extent) for extent in self.ranges.iter_values())
+        return integers(self.ranges)
 
     @property
     def flat_output_rank(self) -> int:

@@ -77,7 +77,10 @@ class SizesOp(IRDLOperation):
         printer.print_attribute(self.tensor.type)
 
     def verify_(self) -> None:
-        rank = len(self.tensor.type.get_shape())
+        tensor = self.tensor.type
+        if not isinstance(tensor, TensorType):
+            raise VerifyException(f"expected a tensor of known rank, got {tensor}")
+        rank = tensor.get_num_dims()
         if not len(self.names) == len(self.sizes) == rank:
             raise VerifyException(
                 f"expected one name and one result for each of the {rank} axes, got "

@@ -135,7 +135,7 @@ class ContractionLowering:
         """The block over the whole box, which combines and aggregates."""
         box = self._box
         block = PointBlock(box.ranges, box.names, self._op)
-        value = self._combine(block)
+        value = block.convert(self._combine(block), target)
         block.store(value, target, box.output, self._aggregation, init)
         if seen is not None:
             yes = block.constant(1, i1)
@@ -143,7 +143,7 @@ class ContractionLowering:
         self._emit(block.finish(self._name, box.constraints))
 
     def _combine(self, block: PointBlock) -> SSAValue:
-        """The combined operands at a point, in the accumulator's type."""
+        """The combined operands at a point."""
         operands = [
             block.read(source, access)
             for source, access in zip(self._inputs, self._box.inputs, strict=True)
@@ -152,18 +152,17 @@ class ContractionLowering:
             operands = [block.cast(value, self._accumulator) for value in operands]
         match self._combination:
             case Combination.NONE:
-                value = operands[0]
+                return operands[0]
             case Combination.COND:
                 equal = block.apply("cmp_eq", operands[:2], i1)
                 zero = block.constant(0, operands[2].type)
                 branches = [equal, operands[2], zero]
-                value = block.apply("cond", branches, operands[2].type)
+                return block.apply("cond", branches, operands[2].type)
             case Combination.EQ:
-                value = block.apply("cmp_eq", operands, i1)
+                return block.apply("cmp_eq", operands, i1)
             case Combination.ADD | Combination.MUL:
                 function = self._combination.value
-                value = block.apply(function, operands, self._accumulator)
-        return block.cast(value, self._accumulator)
+                return block.apply(function, operands, self._accumulator)
 
     def _copy(self, source: Source, target: SSAValue, suffix: str) -> None:
         """A block that writes a source to a buffer, converted to its type."""

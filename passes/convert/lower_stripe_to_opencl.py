@@ -92,9 +92,10 @@ class KernelNames:
 
     def __init__(self, module: ModuleOp) -> None:
         self._taken = {
-            symbol.get_sym_attr_name(op).data
+            name.data
             for op in module.ops
             if (symbol := op.get_trait(SymbolOpInterface)) is not None
+            and (name := symbol.get_sym_attr_name(op)) is not None
         }
 
     def unique(self, wish: str | None) -> str:

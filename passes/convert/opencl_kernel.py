@@ -105,7 +105,7 @@ class KernelLowering:
         """The buffers whose pointers are used; the other pointers are removed."""
         used: list[SSAValue] = []
         for buffer, pointer in zip(self._buffers, [*self._entry.args], strict=True):
-            if pointer.has_uses():
+            if pointer.first_use is not None:
                 used.append(buffer)
             else:
                 self._entry.erase_arg(pointer)

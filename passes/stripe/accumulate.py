@@ -1,8 +1,8 @@
 """`stripe-accumulate`: aggregate in private buffers, and write each cell once.
 
-A block with an `out` refinement that has `init` is turned into one whose points own their
-cells: the indices that only aggregate move into a nested block, which accumulates into a
-private buffer; its cells are set before and copied out after.
+A block with an `out` refinement that has `init` is turned into one whose points own
+their cells: the indices that only aggregate move into a nested block, which accumulates
+into a private buffer; its cells are set before and copied out after.
 
 Before:
 
@@ -34,8 +34,8 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-Blocks are left alone where points share cells in other ways (`O[i + j]`). After PlaidML's
-Cache pass for outputs.
+Blocks are left alone where points share cells in other ways (`O[i + j]`). After
+PlaidML's Cache pass for outputs.
 """
 
 from __future__ import annotations
@@ -242,8 +242,8 @@ def _inside(
 ) -> tuple[list[LinearForm], list[SSAValue]]:
     """The conditions that a cell of a window lies in the buffer below it.
 
-    Forms are over the indices of `access`, then the values that are returned. Conditions
-    that always hold are left out.
+    Forms are over the indices of `access`, then the values that are returned.
+    Conditions that always hold are left out.
     """
     absolute = absolute_access(target)
     own = access[0].rank if access else 0

@@ -1,8 +1,8 @@
 """`stripe-autotile`: decide tile sizes from an analytic model of one core.
 
-Writes its decision as the attribute `stripe.tile` on every innermost top-level block that
-has none, and why as `stripe.tile_reason`; `stripe-partition-edges` and `stripe-tile` apply
-it. The IR is otherwise unchanged:
+Writes its decision as the attribute `stripe.tile` on every innermost top-level block
+that has none, and why as `stripe.tile_reason`; `stripe-partition-edges` and
+`stripe-tile` apply it. The IR is otherwise unchanged:
 
 ```mlir
 stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
@@ -12,21 +12,21 @@ stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
 ```
 
 A block with indices that only aggregate is tiled for registers. A tile of the other
-indices is held in accumulators while the loop over the former runs; one step of that loop
-costs, in cycles,
+indices is held in accumulators while the loop over the former runs; one step of that
+loop costs, in cycles,
 
     max(operations / 2, loads / 2, latency) + 1
 
-with `operations` the vector operations of the tile, `loads` the vector loads and broadcast
-scalars that its inputs need, and `latency` 4 for the dependent chain through an
-accumulator. The tile with the least cost per element of work wins among those whose
+with `operations` the vector operations of the tile, `loads` the vector loads and
+broadcast scalars that its inputs need, and `latency` 4 for the dependent chain through
+an accumulator. The tile with the least cost per element of work wins among those whose
 accumulators, inputs and one temporary fit the registers. What a tile leaves over at the
 edges of the index space is counted at the cost of narrower vectors.
 
 A block without such indices streams through memory; it is cut into pieces of about
-`elements` elements along its last axes, so that a piece is worth the cost of starting it.
-The same holds for register tiles that are done too quickly: several of them, a divisor of
-all, make one piece, as an outer level of tiling.
+`elements` elements along its last axes, so that a piece is worth the cost of starting
+it. The same holds for register tiles that are done too quickly: several of them, a
+divisor of all, make one piece, as an outer level of tiling.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _decide_streaming(block: BlockOp, options: StripeAutotilePass) -> Decision:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A register tile: a size per index (1 for those that only aggregate), and lanes."""
+    """A register tile: a size per index (1 where it only aggregates), and lanes."""
 
     sizes: tuple[int, ...]
     lanes: int

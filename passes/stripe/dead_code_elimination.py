@@ -1,8 +1,8 @@
 """`stripe-dead-code-elimination`: remove what no output depends on.
 
-Values that nobody uses, refinements without a load, store or block that uses them, buffers
-that nobody reads with the stores into them, and blocks that write nothing or have no
-points.
+Values that nobody uses, refinements without a load, store or block that uses them,
+buffers that nobody reads with the stores into them, and blocks that write nothing or
+have no points.
 
 Before:
 
@@ -54,12 +54,11 @@ class StripeDeadCodeEliminationPass(ModulePass):
     name = "stripe-dead-code-elimination"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Uses come after definitions, so that going backwards settles most in one round.
-        changed = True
-        while changed:
-            changed = False
-            for operation in reversed(list(op.walk())):
-                changed |= operation.parent is not None and _simplify(operation)
+        # Uses come after definitions, so that going backwards settles most in one
+        # round. hanged = True hile changed:
+        changed = False
+        for operation in reversed(list(op.walk())):
+            changed |= operation.parent is not None and _simplify(operation)
 
 
 def _simplify(operation: Operation) -> bool:
@@ -123,7 +122,7 @@ def _is_read(view: SSAValue) -> bool:
 
 
 def _remove_stores(view: SSAValue) -> None:
-    """Remove all stores through a view, and the refinements that cut windows from it."""
+    """Remove all stores through a view, and the windows cut from it."""
     for use in list(view.uses):
         operation = use.operation
         if isinstance(operation, StoreOp):

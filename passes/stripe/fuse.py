@@ -1,9 +1,9 @@
 """`stripe-fuse`: run two blocks over the same points as one.
 
-A block joins an earlier one when both have the same index ranges and constraints, assign
-all that they write, and share a buffer; and where one writes what the other accesses, both
-do so through the same window at the same point. So an element-wise chain becomes one
-block.
+A block joins an earlier one when both have the same index ranges and constraints,
+assign all that they write, and share a buffer; and where one writes what the other
+accesses, both do so through the same window at the same point. So an element-wise chain
+becomes one block.
 
 Before:
 
@@ -26,9 +26,9 @@ stripe.block [%i : 64, %j : 64]
     out %c = %C[%i, %j] : 1x1 { ... }
 ```
 
-`stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between them.
-Left alone: aggregations, nested blocks, and blocks with something between them that
-depends on the first or that the second depends on. After PlaidML's Fusion pass.
+`stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
+them. Left alone: aggregations, nested blocks, and blocks with something between them
+that depends on the first or that the second depends on. After PlaidML's Fusion pass.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def can_fuse(first: BlockOp, second: BlockOp) -> bool:
 
 
 def _is_pointwise(buffer: SSAValue, first: BlockOp, second: BlockOp) -> bool:
-    """Whether each point accesses its own window of a buffer, the same in both blocks."""
+    """Whether each point has its own window of a buffer, the same in both blocks."""
     windows: set[tuple[object, ViewType]] = set()
     for block in (first, second):
         for number, candidate in enumerate(block.buffers):

@@ -1,8 +1,8 @@
 """`stripe-localize`: move a buffer into the one block that uses it.
 
-An allocation that only one block uses, always through the same window, becomes a private
-buffer of that block, as large as the window: every point of a block only reads what it
-wrote itself.
+An allocation that only one block uses, always through the same window, becomes a
+private buffer of that block, as large as the window: every point of a block only reads
+what it wrote itself.
 
 Before:
 
@@ -26,8 +26,8 @@ stripe.block [%i : 64, %j : 64]
 }
 ```
 
-Left alone are buffers that the function returns, and windows of more than `limit` bytes.
-After PlaidML's Localize pass.
+Left alone are buffers that the function returns, and windows of more than `limit`
+bytes. After PlaidML's Localize pass.
 """
 
 from __future__ import annotations

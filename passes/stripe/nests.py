@@ -151,16 +151,6 @@ def move_statements(source: Block, target: Block) -> None:
         target.add_op(operation)
 
 
-def insert_before(anchor: Operation, operations: Sequence[Operation]) -> None:
-    """Insert statements in order before `anchor`, with its location if they have none."""
-    block = anchor.parent
-    if block is None:
-        raise ValueError("the anchor is not in a block")
-    for operation in operations:
-        operation.location = anchor.location
-        block.insert_op_before(operation, anchor)
-
-
 def retarget(view: SSAValue, replacement: SSAValue) -> None:
     """Use `replacement` in place of `view`, whose memory space may be another."""
     space = _view_type(replacement).space.data
@@ -257,8 +247,8 @@ def index_range(index: SSAValue) -> int:
 def is_injective(block: BlockOp, number: int) -> bool:
     """Whether different values of the output indices have disjoint windows.
 
-    Decided on triangular accesses: some axis depends on one more index than those before
-    it, and steps over its window.
+    Decided on triangular accesses: some axis depends on one more index than those
+    before it, and steps over its window.
     """
     access = block.refinement_list[number].access
     rank = len(block.index_ranges)

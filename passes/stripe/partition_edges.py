@@ -1,9 +1,9 @@
 """`stripe-partition-edges`: split off what the tile sizes leave over.
 
 A block with the attribute `stripe.tile` whose innermost sizes do not divide its ranges
-becomes several blocks: the interior, which the tiles fill exactly, and the edges. So the
-interior needs no checks. Vectors get their own split: what is left over along the index of
-the vectors is first filled with whole vectors.
+becomes several blocks: the interior, which the tiles fill exactly, and the edges. So
+the interior needs no checks. Vectors get their own split: what is left over along the
+index of the vectors is first filled with whole vectors.
 
 Before:
 
@@ -27,8 +27,8 @@ stripe.block "C" [%i : 64, %j : 6]
     attributes {stripe.tile = [array<i64: 8, 32>]} { ... }
 ```
 
-Only indices that determine cells of every output are split: the parts then write different
-cells. Left alone are blocks without the attribute.
+Only indices that determine cells of every output are split: the parts then write
+different cells. Left alone are blocks without the attribute.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class StripePartitionEdgesPass(ModulePass):
 
 
 def partition(block: BlockOp, bits: int) -> list[BlockOp]:
-    """Split a block at one index; the two parts, or nothing when there is none to split."""
+    """Split a block at one index; the two parts, or nothing when there is none to
+    split.
+    """
     attribute = block.attributes.get(TILE_ATTRIBUTE)
     if attribute is None:
         return []

@@ -1,8 +1,8 @@
 """`stripe-reduce-constraints`: drop constraints that always hold, and use the others.
 
 A constraint that holds at every point of the index ranges (those of the blocks around
-included) goes away, as does one that another implies. One over a single index shortens the
-range of that index instead. A block with a constraint that never holds is removed.
+included) goes away, as does one that another implies. One over a single index shortens
+the range of that index instead. A block with a constraint that never holds is removed.
 
 Before:
 
@@ -22,8 +22,8 @@ stripe.block [%i : 64, %k : 3]
     where -%i - %k + 63 >= 0 { ... }
 ```
 
-The cells that an `init` sets are those of the whole ranges: an index in the access of such
-a refinement keeps its range. After PlaidML's light constraint reduction.
+The cells that an `init` sets are those of the whole ranges: an index in the access of
+such a refinement keeps its range. After PlaidML's light constraint reduction.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _sets_cells(block: BlockOp, index: int) -> bool:
 
 
 def _shorten(block: BlockOp, index: int) -> bool:
-    """Apply the constraints over `index` alone to its range; False when none is left."""
+    """Apply the constraints over `index` alone to its range; False if none is left."""
     low, high = 0, block.index_ranges[index] - 1
     for form in block.conditions:
         if form.support != (index,):

@@ -1,7 +1,7 @@
 """`stripe-scalarize`: hand a stored value on to the loads that would read it back.
 
-Within the statements of one point, a load through a window of the same cell as an earlier
-store gives the stored value.
+Within the statements of one point, a load through a window of the same cell as an
+earlier store gives the stored value.
 
 Before:
 
@@ -30,9 +30,10 @@ After:
   stripe.store %3, %c : !stripe.view<1xf32>
 ```
 
-Two loads of one cell with no store between them become one. `stripe-dead-code-elimination`
-then removes buffers that nobody reads. Left alone: stores that aggregate, and what a block
-between the store and the load may have written. After PlaidML's Scalarize pass.
+Two loads of one cell with no store between them become one.
+`stripe-dead-code-elimination` then removes buffers that nobody reads. Left alone:
+stores that aggregate, and what a block between the store and the load may have written.
+After PlaidML's Scalarize pass.
 """
 
 from __future__ import annotations

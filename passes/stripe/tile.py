@@ -29,10 +29,11 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-The inner block has the indices that only aggregate first, so that its innermost loops run
-over independent cells. A range that the size does not divide gives a constraint; the last
-windows then overhang their buffers, where nothing is accessed. At all levels but the
-innermost the cells are complete within one tile, and `init` moves inward with the points.
+The inner block has the indices that only aggregate first, so that its innermost loops
+run over independent cells. A range that the size does not divide gives a constraint;
+the last windows then overhang their buffers, where nothing is accessed. At all levels
+but the innermost the cells are complete within one tile, and `init` moves inward with
+the points.
 
 After PlaidML's ApplyTile (Stripe, section on tiling with uneven edges).
 """
@@ -52,6 +53,7 @@ from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
+from ...dialects.syntax import integers
 from .nests import (
     ValueForm,
     move_statements,
@@ -105,7 +107,7 @@ def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
     for array in arrays:
         if not isinstance(array, DenseArrayBase):
             raise _failure(block, f"expected {TILE_ATTRIBUTE} to be arrays of sizes")
-        levels.append(tuple(int(size) for size in array.get_values()))
+        levels.append(integers(array))
     return levels
 
 

@@ -1,8 +1,8 @@
 """`stripe-unroll`: mark the short loops over private arrays to be unrolled.
 
 An array of a work-item stays in registers only when every position in it is known when
-the kernel is compiled. So the indices of an innermost block that occur in the access of a
-private buffer get the level `unroll`, if together they have at most `limit` values.
+the kernel is compiled. So the indices of an innermost block that occur in the access of
+a private buffer get the level `unroll`, if together they have at most `limit` values.
 
 Before:
 

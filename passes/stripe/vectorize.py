@@ -1,10 +1,10 @@
 """`stripe-vectorize`: let one point of an innermost block compute a vector.
 
-The index that steps through the last axis of all outputs one by one becomes an index over
-vectors. An input that steps along with it is loaded as a vector, one that does not depend
-on it as a scalar that is broadcast. The width is the widest power of two that fills at
-most `bits` bits and divides the range. Private buffers that are only used by whole vectors
-then become buffers of vectors, which compilers keep in registers.
+The index that steps through the last axis of all outputs one by one becomes an index
+over vectors. An input that steps along with it is loaded as a vector, one that does not
+depend on it as a scalar that is broadcast. The width is the widest power of two that
+fills at most `bits` bits and divides the range. Private buffers that are only used by
+whole vectors then become buffers of vectors, which compilers keep in registers.
 
 Before:
 
@@ -35,9 +35,9 @@ stripe.block [%k : 32, %i : 8, %j : 2]
 }
 ```
 
-Left alone: blocks with a constraint on that index, with an input that it steps through in
-another way (a transposition), and with truth values that are more than the condition of a
-selection between numbers of the width that was compared.
+Left alone: blocks with a constraint on that index, with an input that it steps through
+in another way (a transposition), and with truth values that are more than the condition
+of a selection between numbers of the width that was compared.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class StripeVectorizePass(ModulePass):
 def vector_index(block: BlockOp) -> int | None:
     """The index along which a block can be computed by vectors; None if there is none.
 
-    It has coefficient 1 in the last axis of every output, occurs in no other axis and in
-    no constraint, and every input has it likewise or not at all.
+    It has coefficient 1 in the last axis of every output, occurs in no other axis and
+    in no constraint, and every input has it likewise or not at all.
     """
     candidates: set[int] | None = None
     for refinement in block.refinement_list:
@@ -246,8 +246,7 @@ class _Statements:
             Rewriter.replace_value_with_new_type(operation.results[0], type)
 
     def _store(self, operation: StoreOp) -> None:
-        view = operation.view.type
-        if view.value_type != operation.value.type:
+        if value_type(operation.view) != operation.value.type:
             operation.operands[0] = self._vector(operation.value, operation)
 
     def _function(self, operation: ElementwiseOp | CastOp) -> None:
@@ -277,6 +276,11 @@ class _Statements:
         return widened.result
 
 
+def value_type(view: SSAValue) -> Attribute | None:
+    """The type of what a load through a view gives."""
+    return view.type.value_type if isinstance(view.type, ViewType) else None
+
+
 def hold_vectors(allocation: AllocOp) -> None:
     """Make a private buffer one of vectors, if it is only used by whole vectors."""
     type = allocation.view.type
@@ -297,7 +301,7 @@ def _common_width(view: SSAValue) -> int | None:
         if isinstance(operation, BlockOp):
             widths.add(_common_width(operation.views[use.index]))
         elif isinstance(operation, LoadOp | StoreOp):
-            value = operation.view.type.value_type
+            value = value_type(operation.view)
             lanes = value.get_shape()[0] if isinstance(value, VectorType) else 1
             widths.add(lanes)
     return widths.pop() if len(widths) == 1 else None

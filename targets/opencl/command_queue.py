@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ...errors import GinghamError
 from .buffer import DeviceBuffer
+from .host_memory import format_bytes
 from .status import as_gingham_error
 
 if TYPE_CHECKING:
@@ -148,7 +149,8 @@ class CommandQueue:
                 )
                 return self._hold(kernel.title, handle, tuple(arguments))
         except self.error_type as error:
-            raise _launch_error(kernel, global_size, local_size, error) from error
+            sizes = (global_size, local_size)
+            raise _launch_error(kernel, sizes, arguments, error) from error
 
     def write(self, buffer: DeviceBuffer, source: NDArray[np.uint8]) -> Event:
         """Copy bytes of the host into a buffer; they must not change until it ends."""
@@ -162,7 +164,8 @@ class CommandQueue:
                 )
                 return self._hold(action, handle, (buffer, source))
         except cl.Error as error:
-            raise as_gingham_error(action, error) from error
+            hint = _memory_hint(self.device, [buffer])
+            raise as_gingham_error(action, error, hint) from error
 
     def read(self, buffer: DeviceBuffer, target: NDArray[np.uint8]) -> Event:
         """Copy a buffer into bytes of the host, which are whole once it has ended."""
@@ -243,18 +246,23 @@ class CommandQueue:
 
 def _launch_error(
     kernel: Kernel,
-    global_size: Sequence[int],
-    local_size: Sequence[int] | None,
+    sizes: tuple[Sequence[int], Sequence[int] | None],
+    arguments: Sequence[KernelArgument],
     error: cl.Error,
 ) -> GinghamError:
-    """The failed launch with the sizes asked for and the kernel's limits."""
+    """The failed launch with the sizes asked for and the limit that it met."""
     import pyopencl as cl
 
+    global_size, local_size = sizes
     group = list(local_size) if local_size is not None else "the device's choice"
     action = (
         f"launching kernel {kernel.name!r} on device {kernel.device.name!r} "
         f"(global size {list(global_size)}, local size {group})"
     )
+    # Some drivers (NVIDIA's) allocate when a buffer is first used.
+    if error.code == cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE:
+        buffers = [each for each in arguments if isinstance(each, DeviceBuffer)]
+        return as_gingham_error(action, error, _memory_hint(kernel.device, buffers))
     try:
         hint = (
             f"this kernel may have {kernel.max_work_group_size} work-items in a group "
@@ -264,3 +272,10 @@ def _launch_error(
     except cl.Error:
         hint = None
     return as_gingham_error(action, error, hint)
+
+
+def _memory_hint(device: OpenCLDevice, buffers: Sequence[DeviceBuffer]) -> str:
+    """How much memory the buffers of a failed command need, and how much there is."""
+    needed = format_bytes(sum(buffer.size_in_bytes for buffer in buffers))
+    total = format_bytes(device.details.global_memory_bytes)
+    return f"it works on {needed}, and the device has {total} in all"

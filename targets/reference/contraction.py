@@ -121,6 +121,8 @@ class Contraction:
                     f"index '{name}' has no bound {side}",
                     hint=f"use '{name}' to access a tensor, or constrain it",
                 )
+            if max(-low, high) > _LARGEST:
+                raise GinghamError(f"values of index '{name}' do not fit 64 bits")
             box.append(range(low, high + 1))
         return tuple(box)
 

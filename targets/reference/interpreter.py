@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,6 @@ from ...dialects.eltwise.ops import ANY_ELEMENT, element_of
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.stripe.attributes import ViewType
 from ...errors import GinghamError
-
-# The levels register their handlers when they are imported.
-from . import eltwise, opencl, stripe, tile  # noqa: F401
 from .dispatch import execute
 from .elements import Array, dtype_of
 from .faults import display, fault
@@ -29,6 +27,10 @@ from .frame import Frame
 from .memory import Memory
 from .opencl import Pointer
 from .window import Window
+
+# The levels register their handlers when they are imported.
+for _level in ("eltwise", "tile", "stripe", "opencl"):
+    import_module(f".{_level}", __package__)
 
 
 def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
@@ -44,9 +46,12 @@ def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
     for argument, array in zip(arguments, inputs, strict=True):
         frame[argument] = _input(argument, array)
     for op in function.body.block.ops:
-        if isinstance(op, ReturnOp):
-            return [_output(op, frame[value]) for value in op.arguments]
-        execute(op, frame)
+        try:
+            if isinstance(op, ReturnOp):
+                return [_output(op, frame[value]) for value in op.arguments]
+            execute(op, frame)
+        except MemoryError as error:
+            raise fault(op, f"'{op.name}' needs too much memory: {error}") from None
     raise fault(function, f"@{entry} does not end with func.return")
 
 

@@ -1,26 +1,25 @@
 """The `stripe` level: blocks run every statement for all their points at once.
 
 The points of a block are the arrays of its index values, of those points where all
-constraints hold. A nested block multiplies the points: each of its points knows the outer
-point that it belongs to. Large blocks run part after part, which any order of the points
-allows. What the program must not do is checked: accesses out of bounds, reads of memory
-that was never written, conflicts between points (see `conflicts`).
+constraints hold. A nested block multiplies the points: each of its points knows the
+outer point that it belongs to. Large blocks run part after part: the order of points
+means nothing. What a program must not do is checked: accesses out of bounds, reads of
+memory that was never written, conflicts between points (see `conflicts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 
 import numpy as np
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Operation
 
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Direction, Refinement
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from .boxes import Box, Coordinate, evaluate, listed, parts
 from .conflicts import Use
+from .contention import contended_memories
 from .dispatch import execute, execute_all
 from .elements import literal
 from .faults import display
@@ -70,14 +69,14 @@ def execute_store(op: StoreOp, frame: Frame) -> None:
 def execute_block(op: BlockOp, frame: Frame) -> None:
     for number, refinement in enumerate(op.refinement_list):
         if refinement.init is not None:
-            _initialize(op, number, refinement, frame)
+            _initialize(op, number, refinement.init, frame)
     ranges = op.index_ranges
     points = prod(ranges)
     run = Run(
         frame.counter.reserve(frame.count * points),
         lambda point: _describe(op, frame, point),
     )
-    contended = _contended(op, frame)
+    contended = contended_memories(op, frame)
     allocated = sum(_size(inner) for inner in op.body.block.ops)
     limit = max(1, min(PART, CELLS // max(1, allocated)))
     for box in parts((frame.count, *ranges), limit):
@@ -106,7 +105,7 @@ def _describe(op: BlockOp, frame: Frame, point: int) -> str:
 def _points(
     op: BlockOp, frame: Frame, box: Box, run: Run, contended: frozenset[int]
 ) -> PointFrame:
-    """The frame of those points in a part of (outer points x ranges) that are active."""
+    """The frame of the active points in a part of (outer points x ranges)."""
     outer, *indices = listed(box)
     if op.constraints:
         values: list[Coordinate] = [*indices]
@@ -136,17 +135,18 @@ def _refine(op: BlockOp, frame: Frame, inner: PointFrame) -> None:
         )
 
 
-def _initialize(op: BlockOp, number: int, refinement: Refinement, frame: Frame) -> None:
+def _initialize(op: BlockOp, number: int, init: int | float, frame: Frame) -> None:
     """Set what the windows of all index values cover to the refinement's `init`."""
     outer: Window = frame[op.buffers[number]]
+    access = op.refinement_list[number].access
     memory, ranges = outer.memory, op.index_ranges
     if 0 in ranges:
         return
     # Indices that do not move the window need not be enumerated.
-    moving = sorted({i for form in refinement.access for i in form.support})
+    moving = sorted({i for form in access for i in form.support})
     moving = [i for i in moving if i < len(ranges)]
     sizes = op.view_type(number).sizes
-    value = literal(refinement.init or 0, memory.element)
+    value = literal(init, memory.element)
     for box in parts((frame.count, *(ranges[i] for i in moving), *sizes), PART):
         origin, *rest = listed(box)
         values: list[Coordinate] = [0] * len(ranges)
@@ -154,10 +154,9 @@ def _initialize(op: BlockOp, number: int, refinement: Refinement, frame: Frame) 
             values[index] = coordinate
         values += [pick(frame[capture], origin) for capture in op.captures]
         inside = np.ones(origin.shape, np.bool_)
-        position = (
-            np.zeros(origin.shape, np.int64) + pick(outer.copy, origin) * memory.size
-        )
-        for axis, form in enumerate(refinement.access):
+        position = np.zeros(origin.shape, np.int64)
+        position += pick(outer.copy, origin) * memory.size
+        for axis, form in enumerate(access):
             place = pick(outer.starts[axis], origin) + evaluate(form, values)
             place = place + rest[len(moving) + axis]
             inside &= (place >= 0) & (place < memory.shape[axis])
@@ -166,63 +165,3 @@ def _initialize(op: BlockOp, number: int, refinement: Refinement, frame: Frame) 
         for level in outer.levels:
             level.at(origin[inside]).record(op, memory, cells, Use.ASSIGN)
         memory.assign(cells, value)
-
-
-def _contended(op: BlockOp, frame: Frame) -> frozenset[int]:
-    """The memories, by `id`, that points of a block could have conflicts on.
-
-    There are none on memory that is only read, or only aggregated into by one function.
-    """
-    uses: dict[int, Use] = {}
-    for view, use in _outer_uses(op):
-        key = id(frame[view].memory)
-        uses[key] = uses.get(key, use) | use
-    harmless = set(Use) - {Use.ASSIGN}
-    return frozenset(key for key, use in uses.items() if use not in harmless)
-
-
-def _outer_uses(op: BlockOp) -> Iterator[tuple[SSAValue, Use]]:
-    """The views from outside that statements within a block use, and how."""
-    for inner in op.walk():
-        if isinstance(inner, LoadOp):
-            yield from _traced(inner.view, Use.READ, op)
-        elif isinstance(inner, StoreOp):
-            yield from _traced(inner.view, _store_use(inner.view), op)
-        elif isinstance(inner, BlockOp) and inner is not op:
-            for number, refinement in enumerate(inner.refinement_list):
-                if refinement.init is not None:
-                    yield from _traced(inner.buffers[number], Use.ASSIGN, op)
-
-
-def _store_use(view: SSAValue) -> Use:
-    refinement = _refinement_of(view)
-    if refinement is None:
-        return Use.ASSIGN
-    block, number = refinement
-    return Use.of(block.refinement_list[number].aggregation)
-
-
-def _traced(view: SSAValue, use: Use, op: BlockOp) -> Iterator[tuple[SSAValue, Use]]:
-    """The view outside of `op` that a view inside was cut from, and the use of it."""
-    while (refinement := _refinement_of(view)) is not None:
-        block, number = refinement
-        if not op.is_ancestor(block):
-            break
-        view = block.buffers[number]
-        declared = block.refinement_list[number]
-        if declared.direction is Direction.OUT and block is op:
-            use = use if use is Use.of(declared.aggregation) else Use.ASSIGN
-    owner = view.owner
-    inside = owner.parent_op() if isinstance(owner, Block) else owner
-    if inside is None or not op.is_ancestor(inside):
-        yield view, use
-
-
-def _refinement_of(view: SSAValue) -> tuple[BlockOp, int] | None:
-    """The block whose refinement a view is, and the refinement's number."""
-    if not isinstance(view, BlockArgument):
-        return None
-    block = view.block.parent_op()
-    if not isinstance(block, BlockOp):
-        return None
-    return block, view.index - len(block.index_ranges)

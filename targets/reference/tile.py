@@ -23,7 +23,7 @@ from .frame import Frame
 
 @execute.register(SizesOp)
 def execute_sizes(op: SizesOp, frame: Frame) -> None:
-    for size, extent in zip(op.sizes, op.tensor.type.get_shape(), strict=True):
+    for size, extent in zip(op.sizes, frame[op.tensor].shape, strict=True):
         frame[size] = np.array([extent], np.int64)
 
 

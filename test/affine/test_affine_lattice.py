@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-from gingham.affine.form import LinearForm
-from gingham.affine.lattice import identity_forms, integer_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from gingham.affine.form import LinearForm
+from gingham.affine.lattice import identity_forms, integer_points
 
 HALF = Fraction(1, 2)
 
@@ -57,8 +58,6 @@ def test_just_the_integral_points(data: st.DataObject, rank: int) -> None:
         and not any(form.evaluate(x) for form in zero)
     ]
     if result is None:
-        # Integrality has a period of at most 12, half of what is searched; an equation
-        # cuts the box too, so a point may lie outside only when there is one.
         assert not points
         return
     size = result[0].rank

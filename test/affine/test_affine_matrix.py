@@ -7,6 +7,9 @@ from itertools import combinations, product
 from math import gcd
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from gingham.affine.matrix import (
     EchelonBasis,
     Matrix,
@@ -19,8 +22,6 @@ from gingham.affine.matrix import (
     transpose,
     unimodular_inverse,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def determinant(matrix: Matrix) -> Fraction:

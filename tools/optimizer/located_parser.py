@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from xdsl.context import Context
@@ -58,8 +58,9 @@ class LocatedParser(Parser):
         super().__init__(ctx, text, file)
         self.file = StringAttr(file)
         self.newlines = [match.start() for match in _NEWLINE.finditer(text)]
-        self.first_uses: dict[str, Span] = {}
-        """Where each value that is not yet defined is used first."""
+        self.first_uses: dict[str, tuple[Span, Mapping[str, object]]] = {}
+        """Where each value that is not yet defined is used first, and the values that
+        are defined there."""
         self.operation_starts: list[Position] = []
         """Where the operations around the current token start, outermost first."""
         self.last_location: LocationAttr | None = None
@@ -96,7 +97,8 @@ class LocatedParser(Parser):
         self, operand: UnresolvedOperand, type: AttributeInvT
     ) -> SSAValue[AttributeInvT]:
         if operand.operand_name not in self.ssa_values:
-            self.first_uses.setdefault(operand.operand_name, operand.span)
+            use = (operand.span, self.ssa_values)
+            self.first_uses.setdefault(operand.operand_name, use)
         return super().resolve_operand(operand, type)
 
     def _register_ssa_definition(
@@ -121,18 +123,18 @@ class LocatedParser(Parser):
 
     def raise_undefined_values(self, sources: Sources) -> NoReturn:
         """Raises the error that points at the uses of values that are not defined."""
-        spans = sorted(
+        uses = sorted(
             (self.first_uses[name] for name in self.forward_ssa_references),
-            key=lambda span: span.start,
+            key=lambda use: use[0].start,
         )
-        first, *others = spans
+        (first, defined), *others = uses
         raise ToolError(
             f"use of undefined value '{first.text}'",
             sources.of_span(first),
-            close_matches_hint(first.text, (f"%{name}" for name in self.ssa_values)),
+            close_matches_hint(first.text, (f"%{name}" for name in defined)),
             [
                 note(f"'{span.text}' is not defined either", sources.of_span(span))
-                for span in others
+                for span, _ in others
             ],
         )
 

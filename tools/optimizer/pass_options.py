@@ -76,11 +76,12 @@ def format_pass(module_pass: ModulePass) -> str:
 
 def describe_options(pass_class: type[ModulePass]) -> list[str]:
     """Each option of a pass as `name: type = default`."""
+    types = _option_types(pass_class)
     described: list[str] = []
     for field in dataclasses.fields(pass_class):
-        if field.name == "name" or not field.init:
+        if field.name not in types:
             continue
-        text = f"{field.name.replace('_', '-')}: {type_repr(field.type)}"
+        text = f"{field.name.replace('_', '-')}: {type_repr(types[field.name])}"
         if field.default is not dataclasses.MISSING:
             text += f" = {_format_default(field.default)}"
         described.append(text)

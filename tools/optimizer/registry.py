@@ -63,7 +63,7 @@ def pipeline_names() -> list[str]:
 
 
 def named_pipeline(name: str, options: Mapping[str, str]) -> str:
-    """The text of a named pipeline, for a device that differs from its own in `options`.
+    """The text of a named pipeline; `options` are what is special about the device.
 
     Raises GinghamError for a name or an option that does not exist.
     """

@@ -265,3 +265,12 @@ def test_a_failure_that_nobody_waited_for_is_told_at_the_end(
     with pytest.raises(GinghamError, match="kernel 'nothing' failed"):
         queue.finish()
     queue.finish()
+
+
+def test_a_copy_that_does_not_fit_is_told(
+    opencl_device: OpenCLDevice, queue: CommandQueue
+) -> None:
+    buffer = allocate(opencl_device, (64,), np.uint8)
+    with pytest.raises(GinghamError, match="copying to device") as caught:
+        queue.write(buffer, np.zeros(128, np.uint8))
+    assert "works on 64 B" in (caught.value.hint or "")

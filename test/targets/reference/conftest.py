@@ -1,0 +1,48 @@
+"""Running a module given as text on the reference interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.func import Func
+from xdsl.parser import Parser
+
+from gingham.dialects import get_all_dialects
+from gingham.targets.reference import interpret
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+def parse(text: str) -> ModuleOp:
+    context = Context()
+    context.load_dialect(Builtin)
+    context.load_dialect(Func)
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    module = Parser(context, text).parse_module()
+    module.verify()
+    return module
+
+
+@pytest.fixture
+def run() -> Callable[..., list[Array]]:
+    """`run(text, *inputs)`: the results of `@main` of a module."""
+    return lambda text, *inputs: interpret(parse(text), inputs)
+
+
+@pytest.fixture
+def parsed() -> Callable[[str], ModuleOp]:
+    """`parsed(text)`: the verified module."""
+    return parse
+
+
+@pytest.fixture
+def random(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers that differ from test to test, and are the same in every run."""
+    return np.random.default_rng(list(request.node.nodeid.encode()))
