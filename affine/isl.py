@@ -22,8 +22,8 @@ from .matrix import Vector
 if TYPE_CHECKING:
     import islpy
 
-OPERATION_LIMIT = 100_000
-"""About a second of work; questions of real programs take some thousands."""
+OPERATION_LIMIT = 10_000
+"""About a second for ten dimensions; accesses of real programs take some hundreds."""
 
 _threads = threading.local()
 
@@ -64,10 +64,11 @@ def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
 
     with _limited() as context:
         point = _basic_set(context, rank, forms).sample_point()
-        if point.is_void():
-            return None
-        kind = islpy.dim_type.set
-        return tuple(point.get_coordinate_val(kind, i).to_python() for i in range(rank))
+    # Past the limit isl fails to print a number, without an error: so not inside.
+    if point.is_void():
+        return None
+    kind = islpy.dim_type.set
+    return tuple(point.get_coordinate_val(kind, i).to_python() for i in range(rank))
 
 
 def extremes(
@@ -89,8 +90,7 @@ def extremes(
             islpy.Aff.var_on_domain(domain, islpy.dim_type.set, i) for i in range(rank)
         ]
         found = [(points.min_val(value), points.max_val(value)) for value in values]
-    # Past the limit isl fails to print a number, without an error: so not inside.
-    return [
+    return [  # outside of the limit, as in `sample`
         (
             low.to_python() if low.is_int() else None,
             high.to_python() if high.is_int() else None,

@@ -218,15 +218,16 @@ def without_implied(
 
     Together with `context` they have the same points as before; each one kept is
     tightened to its strongest form and rules out a point that the rest allow. Of
-    several choices the earlier constraint stays. When the constraints contradict each
-    other plainly, the one form that is kept is the constant -1.
+    several choices the earlier constraint stays. When they leave no point of those that
+    `context` has, the one form that is kept is the constant -1.
     """
     known = context.facets
     if known is None:
         return []
+    false = LinearForm.constant_of(-1, context.rank)
     merged = strongest(constraints)
     if merged is None:
-        return [LinearForm.constant_of(-1, context.rank)]
+        return [] if context.is_empty() else [false]
     limits = {direction(form): form.constant for form in known}
     box = _outer_box(known, context.rank)
     informative = [
@@ -241,6 +242,8 @@ def without_implied(
         here = [f for f in informative if inside & {*f.support}]
         facets = [f for f in forms if f not in here]
         kept.update(_independent(dimensions, here, facets))
+    if kept and Polyhedron(context.rank, (*known, *kept)).is_empty():
+        return [] if context.is_empty() else [false]
     return [form for form in informative if form in kept]
 
 

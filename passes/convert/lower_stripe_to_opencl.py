@@ -44,10 +44,11 @@ func.func @main(%A : !opencl.buffer<64x64xf32>) -> !opencl.buffer<64x64xf32> {
 }
 ```
 
-Indices of level `grid` become work-groups and those of level `group` work-items of a group
-(see `opencl_grid`); the others become loops, in their order. An index with one value has
-no loop. Conditions stand as far out as their indices are known, and not where they always
-hold. A window is a pointer and a linear form. Blocks without points have no launch.
+Indices of level `grid` become work-groups and those of level `group` work-items of a
+group (see `opencl_grid`); the others become loops, in their order. An index with one
+value has no loop. Conditions stand as far out as their indices are known, and not where
+they always hold. A window is a pointer and a linear form. Blocks without points have no
+launch.
 
 It is an error when work-items could write one cell (see `opencl_races`).
 """

@@ -1,8 +1,9 @@
 """Parallel indices of a block as dimensions of a launch.
 
-OpenCL has three dimensions, numbered from the one that runs fastest. The last index gets
-dimension 0, the one before it dimension 1, and all others share dimension 2. Devices limit
-dimensions 1 and 2; where an index is too large for that, all share dimension 0.
+OpenCL has three dimensions, numbered from the one that runs fastest. The last index
+gets dimension 0, the one before it dimension 1, and all others share dimension 2.
+Devices limit dimensions 1 and 2; where an index is too large for that, all share
+dimension 0.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whether the work-items of a launch could write the same cells.
 
-Different points of a block may aggregate into one cell, but different work-items may not:
-device memory has no order between them. And what one work-item initializes must not be
-what another has written.
+Different points of a block may aggregate into one cell, but different work-items may
+not: device memory has no order between them. And what one work-item initializes must
+not be what another has written.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PARALLEL = (Level.GRID, Level.GROUP)
 def check_races(op: BlockOp) -> None:
     """Raise a GinghamError when two work-items of a top-level block may meet on a cell.
 
-    Of an output that is assigned without `init` every cell has one writer by the meaning
-    of blocks.
+    Of an output that is assigned without `init` every cell has one writer by the
+    meaning of blocks.
     """
     for number, refinement in enumerate(op.refinement_list):
         if refinement.direction is not Direction.OUT:
@@ -66,8 +66,8 @@ def _determined(
 ) -> set[int]:
     """Indices that a cell of the window determines, by looking at single axes.
 
-    Along an axis the largest step tells its index when it exceeds what all smaller steps
-    and the window reach together; then the next largest does.
+    Along an axis the largest step tells its index when it exceeds what all smaller
+    steps and the window reach together; then the next largest does.
     """
     known = {index for index, extent in enumerate(ranges) if extent <= 1}
     before = -1

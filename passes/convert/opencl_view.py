@@ -16,8 +16,8 @@ from .opencl_index import IndexExpression
 class KernelView:
     """A window that begins at cell `starts` of the memory behind a pointer.
 
-    `shape` is that of the whole memory, rows contiguous. What is stored through the view
-    is aggregated by `aggregation`.
+    `shape` is that of the whole memory, rows contiguous. What is stored through the
+    view is aggregated by `aggregation`.
     """
 
     pointer: SSAValue

@@ -42,7 +42,7 @@ from xdsl.rewriter import Rewriter
 
 from ...affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
 from ...affine.form import LinearForm, Rational
-from ...affine.polyhedron import Polyhedron
+from ...affine.polyhedron import Polyhedron, Unbounded
 from ...affine.polynomial import Polynomial
 from ...dialects.aggregation import Aggregation
 from ...dialects.tile import ContractOp
@@ -101,20 +101,20 @@ def _flat_form(op: ContractOp) -> FlatContraction:
     shapes = _shapes(op)
     output, *inputs = op.linear_accesses()
     rank = len(op.indices)
-
-    def flatten(constraints: Sequence[_Bounded]) -> FlatContraction:
-        return flatten_contraction(rank, output, inputs, shapes, constraints)
-
-    bounded, one_sided = _constraints(op)
+    constraints, one_sided = _constraints(op)
     try:
-        flat = flatten(bounded)
-        if one_sided and not flat.is_empty:
-            flat = flatten([*bounded, *_bound(one_sided, flat)])
+        if one_sided:
+            accesses = zip((output, *inputs), shapes, strict=True)
+            axes = [axis for pair in accesses for axis in zip(*pair, strict=True)]
+            limits = [*(_in_bounds(*axis) for axis in axes), *constraints]
+            constraints += _bound(rank, one_sided, limits)
+        return flatten_contraction(rank, output, inputs, shapes, constraints)
     except UnboundedIndex as error:
         raise _unbounded(op, error.indices) from None
+    except Unbounded as error:
+        raise _unbounded(op, [error.dimension]) from None
     except GinghamError as error:
         raise error_at(op, error.message, error.hint) from None
-    return flat
 
 
 def _shapes(op: ContractOp) -> list[tuple[int, ...]]:
@@ -140,25 +140,45 @@ def _constraints(op: ContractOp) -> tuple[list[_Bounded], list[LinearForm]]:
     one_sided: list[LinearForm] = []
     for condition in op.conditions:
         form = condition.expression.form(rank)
-        bound: Rational = 0
-        if condition.bound is not None:
-            bound = condition.bound.form(rank).constant
-        parts = (*form.coefficients, form.constant, bound)
-        scale = lcm(*(part.denominator for part in parts))
         if condition.bound is None:
-            one_sided.append(form * scale)
+            one_sided.append(_scaled((form, 0))[0])
         else:
-            bounded.append((form * scale, (bound * scale).numerator))
+            bounded.append(_scaled((form, condition.bound.form(rank).constant)))
     return bounded, one_sided
 
 
-def _bound(forms: Sequence[LinearForm], flat: FlatContraction) -> list[_Bounded]:
-    """Upper bounds for forms that nothing exceeds anyway at the points of `flat`."""
-    bounded: list[_Bounded] = []
-    for form in forms:
-        _, high = form.substitute(flat.substitution).bounds(flat.ranges)
-        bounded.append((form, max(high.numerator, 0) + 1))
-    return bounded
+def _scaled(condition: tuple[LinearForm, Rational]) -> _Bounded:
+    """`0 <= form < bound` in integers."""
+    form, bound = condition
+    parts = (*form.coefficients, form.constant, bound)
+    scale = lcm(*(part.denominator for part in parts))
+    return form * scale, (bound * scale).numerator
+
+
+def _in_bounds(form: LinearForm, size: int) -> _Bounded:
+    """What an access along an axis of this size says, but for being an integer."""
+    numerator, end = _scaled((form, size))
+    denominator = end // size if size else 1
+    return numerator, end - denominator + 1
+
+
+def _bound(
+    rank: int, one_sided: Sequence[LinearForm], limits: Sequence[_Bounded]
+) -> list[_Bounded]:
+    """Upper bounds for forms >= 0 that no point within the limits exceeds anyway.
+
+    Raises `Unbounded` when the limits and the forms leave infinitely many points.
+    """
+    sides = [side for form, end in limits for side in (form, -form + (end - 1))]
+    bounds = Polyhedron(rank, (*sides, *one_sided)).bounds()
+    if bounds is None:
+        # No point at all: any bound excludes what is left.
+        return [(form, 0) for form in one_sided]
+    lows = [low for low, _ in bounds]
+    ranges = [high - low + 1 for low, high in bounds]
+    shifted = (form + (form.evaluate(lows) - form.constant) for form in one_sided)
+    highs = (form.bounds(ranges)[1].numerator for form in shifted)
+    return [(form, high + 1) for form, high in zip(one_sided, highs, strict=True)]
 
 
 def _unbounded(op: ContractOp, indices: Sequence[int]) -> GinghamError:
@@ -212,6 +232,8 @@ def _index_names(op: ContractOp, flat: FlatContraction) -> list[str]:
     it is a part of, `x_0`.
     """
     old = op.index_names
+    if flat.is_empty:
+        return [*old[:1]] or ["i"]
     names = [None if number is None else old[number] for number in flat.names_of]
     taken = {*old, *names}
     for index in range(len(flat.ranges)):

@@ -1,9 +1,9 @@
 """Element-wise functions and casts as OpenCL C expressions.
 
-The spellings are those of the table `dialects/eltwise/table.py`, written for scalars. On
-vectors most of them mean the same lane by lane; truth values do not: a comparison of
-vectors gives lanes of 0 and -1, as wide as what was compared. Such a mask keeps that width
-until it meets values of another one.
+The spellings are those of the table `dialects/eltwise/table.py`, written for scalars.
+On vectors most of them mean the same lane by lane; truth values do not: a comparison of
+vectors gives lanes of 0 and -1, as wide as what was compared. Such a mask keeps that
+width until it meets values of another one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.table import Function, TypeRule
-from .printer_types import CType, literal, scalar_name
+from .printer_types import CType
 
 _HELPER_NAME = re.compile(r"(\w+_\{N\})\(")
 
@@ -68,10 +68,10 @@ def helper_for(function: Function, operand: CType) -> str | None:
     return _filled(function.helper, [], operand)
 
 
-def sum_of_product(
+def sum_of_products(
     function: Function, operands: Sequence[Expression], type: CType
 ) -> Expression:
-    """A sum or difference of which a side may be a product, which needs no parentheses."""
+    """A sum or difference; a product on either side needs no parentheses."""
     sign = {"add": "+", "sub": "-"}[function.name]
     left, right = operands
     return Expression(f"{left.text} {sign} {right.text}", type)
@@ -130,7 +130,7 @@ def from_memory(text: str, type: CType) -> Expression:
 def _with_equal_masks(
     function: Function, operands: Sequence[Expression]
 ) -> list[Expression]:
-    """The operands with all masks as wide as the widest, or as what they select from."""
+    """The operands with all masks as wide as the widest, or as what they select."""
     widths = [o.type.mask_bits for o in operands if o.type.mask_bits is not None]
     selected = operands[-1].type
     is_selection = function.rule is TypeRule.SELECT
@@ -185,17 +185,3 @@ def _bare(text: str) -> str:
         if depth == 0 and position < len(text) - 1:
             return text
     return text[1:-1]
-
-
-__all__ = [
-    "Expression",
-    "apply_function",
-    "as_memory",
-    "broadcast",
-    "cast",
-    "from_memory",
-    "helper_for",
-    "literal",
-    "scalar_name",
-    "sum_of_product",
-]

@@ -1,7 +1,8 @@
 """Index arithmetic of a kernel: linear forms as C expressions of proven width.
 
-Every index value of a kernel has bounds: work-items and loops say them. An expression is
-computed in `int` where neither it nor any part of it can leave 31 bits, else in `long`.
+Every index value of a kernel has bounds: work-items and loops say them. An expression
+is computed in `int` where neither it nor any part of it can leave 31 bits, else in
+`long`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Identifiers of OpenCL C made from the names of a program.
 
-A program may call its tensors what it likes: `float`, `get_group_id`, `M_PI`, `A'`. What
-is printed are identifiers that mean nothing to any OpenCL compiler, and unique.
+A program may call its tensors what it likes: `float`, `get_group_id`, `M_PI`, `A'`.
+What is printed are identifiers that mean nothing to any OpenCL compiler, and unique.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from collections.abc import Iterable
 _WORDS = frozenset(
     """
     and asm auto bitand bitor bool break case catch class compl complex const constant
-    constexpr continue decltype default delete do double else enum explicit export extern
-    false final float for friend generic global goto half if image imaginary inline int
-    kernel local long main mutable namespace new noexcept not nullptr operator or override
-    packed pipe private protected ptrdiff public quad read_only read_write register
-    restrict return sampler short signed sizeof static struct switch template this throw
-    true try typedef typename union unsigned using vec_step virtual void volatile
-    write_only xor char uchar ushort uint ulong bfloat
+    constexpr continue decltype default delete do double else enum explicit export
+    extern false final float for friend generic global goto half if image imaginary
+    inline int kernel local long main mutable namespace new noexcept not nullptr
+    operator or override packed pipe private protected ptrdiff public quad read_only
+    read_write register restrict return sampler short signed sizeof static struct switch
+    template this throw true try typedef typename union unsigned using vec_step virtual
+    void volatile write_only xor char uchar ushort uint ulong bfloat
 
     abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi
     atanh atanpi barrier bitselect cbrt ceil clamp clz copysign cos cosh cospi cross ctz
     degrees distance divide dot erf erfc exp exp10 exp2 expm1 fabs fast_distance
-    fast_length fast_normalize fdim floor fma fmax fmin fmod fract frexp hadd hypot ilogb
-    isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan
-    isnormal isnotequal isordered isunordered ldexp length lgamma lgamma_r log log10 log1p
-    log2 logb mad mad24 mad_hi mad_sat max maxmag mem_fence min minmag mix modf mul24
-    mul_hi nan nextafter ndrange normalize popcount pow pown powr prefetch printf radians
-    remainder remquo rhadd rint rootn rotate round rsqrt select shuffle shuffle2 sign
-    signbit sin sincos sinh sinpi smoothstep sqrt step sub_sat tan tanh tanpi tgamma trunc
-    upsample wait_group_events
+    fast_length fast_normalize fdim floor fma fmax fmin fmod fract frexp hadd hypot
+    ilogb isequal isfinite isgreater isgreaterequal isinf isless islessequal
+    islessgreater isnan isnormal isnotequal isordered isunordered ldexp length lgamma
+    lgamma_r log log10 log1p log2 logb mad mad24 mad_hi mad_sat max maxmag mem_fence min
+    minmag mix modf mul24 mul_hi nan nextafter ndrange normalize popcount pow pown powr
+    prefetch printf radians remainder remquo rhadd rint rootn rotate round rsqrt select
+    shuffle shuffle2 sign signbit sin sincos sinh sinpi smoothstep sqrt step sub_sat tan
+    tanh tanpi tgamma trunc upsample wait_group_events
 
     HUGE_VAL HUGE_VALF INFINITY MAXFLOAT NAN NULL EOF TRUE FALSE
     linux unix i386 defined assert likely unlikely
@@ -42,12 +42,13 @@ _WORDS = frozenset(
 _PATTERNS = re.compile(
     r"""(
     (u?(char|short|int|long)|float|double|half|bool|quad|bfloat)\d+(x\d+)?
-    | .*_t | (cl|CL|CLK|CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|FLT|DBL|HALF|FP|M
-      |OPENCL|POCL|INTEL|NV|AMD|SPIR)_.*
+    | .*_t
+    | (cl|CL|CLK|CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|FLT|DBL|HALF|FP|M)_.*
+    | (OPENCL|POCL|INTEL|NV|AMD|SPIR)_.*
     | (intel|nv|arm|amd|pocl|spirv?|ocl|opencl|khr|qcom)_.*
-    | (as|async|atom|atomic|convert|enqueue|get|image|memory|native|half|read|reserve
-      |sub_group|vload|vstore|work_group|write|commit|is_valid|create|retain|release
-      |capture|set|to|mem|ctz|popcount|dot|divide|remainder)_.*
+    | (as|async|atom|atomic|convert|enqueue|get|image|memory|native|half|read)_.*
+    | (sub_group|vload|vstore|work_group|write|commit|is_valid|create|retain|release)_.*
+    | (reserve|capture|set|to|mem|ctz|popcount|dot|divide|remainder)_.*
     | vloada?_?.* | vstorea?_?.*
     )""",
     re.VERBOSE,

@@ -62,8 +62,8 @@ EXTENSIONS: dict[Attribute, str] = {f16: "cl_khr_fp16", f64: "cl_khr_fp64"}
 class CType:
     """A scalar or vector type of OpenCL C, as `eltwise` values have it.
 
-    `mask_bits` is the width of the lanes of a vector of truth values, which are 0 or -1;
-    in all other cases None.
+    `mask_bits` is the width of the lanes of a vector of truth values, which are 0 or
+    -1; in all other cases None.
     """
 
     element: Attribute

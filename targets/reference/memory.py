@@ -177,10 +177,11 @@ class Level:
             return
         position, other = conflict
         numbers = [int(points[position]), *([] if other is None else [other])]
-        names = " and ".join(self.run.describe(n - self.run.start) for n in numbers)
+        names = [self.run.describe(n - self.run.start) for n in sorted(numbers)]
         raise fault(
             op,
             f"'{op.name}': two points use the cell "
-            f"{memory.show(int(cells[position]))}, and at least one writes it: {names}",
+            f"{memory.show(int(cells[position]))}, and at least one writes it: "
+            f"{' and '.join(names)}",
             "points run in any order: let them write different cells, or aggregate",
         )

@@ -5,7 +5,7 @@
 // RUN: tile-opt %s --load-pass-plugin=%S/plugin_passes.py -p 'test-options' | filecheck %s --check-prefix=DEFAULT
 
 // CHECK: @main() attributes {options = "test-options{integers=1,-2 number=2.0 text=\22a.b\22 flag=true}"}
-// VALUE: -p:1:24: error: expected a value
+// VALUE: -p:1:23: error: expected a value
 // TEXT: @main() attributes {options = "test-options{text=\227\22}"}
 // DEFAULT: @main() attributes {options = "test-options"}
 func.func @main() {

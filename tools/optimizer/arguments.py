@@ -212,6 +212,12 @@ def _boolean(text: str) -> bool:
     return values[text]
 
 
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got '{text}'")
+    return int(text)
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
@@ -458,7 +464,7 @@ def _add_validation(parser: _Parser) -> None:
     )
     group.add_argument(
         "--validate-seed",
-        type=int,
+        type=_natural,
         default=0,
         metavar="N",
         help="chooses the random inputs (default: 0)",

@@ -44,10 +44,11 @@ def _sample(
     return generator.integers(low, high, size=type.get_shape()).astype(dtype)
 
 
-def is_finite(results: Sequence[Array]) -> bool:
-    """Whether all results are numbers, so that they tell about all of the program."""
+def is_telling(results: Sequence[Array]) -> bool:
+    """Whether results are values and numbers, so that they tell about the program."""
     return all(
-        result.dtype.kind in "biu" or bool(np.isfinite(as_float(result)).all())
+        result.size > 0
+        and (result.dtype.kind in "biu" or bool(np.isfinite(as_float(result)).all()))
         for result in results
     )
 

@@ -12,7 +12,7 @@ of in a warning, and the next one that can is compared instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ from .sources import Sources
 if TYPE_CHECKING:
     from .samples import Array, Difference
 
-_ATTEMPTS = 20
+_ATTEMPTS = 200
 """How many random shapes are tried for a program that leaves its sizes open."""
 
 
@@ -70,6 +70,15 @@ class _Stage:
 
     step: Step | None
     module: ModuleOp
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Inputs of some types, and what the program as parsed gave for them."""
+
+    signature: Signature
+    inputs: list[Array]
+    results: list[Array]
 
 
 class CannotRun(Exception):
@@ -132,16 +141,15 @@ class Validator(Instrument):
         function = find_entry(stage.module, self.request.entry)
         signature = self.given or static_signature(function)
         if signature is not None:
-            self.begin(iter([signature]))
+            self.begin([signature])
 
-    def chosen_signatures(self) -> Iterator[Signature]:
+    def chosen_signatures(self) -> list[Signature]:
         """Random small shapes for the program as it was parsed."""
         function = find_entry(self.waiting[0].module, self.request.entry)
         random = Random(self.request.seed)
-        for _ in range(_ATTEMPTS):
-            yield choose_signature(function, random)
+        return [choose_signature(function, random) for _ in range(_ATTEMPTS)]
 
-    def begin(self, signatures: Iterator[Signature]) -> None:
+    def begin(self, signatures: Sequence[Signature]) -> None:
         """Runs the first stage, and compares the other ones that have waited."""
         first, *others = self.waiting
         self.waiting = []
@@ -150,38 +158,43 @@ class Validator(Instrument):
         for stage in others:
             self.compare(stage)
 
-    def run_first(self, stage: _Stage, signatures: Iterator[Signature]) -> None:
+    def run_first(self, stage: _Stage, signatures: Sequence[Signature]) -> None:
         """Settles on shapes and inputs with which the first stage runs.
 
-        Inputs are better when no result is infinite or NaN, which would hide what
-        led to it. Raises GinghamError when it does not run.
+        Best are those where results are not empty and no value is infinite or NaN,
+        which would hide what led to it. Raises GinghamError when it never runs.
         """
-        from .samples import candidate_inputs, is_finite
+        from .samples import candidate_inputs, is_telling
 
         obstacle: GinghamError | None = None
+        fallback: _Run | None = None
         for self.signature in signatures:
-            ran = False
             for inputs in candidate_inputs(self.signature, self.request.seed):
                 try:
                     results = self.run(stage.module, inputs)
                 except CannotRun as reason:
                     obstacle = obstacle or reason.error
-                    continue
+                    break
                 except GinghamError as error:
                     obstacle = obstacle or error
                     continue
-                if not ran or is_finite(results):
-                    self.inputs, self.expected, ran = inputs, results, True
-                if is_finite(results):
-                    return
-            if ran:
-                return
-        reason = obstacle.message if obstacle is not None else "it has no arguments"
+                first_run = _Run(self.signature, inputs, results)
+                if is_telling(results):
+                    return self.settle(first_run)
+                fallback = fallback or first_run
+        if fallback is not None:
+            return self.settle(fallback)
         raise ToolError(
-            f"--validate-each cannot run the program: {reason}",
-            obstacle.location if obstacle is not None else None,
-            obstacle.hint if obstacle is not None else None,
+            f"--validate-each cannot run the program: "
+            f"{obstacle.message if obstacle else 'no inputs fit'}",
+            obstacle.location if obstacle else None,
+            obstacle.hint if obstacle else None,
         )
+
+    def settle(self, first_run: _Run) -> None:
+        """Takes the inputs and results of a run for all that follow."""
+        self.signature = first_run.signature
+        self.inputs, self.expected = first_run.inputs, first_run.results
 
     def run(self, module: ModuleOp, inputs: list[Array]) -> list[Array]:
         """The results of a program.

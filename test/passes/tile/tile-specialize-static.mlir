@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p tile-specialize | filecheck %s
-// RUN: tile-opt %s -p 'tile-specialize{entry=other arguments="*xf32"}' 2>&1 | filecheck %s --check-prefix=TEXT
+// RUN: not tile-opt %s -p 'tile-specialize{entry=other arguments="*xf32"}' 2>&1 | filecheck %s --check-prefix=TEXT
 // RUN: tile-opt %s -p 'tile-specialize{entry=other arguments="2x0xf32"}' | filecheck %s --check-prefix=OTHER
 
 // A static function stays as it is; other functions are left alone.

@@ -123,7 +123,8 @@ def test_casts_and_constants_in_a_module(run: Callable[..., Any]) -> None:
     x = np.array([1.5, -300.0, np.nan], np.float32)
     signed, flag, constant = run(
         """
-        func.func @main(%x : tensor<3xf32>) -> (tensor<3xsi8>, tensor<3xi1>, tensor<f16>) {
+        func.func @main(%x : tensor<3xf32>)
+            -> (tensor<3xsi8>, tensor<3xi1>, tensor<f16>) {
           %a = eltwise.cast %x : tensor<3xf32> to tensor<3xsi8>
           %b = eltwise.cast %x : tensor<3xf32> to tensor<3xi1>
           %c = eltwise.constant 0.1 : tensor<f16>

@@ -1,4 +1,4 @@
-"""Every function of the table, against its meaning on single numbers in plain Python."""
+"""Every function of the table, against its meaning on numbers in plain Python."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ INTEGERS: dict[str, Callable[..., int]] = {
     "bit_xor": lambda x, y: x ^ y,
     "bit_not": lambda x: ~x,
 }
-"""The meaning of functions whose meaning on integers is another, or that only they have."""
+"""The meaning of functions that mean something else on integers, or only on them."""
+
+COUNT = 84
+"""Numbers that a function is tried on."""
 
 
 def _sign(x: float) -> int:
@@ -94,13 +97,15 @@ def operands(
         if kind(operand) is Kind.FLOAT:
             low, high = (1, 4) if function.name in ("acosh", "log", "sqrt") else (-1, 1)
             low = 0.25 if function.name == "pow" else low
-            values = random.uniform(low, high, 40)
+            values = random.uniform(low, high, COUNT)
             arrays.append(values.astype(dtype))
         elif kind(operand) is Kind.BOOLEAN:
-            arrays.append(random.integers(0, 2, 40).astype(dtype))
+            arrays.append(random.integers(0, 2, COUNT).astype(dtype))
         else:
             limits = np.iinfo(dtype)
-            values = random.integers(limits.min, limits.max, 40, dtype, endpoint=True)
+            values = random.integers(
+                limits.min, limits.max, COUNT - 44, dtype, endpoint=True
+            )
             small = random.integers(0 if dtype.kind == "u" else -9, 9, 40, dtype)
             edges = np.array([limits.min, limits.max, 0, 1], dtype)
             arrays.append(random.permutation(np.concatenate([values, small, edges])))

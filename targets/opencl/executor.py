@@ -1,0 +1,298 @@
+"""A module at the opencl level as something to call: NumPy arrays in, NumPy arrays out.
+
+Everything that does not depend on the inputs' values happens once: kernels are built, the
+buffers between them allocated, and the host program turned into a list of launches over
+numbered slots. A call fills the slots of inputs and outputs, queues the launches in order
+and waits once. Where host and device share memory, inputs are read and outputs written in
+place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp, i1
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, SSAValue
+
+from ...dialects.eltwise.element_types import Kind, bit_width, kind
+from ...dialects.opencl.attributes import BufferType
+from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
+from ...errors import GinghamError
+from .buffer import DeviceBuffer, allocate, download, upload
+from .printer import kernel_names, print_opencl
+from .program import DEFAULT_OPTIONS, Kernel, build_program
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .command_queue import CommandQueue, Event
+    from .device import OpenCLDevice
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class LaunchTiming:
+    """How long the device worked on one launch, which ran `global_size` work-items."""
+
+    kernel: str
+    global_size: tuple[int, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """A buffer of the host program."""
+
+    name: str
+    shape: tuple[int, ...]
+    element: Attribute
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True)
+class _Launch:
+    kernel: Kernel
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    slots: tuple[int, ...]
+
+
+class OpenCLExecutable:
+    """The function `@main` of a module, compiled for one device.
+
+    It may be called from any thread; calls of one executable run one after the other.
+    Raises GinghamError when the device can not run the module.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        device: OpenCLDevice,
+        options: Sequence[str] = DEFAULT_OPTIONS,
+    ) -> None:
+        self.device = device
+        self.source = print_opencl(module)
+        """The OpenCL C of all kernels."""
+        _check_extensions(self.source, device)
+        plan = _Plan(_entry(module))
+        self._slots = plan.slots
+        self._inputs = len(plan.arguments)
+        self._results = plan.results
+        self._launches = _prepare(module, device, self.source, options, plan)
+        # Results are fresh in each call, as callers keep them.
+        written = {slot for launch in self._launches for slot in launch.slots}
+        outputs = set(self._results) - set(range(self._inputs))
+        self._fresh = sorted(outputs)
+        self._kept = {
+            slot: allocate(device, self._slots[slot].shape, self._slots[slot].dtype)
+            for slot in sorted(written - outputs - set(range(self._inputs)))
+        }
+        self._lock = Lock()
+
+    @property
+    def input_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+        """Shape and NumPy type of each input."""
+        return [(slot.shape, slot.dtype) for slot in self._slots[: self._inputs]]
+
+    @property
+    def output_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+        """Shape and NumPy type of each output."""
+        slots = [self._slots[number] for number in self._results]
+        return [(slot.shape, slot.dtype) for slot in slots]
+
+    def __call__(self, *inputs: Array) -> list[Array]:
+        """Run on arrays of exactly the inputs' shapes and types; the outputs are new.
+
+        Raises GinghamError for inputs that do not fit, or when the device fails.
+        """
+        queue = self.device.queue
+        with self._lock:
+            buffers = self._buffers(queue, inputs)
+            for launch in self._launches:
+                self._enqueue(queue, launch, buffers)
+            return self._collect(queue, buffers)
+
+    def profile(self, *inputs: Array) -> tuple[list[Array], list[LaunchTiming]]:
+        """As a call, and how long each launch took on the device, in order."""
+        queue = self.device.profiling_queue()
+        with self._lock:
+            buffers = self._buffers(queue, inputs)
+            events = [
+                self._enqueue(queue, launch, buffers) for launch in self._launches
+            ]
+            outputs = self._collect(queue, buffers)
+        timings = [
+            LaunchTiming(launch.kernel.name, launch.global_size, event.seconds)
+            for launch, event in zip(self._launches, events, strict=True)
+        ]
+        return outputs, timings
+
+    def _buffers(
+        self, queue: CommandQueue, inputs: Sequence[Array]
+    ) -> list[DeviceBuffer | None]:
+        """The buffer in each slot for one call; None in slots that nothing uses."""
+        self._check(inputs)
+        buffers: list[DeviceBuffer | None] = [None] * len(self._slots)
+        for number, array in enumerate(inputs):
+            buffers[number] = upload(queue, array)
+        for number, buffer in self._kept.items():
+            buffers[number] = buffer
+        for number in self._fresh:
+            slot = self._slots[number]
+            buffers[number] = allocate(self.device, slot.shape, slot.dtype)
+        return buffers
+
+    def _check(self, inputs: Sequence[Array]) -> None:
+        if len(inputs) != self._inputs:
+            raise GinghamError(
+                f"expected {self._inputs} input(s), got {len(inputs)}",
+            )
+        for number, array in enumerate(inputs):
+            slot = self._slots[number]
+            if array.shape != slot.shape or array.dtype != slot.dtype:
+                raise GinghamError(
+                    f"input {number} ({slot.name}): expected an array of shape "
+                    f"{slot.shape} and type {slot.dtype.name}, got shape {array.shape} "
+                    f"and type {array.dtype.name}"
+                )
+
+    def _enqueue(
+        self,
+        queue: CommandQueue,
+        launch: _Launch,
+        buffers: Sequence[DeviceBuffer | None],
+    ) -> Event:
+        arguments = [
+            buffer
+            for buffer in (buffers[slot] for slot in launch.slots)
+            if buffer is not None
+        ]
+        return queue.enqueue(
+            launch.kernel, launch.global_size, launch.local_size, arguments
+        )
+
+    def _collect(
+        self, queue: CommandQueue, buffers: Sequence[DeviceBuffer | None]
+    ) -> list[Array]:
+        """The outputs, once all work has ended; no two share memory."""
+        outputs: list[Array] = []
+        given: set[int] = set()
+        for number in self._results:
+            buffer = buffers[number]
+            if buffer is None:
+                continue
+            array = download(queue, buffer)
+            if number < self._inputs or number in given:
+                array = array.copy()
+            given.add(number)
+            outputs.append(array)
+        if not outputs:
+            queue.finish()
+        return outputs
+
+
+class _Plan:
+    """The host program over numbered slots: inputs first, then allocations."""
+
+    def __init__(self, function: FuncOp) -> None:
+        self.slots: list[_Slot] = []
+        self.launches: list[tuple[LaunchOp, tuple[int, ...]]] = []
+        self.results: list[int] = []
+        self._numbers: dict[SSAValue, int] = {}
+        self.arguments = tuple(function.body.block.args)
+        for argument in self.arguments:
+            self._add(argument, f"argument {argument.index}")
+        for op in function.body.block.ops:
+            match op:
+                case AllocateOp():
+                    self._add(op.buffer, "a buffer")
+                case LaunchOp():
+                    self.launches.append((op, self._numbers_of(op.buffers)))
+                case ReturnOp():
+                    self.results = [*self._numbers_of(op.arguments)]
+                case _:
+                    raise GinghamError(
+                        f"'{op.name}' is no operation of a host program",
+                        hint="run the pass lower-stripe-to-opencl first",
+                    )
+
+    def _add(self, value: SSAValue, default: str) -> None:
+        type = value.type
+        if not isinstance(type, BufferType):
+            raise GinghamError(
+                f"expected the host program to use buffers, got {type}",
+                hint="run the pass lower-stripe-to-opencl first",
+            )
+        self._numbers[value] = len(self.slots)
+        name = value.name_hint or default
+        element = type.element_type
+        self.slots.append(_Slot(name, type.sizes, element, numpy_dtype(element)))
+
+    def _numbers_of(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
+        return tuple(self._numbers[value] for value in values)
+
+
+def _prepare(
+    module: ModuleOp,
+    device: OpenCLDevice,
+    source: str,
+    options: Sequence[str],
+    plan: _Plan,
+) -> list[_Launch]:
+    """Build the kernels, and lay out the launches of those that have work."""
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
+    names = kernel_names(module)
+    launches: list[_Launch] = []
+    program = build_program(device, source, options) if kernels else None
+    for op, slots in plan.launches:
+        if program is None or 0 in op.group_counts:
+            continue
+        symbol = op.kernel.root_reference.data
+        local_size = kernels[symbol].group_size
+        pairs = zip(op.group_counts, local_size, strict=True)
+        global_size = tuple(count * size for count, size in pairs)
+        kernel = program.kernel(names[symbol])
+        launches.append(_Launch(kernel, global_size, local_size, slots))
+    return launches
+
+
+def _entry(module: ModuleOp) -> FuncOp:
+    for op in module.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main":
+            return op
+    raise GinghamError("the module has no function @main")
+
+
+def _check_extensions(source: str, device: OpenCLDevice) -> None:
+    """Refuse types that the device does not compute with."""
+    details = device.details
+    supported = {
+        "cl_khr_fp64": ("f64", details.supports_fp64),
+        "cl_khr_fp16": ("f16", details.supports_fp16),
+    }
+    for extension, (element, is_supported) in supported.items():
+        if f"EXTENSION {extension} " in source and not is_supported:
+            raise GinghamError(
+                f"device {device.name!r} does not compute with {element}",
+                hint=f"`tile-devices` lists devices; {extension} is what it needs",
+            )
+
+
+def numpy_dtype(element: Attribute) -> np.dtype[Any]:
+    """The NumPy type with the memory layout of an element type: i1 is bool."""
+    import numpy as np
+
+    if element == i1:
+        return np.dtype(np.bool_)
+    if str(element) == "bf16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    letters = {Kind.FLOAT: "f", Kind.SIGNED: "i", Kind.UNSIGNED: "u"}
+    return np.dtype(f"{letters[kind(element)]}{bit_width(element) // 8}")

@@ -1,0 +1,77 @@
+"""OpenCL C for the kernels of a module.
+
+```mlir
+opencl.kernel @scale(%A : !opencl.pointer<f32, global>,
+                     %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 64
+  %x = opencl.load %A[16 * %i] : !opencl.pointer<f32, global> -> vector<16xf32>
+  %y = eltwise.exp %x : vector<16xf32>
+  opencl.store %y, %B[16 * %i] : vector<16xf32> -> !opencl.pointer<f32, global>
+}
+```
+
+is printed as
+
+```c
+// scale.tile:3
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void scale(__global const float *restrict A, __global float *restrict B) {
+  const int i = get_group_id(0);
+  const float16 x = vload16(0, A + (16 * i));
+  const float16 y = exp(x);
+  vstore16(y, 0, B + (16 * i));
+}
+```
+
+Names come from the program, changed where they mean something in C (`printer_names`).
+Index arithmetic is in int where that is proven to be wide enough (`printer_indices`). A
+truth value is a byte in memory, an int in a variable, and a lane of 0 or -1 in a vector
+(`printer_expressions`). Numbers are printed exactly (`printer_types`).
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...dialects.opencl.kernel import KernelOp
+from .printer_kernel import KernelPrinter, Needs
+from .printer_names import NameScope
+from .printer_types import EXTENSIONS
+
+
+def print_opencl(module: ModuleOp, *, index_bits: int = 32) -> str:
+    """OpenCL C 1.2 for all kernels of a module at the opencl level.
+
+    `index_bits` is the least width of index arithmetic: 32, or 64 for long everywhere.
+    Raises GinghamError for what OpenCL C does not have.
+    """
+    names = kernel_names(module)
+    needs = Needs()
+    kernels = [
+        KernelPrinter(kernel, names[kernel.sym_name.data], needs, index_bits).print()
+        for kernel in _kernels(module)
+    ]
+    return "\n".join([*_preamble(needs), *kernels])
+
+
+def kernel_names(module: ModuleOp) -> dict[str, str]:
+    """What each kernel of a module is called in its OpenCL C, by its symbol."""
+    scope = NameScope()
+    return {
+        kernel.sym_name.data: scope.declare(kernel.sym_name.data, "kernel_0")
+        for kernel in _kernels(module)
+    }
+
+
+def _kernels(module: ModuleOp) -> list[KernelOp]:
+    return [op for op in module.ops if isinstance(op, KernelOp)]
+
+
+def _preamble(needs: Needs) -> list[str]:
+    """The extensions and helper functions that kernels need, each a paragraph."""
+    extensions = [
+        f"#pragma OPENCL EXTENSION {extension} : enable\n"
+        for element, extension in EXTENSIONS.items()
+        if element in needs.elements
+    ]
+    return ["".join(part) for part in (extensions, needs.helpers) if part]
