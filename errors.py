@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_LONGEST_EXCERPT = 400
+"""Characters of a source line that are shown; generated programs have longer ones."""
+
 
 @dataclass(frozen=True)
 class SourceLocation:
@@ -26,7 +29,10 @@ class SourceLocation:
         return f"{self.file}:{self.line}:{self.column}"
 
     def excerpt(self) -> str | None:
-        """The source line with a caret below it, or None when the text is unknown."""
+        """The source line with a caret below it, or None when the text is unknown.
+
+        Of a very long line only the part around the place is shown.
+        """
         if self.text is None:
             return None
         lines = self.text.split("\n")
@@ -36,8 +42,12 @@ class SourceLocation:
             character if character.isprintable() or character == "\t" else "\ufffd"
             for character in lines[self.line - 1].rstrip("\r")
         )
+        first = 0
+        if len(line) > _LONGEST_EXCERPT:
+            first = max(self.column - 1 - _LONGEST_EXCERPT // 2, 0)
+            line = line[first : first + _LONGEST_EXCERPT]
         # Tabs before the caret are kept, so that it lines up in any terminal.
-        before = line[: self.column - 1]
+        before = line[: self.column - 1 - first]
         padding = "".join("\t" if character == "\t" else " " for character in before)
         underline = "^" + "~" * (min(self.length, len(line) - len(before)) - 1)
         return f"{line}\n{padding}{underline}"

@@ -59,8 +59,9 @@ class FlatContraction:
     """The valid points of a contraction, each once, over new indices.
 
     A point is a value `0 <= y[j] < ranges[j]` for every new index such that all
-    `constraints` are >= 0. All forms but those of `names_of` are integer forms over the
-    new indices. An empty contraction has a range of 0, and no other a point.
+    `constraints` are >= 0. All forms are integer forms over the new indices. A
+    contraction without a valid point has one index, of range 0; all ranges of another
+    are at least 2.
     """
 
     substitution: tuple[LinearForm, ...]

@@ -1,6 +1,7 @@
 """The passes, by name; each is imported when it is first used.
 
-A pass is one file named as the pass, with its IR before and after in the module docstring.
+A pass is one file named as the pass, with its IR before and after in the module
+docstring.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ _PASSES = {
     "stripe-dead-code-elimination": (
         "stripe.dead_code_elimination:StripeDeadCodeEliminationPass"
     ),
+    "stripe-split-reduction": "stripe.split_reduction:StripeSplitReductionPass",
     "stripe-autotile": "stripe.autotile:StripeAutotilePass",
     "stripe-partition-edges": "stripe.partition_edges:StripePartitionEdgesPass",
     "stripe-tile": "stripe.tile:StripeTilePass",

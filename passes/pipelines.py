@@ -34,8 +34,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
     mapped to the device, `opencl` is ready to be printed.
     """
     bits = options.vector_bits
-    # A few registers are kept free for addresses and for the compiler's own use.
-    registers = max(options.vector_registers - 4, 4)
+    registers = options.vector_registers
     return {
         "tile": "tile-canonicalize,tile-flatten,tile-canonicalize",
         "stripe": (
@@ -45,6 +44,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-localize,"
             "stripe-scalarize,"
             "stripe-dead-code-elimination,"
+            f"stripe-split-reduction{{lanes={bits // 8}}},"
             f"stripe-autotile{{bits={bits} registers={registers}}},"
             f"stripe-partition-edges{{bits={bits}}},"
             "stripe-tile,"

@@ -88,7 +88,7 @@ class Function:
         module = specialize(self._module, tensor_types(signature))
         stages = STAGES[1 : STAGES.index(stage) + 1]
         try:
-            run_stages(module, make_context(), target_options(self._device), stages)
+            run_stages(module, make_context(), target_options(self.device), stages)
         except DiagnosticException as error:
             raise GinghamError(str(error)) from error
         return module
@@ -170,8 +170,8 @@ def _names(module: ModuleOp) -> tuple[list[str], list[str]]:
     return [], []
 
 
-def target_options(device: Device | None) -> TargetOptions:
-    """What the passes need to know of a device; AVX-512 without one."""
+def target_options(device: Device) -> TargetOptions:
+    """What the passes need to know of a device; AVX-512 for the interpreter."""
     from ..passes.pipelines import TargetOptions
     from ..targets.opencl.device import OpenCLDevice
 

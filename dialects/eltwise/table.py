@@ -34,7 +34,8 @@ Spelling: TypeAlias = str | Mapping[Kind, str]
 """An OpenCL C expression over `{0}`, `{1}`, `{2}`, or one for each kind of operand.
 
 `{T}` is the operands' type, `{N}` the same as part of an identifier, `{W}` its width in
-bits. Operands are always names or literals, so they may occur more than once.
+bits. Operands are always names or literals, so they may occur more than once. It must
+mean the same on every lane of vectors, where `?:` evaluates both sides.
 """
 
 
@@ -288,16 +289,22 @@ _NAN_MIN = "((({0} != {0}) || ({0} < {1})) ? {0} : {1})"
 _SAME, _ARITHMETIC, _FLOAT = TypeRule.SAME, TypeRule.ARITHMETIC, TypeRule.FLOAT
 _BITS, _SHIFT, _LOGICAL = TypeRule.BITS, TypeRule.SHIFT, TypeRule.LOGICAL
 
+# No lane of a vector may divide by zero, nor the least number by -1, even where another
+# value is selected.
 _DIVIDE_HELPER = (
-    "{T} divide_{N}({T} a, {T} b) "
-    "{{ return b == ({T})0 ? ({T})0 : b == ({T})-1 ? ({T})0 - a : a / b; }}"
+    "{T} divide_{N}({T} a, {T} b) {{\n"
+    "  const {T} divisor = b == ({T})0 || b == ({T})-1 ? ({T})1 : b;\n"
+    "  return b == ({T})0 ? ({T})0 : b == ({T})-1 ? ({T})0 - a : a / divisor;\n"
+    "}}"
 )
 _REMAINDER_HELPER = (
-    "{T} remainder_{N}({T} a, {T} b) "
-    "{{ return b == ({T})0 || b == ({T})-1 ? ({T})0 : a % b; }}"
+    "{T} remainder_{N}({T} a, {T} b) {{\n"
+    "  const {T} divisor = b == ({T})0 || b == ({T})-1 ? ({T})1 : b;\n"
+    "  return a % divisor;\n"
+    "}}"
 )
-_UNSIGNED_DIVIDE = "({1} == ({T})0 ? ({T})0 : {0} / {1})"
-_UNSIGNED_REMAINDER = "({1} == ({T})0 ? ({T})0 : {0} % {1})"
+_UNSIGNED_DIVIDE = "({1} == ({T})0 ? ({T})0 : {0} / ({1} == ({T})0 ? ({T})1 : {1}))"
+_UNSIGNED_REMAINDER = "({0} % ({1} == ({T})0 ? ({T})1 : {1}))"
 
 _ROWS: tuple[Function, ...] = (
     # Arithmetic.
@@ -336,8 +343,11 @@ _ROWS: tuple[Function, ...] = (
              "({0} < ({T})0 ? ({T})0 : {0})", "`x < 0 ? 0 : x`.",
              fold=_at_least_zero),
     Function("sign", 1, _ARITHMETIC, "sign",
-             _by_kind("sign({0})", "(({T})({0} > ({T})0) - ({T})({0} < ({T})0))"),
-             "-1, 0 or 1.", fold=_sign_of),
+             _by_kind(
+                 "({0} != {0} ? {0} : sign({0}))",
+                 "({0} > ({T})0 ? ({T})1 : {0} < ({T})0 ? ({T})-1 : ({T})0)",
+             ),
+             "-1, 0 or 1; NaN of NaN.", fold=_sign_of),
     # Comparisons, selection and logic.
     _comparison("cmp_eq", "==", "equal", operator.eq),
     _comparison("cmp_ne", "!=", "not_equal", operator.ne),

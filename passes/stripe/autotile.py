@@ -8,7 +8,7 @@ that has none, and why as `stripe.tile_reason`; `stripe-partition-edges` and
 stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
     out %c = %C[%i, %j] : 1x1 add init 0
     attributes {stripe.tile = [array<i64: 8, 32, 1024>],
-                stripe.tile_reason = "20 of 28 registers, ..."} { ... }
+                stripe.tile_reason = "20 of 32 registers, ..."} { ... }
 ```
 
 A block with indices that only aggregate is tiled for registers. A tile of the other
@@ -69,8 +69,8 @@ class StripeAutotilePass(ModulePass):
 
     bits: int = 512
     """The width of the device's vectors in bits."""
-    registers: int = 28
-    """The vector registers that a tile may fill: a few less than there are."""
+    registers: int = 32
+    """The number of vector registers."""
     elements: int = 16384
     """Elements that one piece of streaming work has at most."""
     pieces: int = 16

@@ -98,10 +98,10 @@ def vector_index(block: BlockOp) -> int | None:
     candidates: set[int] | None = None
     for refinement in block.refinement_list:
         if refinement.direction is Direction.OUT:
-            steps = _unit_steps(refinement, len(block.index_ranges))
+            steps = unit_steps(refinement, len(block.index_ranges))
             candidates = steps if candidates is None else candidates & steps
     for refinement in block.refinement_list:
-        steps = _unit_steps(refinement, len(block.index_ranges))
+        steps = unit_steps(refinement, len(block.index_ranges))
         used = {index for form in refinement.access for index in form.support}
         candidates = {c for c in candidates or () if c in steps or c not in used}
     for form in block.conditions:
@@ -110,7 +110,7 @@ def vector_index(block: BlockOp) -> int | None:
     return max(wide, key=lambda index: block.index_ranges[index], default=None)
 
 
-def _unit_steps(refinement: Refinement, rank: int) -> set[int]:
+def unit_steps(refinement: Refinement, rank: int) -> set[int]:
     """The indices that step one by one through the last axis, and only there."""
     if not refinement.access:
         return set()

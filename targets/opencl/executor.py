@@ -1,10 +1,10 @@
 """A module at the opencl level as something to call: NumPy arrays in, NumPy arrays out.
 
-Everything that does not depend on the inputs' values happens once: kernels are built, the
-buffers between them allocated, and the host program turned into a list of launches over
-numbered slots. A call fills the slots of inputs and outputs, queues the launches in order
-and waits once. Where host and device share memory, inputs are read and outputs written in
-place.
+Everything that does not depend on the inputs' values happens once: kernels are built,
+the buffers between them allocated, and the host program turned into a list of launches
+over numbered slots. A call fills the slots of inputs and outputs, queues the launches
+in order and waits once. Where host and device share memory, inputs are read and outputs
+written in place.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ...errors import GinghamError
 from .buffer import DeviceBuffer, allocate, download, upload
 from .printer import kernel_names, print_opencl
 from .program import DEFAULT_OPTIONS, Kernel, build_program
+from .result_memory import ResultMemory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,13 +86,16 @@ class OpenCLExecutable:
         self._inputs = len(plan.arguments)
         self._results = plan.results
         self._launches = _prepare(module, device, self.source, options, plan)
-        # Results are fresh in each call, as callers keep them.
-        written = {slot for launch in self._launches for slot in launch.slots}
-        outputs = set(self._results) - set(range(self._inputs))
-        self._fresh = sorted(outputs)
-        self._kept = {
-            slot: allocate(device, self._slots[slot].shape, self._slots[slot].dtype)
-            for slot in sorted(written - outputs - set(range(self._inputs)))
+        own = set(range(self._inputs, len(self._slots)))
+        used = {slot for launch in self._launches for slot in launch.slots}
+        # Callers keep results; what is between the kernels is the same in each call.
+        self._result_memory = {
+            number: ResultMemory(device, slot.shape, slot.dtype)
+            for number, slot in self._numbered(own & set(self._results))
+        }
+        self._between = {
+            number: allocate(device, slot.shape, slot.dtype)
+            for number, slot in self._numbered(own & used - set(self._results))
         }
         self._lock = Lock()
 
@@ -133,6 +137,9 @@ class OpenCLExecutable:
         ]
         return outputs, timings
 
+    def _numbered(self, numbers: set[int]) -> list[tuple[int, _Slot]]:
+        return [(number, self._slots[number]) for number in sorted(numbers)]
+
     def _buffers(
         self, queue: CommandQueue, inputs: Sequence[Array]
     ) -> list[DeviceBuffer | None]:
@@ -141,11 +148,10 @@ class OpenCLExecutable:
         buffers: list[DeviceBuffer | None] = [None] * len(self._slots)
         for number, array in enumerate(inputs):
             buffers[number] = upload(queue, array)
-        for number, buffer in self._kept.items():
+        for number, buffer in self._between.items():
             buffers[number] = buffer
-        for number in self._fresh:
-            slot = self._slots[number]
-            buffers[number] = allocate(self.device, slot.shape, slot.dtype)
+        for number, memory in self._result_memory.items():
+            buffers[number] = memory.take()
         return buffers
 
     def _check(self, inputs: Sequence[Array]) -> None:
@@ -188,8 +194,8 @@ class OpenCLExecutable:
             if buffer is None:
                 continue
             array = download(queue, buffer)
-            if number < self._inputs or number in given:
-                array = array.copy()
+            is_own = number >= self._inputs and number not in given
+            array = array.view() if is_own else array.copy()
             given.add(number)
             outputs.append(array)
         if not outputs:

@@ -257,7 +257,9 @@ class KernelPrinter:
         if text is None:
             position = self._position(op)
             text = f"vload{type.lanes}(0, {position})"
-        self._declare(op, op.result, from_memory(text, type), "x")
+        # `x` of array `X`, where the program has no name for it.
+        name = self._arrays[op.pointer].name.lower()
+        self._declare(op, op.result, from_memory(text, type), name)
 
     def _print_store(self, op: StoreOp) -> None:
         value = as_memory(self._operand(op.value))
@@ -285,7 +287,7 @@ class KernelPrinter:
             return name
         position = self._indices.form(op.form.data, op.values)
         # Compilers keep a constant in the address when the offset is one expression.
-        return f"{name} + ({position})"
+        return f"{name} + {f'({position})' if ' ' in position else position}"
 
     # Values.
 
@@ -342,7 +344,7 @@ class KernelPrinter:
         if isinstance(user, StoreOp) and user is op.next_op:
             self._values[result] = value
             return
-        name = self._scope.declare(result.name_hint, default)
+        name = self._scope.declare(result.name_hint or default, "t")
         self._comment_place(op)
         self._line(f"const {value.type.name} {name} = {value.text};")
         self._values[result] = Expression(name, value.type, is_atom=True)

@@ -103,4 +103,4 @@ class NameScope:
 
 def comment_text(text: str) -> str:
     """Text that is safe after `//`: on one line, and without what a compiler reads."""
-    return re.sub(r"[^A-Za-z0-9_.,:+/ -]", "_", text)
+    return re.sub(r"[^A-Za-z0-9_.,:+/<> -]", "_", text)

@@ -1,16 +1,15 @@
 """Memory for results that is used again when the caller has let go of them.
 
-A result must be an array of its own, but asking the system for new pages in every call
-costs as much as a fast kernel. Where device and host share memory, a result's memory is
-used again as soon as no array refers to it any more; elsewhere the device's buffer is
-copied out of and can be used in every call.
+A result must be an array of its own, but new pages from the system in every call cost
+as much as a fast kernel. Where device and host share memory, that of a result is used
+again as soon as no array refers to it; elsewhere results are copies, and the device's
+buffer is used again in every call.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .buffer import DeviceBuffer, allocate
@@ -24,22 +23,11 @@ if TYPE_CHECKING:
 _MOST_KEPT = 2
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """A buffer, the array that owns its memory, and the references to it without users."""
-
-    buffer: DeviceBuffer
-    owner: Any
-    references: int
-
-    @property
-    def is_free(self) -> bool:
-        """Whether no array outside refers to the memory."""
-        return sys.getrefcount(self.owner) <= self.references
-
-
 class ResultMemory:
-    """Hands out buffers for one result of a program; not thread-safe."""
+    """Hands out buffers for one result of a program; not thread-safe.
+
+    A caller may be given views of a buffer's `host`, never that array itself.
+    """
 
     def __init__(
         self, device: OpenCLDevice, shape: Sequence[int], dtype: np.dtype[Any]
@@ -52,16 +40,26 @@ class ResultMemory:
     def take(self) -> DeviceBuffer:
         """A buffer that no earlier result refers to; its contents are undefined."""
         for kept in self._kept:
-            if kept.is_free:
+            if kept.is_free():
                 return kept.buffer
         buffer = allocate(self._device, self._shape, self._dtype)
         if len(self._kept) < _MOST_KEPT and hasattr(sys, "getrefcount"):
-            self._keep(buffer)
+            self._kept.append(_Kept(buffer))
         return buffer
 
-    def _keep(self, buffer: DeviceBuffer) -> None:
-        # Views that callers make refer to the array that owns the memory, not to `host`.
-        host = buffer.host
-        owner = buffer if host is None else host if host.base is None else host.base
-        kept = _Kept(buffer, owner, 0)
-        self._kept.append(_Kept(buffer, owner, sys.getrefcount(kept.owner)))
+
+class _Kept:
+    """A buffer, and how many references to its memory are not a caller's."""
+
+    def __init__(self, buffer: DeviceBuffer) -> None:
+        self.buffer = buffer
+        # NumPy lets a view of a view refer to the array that owns the memory.
+        self._owner = None if buffer.host is None else buffer.host.base
+        self._references = self._count()
+
+    def _count(self) -> int:
+        return sys.getrefcount(self._owner)
+
+    def is_free(self) -> bool:
+        """Whether no array of a caller refers to the memory."""
+        return self._owner is None or self._count() == self._references

@@ -268,10 +268,10 @@ def _cells(
     if np.any(outside):
         item = int(np.broadcast_to(np.asarray(outside), (frame.count,)).argmax())
         place = np.broadcast_to(np.asarray(position), (frame.count,))[item]
-        shown = f"{length or 1} element(s) at {place}"
+        last = f"s {place} to {place + length - 1}" if length else f" {place}"
         raise fault(
             op,
-            f"'{op.name}' accesses {shown} of {memory.name}, which has {elements}"
+            f"'{op.name}' accesses element{last} of {memory.name}, which has {elements}"
             f"{frame.describe(item)}",
         )
     start = np.asarray(pointer.copy * memory.size + position * memory.lanes, np.int64)

@@ -126,13 +126,14 @@ class Window:
             last = memory.shape[axis] - size
             if np.min(start) < 0 or np.max(start) > last:
                 outside = np.asarray((start < 0) | (start > last))
-                raise self._outside(op, frame, outside, "its buffer")
+                sizes = display_sizes(memory.shape)
+                raise self._outside(op, frame, outside, f"its buffer of {sizes}")
             position = position + start * memory.steps[axis]
         for limit in self.limits:
             start, size = self.starts[limit.axis], self.sizes[limit.axis]
             outside = np.asarray((start < limit.low) | (start + size > limit.high))
             if outside.any():
-                raise self._outside(op, frame, outside, "the window around it,")
+                raise self._outside(op, frame, outside, "the window around it")
         positions = np.broadcast_to(np.asarray(position, np.int64), (frame.count,))
         length = self.sizes[-1] if self.sizes else 1
         return memory.vectors(positions, None if length == 1 else length)
@@ -148,6 +149,6 @@ class Window:
         )
         return fault(
             op,
-            f"'{op.name}' accesses [{shown}] of {self.memory.name}, outside of {what} "
-            f"of size {display_sizes(self.memory.shape)}{frame.describe(point)}",
+            f"'{op.name}' accesses [{shown}] of {self.memory.name}, outside of {what}"
+            f"{frame.describe(point)}",
         )

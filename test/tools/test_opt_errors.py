@@ -168,6 +168,25 @@ def test_end_of_the_text(failing: Failing) -> None:
     )
 
 
+def test_long_line(failing: Failing) -> None:
+    """Only the part of the line around the mistake is shown."""
+    text = " ".join(VALID.replace("%b :", "%x :").splitlines())
+    lines = failing(text=f"{' ' * 3000}{text}{' ' * 3000}// end").splitlines()
+    column = 3001 + text.index("%x")
+    assert lines[0] == f"main.mlir:1:{column}: error: use of undefined value '%x'"
+    assert len(lines[1]) == 400
+    caret = lines[2].index("^")
+    assert lines[1][caret : caret + 2] == "%x"
+
+
+def test_string_without_an_end(failing: Failing) -> None:
+    """Found at once; xDSL's own lexer takes years for this one."""
+    text = f'func.func @main() attributes {{a = "{"x" * 200}}} {{\n}}\n'
+    message = failing(text=text)
+    expected = "main.mlir:1:35: error: end of file reached before closing string"
+    check(message, expected)
+
+
 def test_dangling_block(failing: Failing) -> None:
     text = VALID.replace("func.return %b : i32", "cf.br ^bb1")
     message = failing(text=text)

@@ -23,7 +23,8 @@ from .diagnostics import Diagnostic, Severity
 _COMMENT = re.compile(
     r"expected-(?P<severity>error|warning|note|remark)(?P<regex>-re)?"
     r"[ \t]*(?:@(?P<line>[+-][0-9]+|above|below|unknown))?"
-    r"[ \t]*\{\{(?P<text>(?:\{\{.*?\}\}|.)*?)\}\}"
+    # Up to the first closing braces, in the -re form those of no inner part.
+    r"[ \t]*\{\{(?P<text>(?(regex)(?:(?>\{\{.*?\}\})|(?!\}\}).)*+|.*?))\}\}"
 )
 _INNER = re.compile(r"\{\{(.*?)\}\}")
 

@@ -33,7 +33,11 @@ def parse(text: str) -> ModuleOp:
 @pytest.fixture
 def run() -> Callable[..., list[Array]]:
     """`run(text, *inputs)`: the results of `@main` of a module."""
-    return lambda text, *inputs: interpret(parse(text), inputs)
+
+    def run_text(text: str, *inputs: Array) -> list[Array]:
+        return interpret(parse(text), inputs)
+
+    return run_text
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,76 +16,80 @@ from gingham.dialects.eltwise.table import FUNCTIONS, Function
 from gingham.targets.reference import numpy_dtype
 from gingham.targets.reference.eltwise import apply
 
-FLOATS: dict[str, Callable[..., float]] = {
+
+def _sign(x: float) -> int:
+    return (x > 0) - (x < 0)
+
+
+def _choice(condition: float, x: float, y: float) -> float:
+    return x if condition else y
+
+
+def _divide(x: int, y: int) -> int:
+    return 0 if y == 0 else abs(x) // abs(y) * _sign(x * y)
+
+
+def _remainder(x: int, y: int) -> int:
+    return 0 if y == 0 else abs(x) % abs(y) * _sign(x)
+
+
+UNARY: dict[str, Callable[[float], float]] = {
     "ident": lambda x: x,
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "mod": math.fmod,
     "neg": lambda x: -x,
     "abs": abs,
-    "max": max,
-    "min": min,
-    "relu": lambda x: max(x, 0.0),
-    "sign": lambda x: float((x > 0) - (x < 0)),
-    "cmp_eq": lambda x, y: x == y,
-    "cmp_ne": lambda x, y: x != y,
-    "cmp_lt": lambda x, y: x < y,
-    "cmp_le": lambda x, y: x <= y,
-    "cmp_gt": lambda x, y: x > y,
-    "cmp_ge": lambda x, y: x >= y,
-    "cond": lambda c, x, y: x if c else y,
-    "logical_and": lambda x, y: x and y,
-    "logical_or": lambda x, y: x or y,
-    "logical_xor": lambda x, y: x != y,
+    "relu": lambda x: max(x, 0),
+    "sign": _sign,
     "logical_not": lambda x: not x,
     "ceil": math.ceil,
     "floor": math.floor,
     "round": round,
-    "sqrt": math.sqrt,
     "recip": lambda x: 1 / x,
-    "pow": math.pow,
-    "exp": math.exp,
-    "log": math.log,
     "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
-    "erf": math.erf,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
     "asin": math.asin,
     "acos": math.acos,
     "atan": math.atan,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
     "asinh": math.asinh,
     "acosh": math.acosh,
     "atanh": math.atanh,
 }
+for same_name in "sqrt exp log erf sin cos tan sinh cosh tanh".split():
+    UNARY[same_name] = getattr(math, same_name)
+
+BINARY: dict[str, Callable[[float, float], float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": lambda x, y: x / y,
+    "mod": math.fmod,
+    "max": max,
+    "min": min,
+    "pow": math.pow,
+    "cmp_eq": operator.eq,
+    "cmp_ne": operator.ne,
+    "cmp_lt": operator.lt,
+    "cmp_le": operator.le,
+    "cmp_gt": operator.gt,
+    "cmp_ge": operator.ge,
+    "logical_and": lambda x, y: x and y,
+    "logical_or": lambda x, y: x or y,
+    "logical_xor": operator.ne,
+}
+
+FLOATS: dict[str, Callable[..., float]] = {**UNARY, **BINARY, "cond": _choice}
 """The meaning of functions that floats have."""
 
 INTEGERS: dict[str, Callable[..., int]] = {
-    "div": lambda x, y: 0 if y == 0 else math.trunc(abs(x) // abs(y)) * _sign(x * y),
-    "mod": lambda x, y: 0 if y == 0 else abs(x) % abs(y) * _sign(x),
-    "relu": lambda x: max(x, 0),
-    "sign": lambda x: _sign(x),
-    "ceil": lambda x: x,
-    "floor": lambda x: x,
-    "round": lambda x: x,
-    "bit_and": lambda x, y: x & y,
-    "bit_or": lambda x, y: x | y,
-    "bit_xor": lambda x, y: x ^ y,
-    "bit_not": lambda x: ~x,
+    "div": _divide,
+    "mod": _remainder,
+    "bit_and": int.__and__,
+    "bit_or": int.__or__,
+    "bit_xor": int.__xor__,
+    "bit_not": int.__invert__,
 }
 """The meaning of functions that mean something else on integers, or only on them."""
 
 COUNT = 84
 """Numbers that a function is tried on."""
-
-
-def _sign(x: float) -> int:
-    return (x > 0) - (x < 0)
 
 
 def operands(

@@ -50,7 +50,7 @@ def test_read_out_of_bounds(run: Run) -> None:
         run,
         f"""stripe.block [%i : 6] in %a = %A[%i + 1] : 1 out %c = %C[%i] : 1 {{
             {COPY} }}""",
-        r"'stripe.load' accesses \[6\] of %A, outside of its buffer of size 6 at i = 5",
+        r"'stripe.load' accesses \[6\] of %A, outside of its buffer of 6 at i = 5",
     )
 
 
@@ -97,7 +97,7 @@ def test_window_may_overhang_where_nothing_is_accessed(run: Run) -> None:
     (got,) = run(text, INPUT)
     assert got.tolist() == INPUT.tolist()
     with pytest.raises(GinghamError, match=r"\[3\] of %A, outside of the window"):
-        run(text.replace("%i + 2 >= 0", "%i + 3 >= 0"), INPUT)
+        run(text.replace("-2 * %m - %i + 2", "-3 * %o - 2 * %m - %i + 5"), INPUT)
 
 
 def test_read_of_what_was_never_written(run: Run) -> None:

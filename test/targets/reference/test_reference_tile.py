@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -16,8 +17,7 @@ from gingham.targets.reference import contraction as contraction_module
 
 Run = Callable[..., list[np.ndarray[Any, Any]]]
 
-NUMPY_NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "si32": "int32"}
-NUMPY_NAMES |= {"si8": "int8", "ui8": "uint8", "si64": "int64", "i1": "bool"}
+NUMPY_NAMES = {"f64": "float64", "si32": "int32", "si64": "int64", "i1": "bool"}
 
 
 def typed(array: np.ndarray[Any, Any], element: str) -> str:
@@ -51,18 +51,31 @@ def place(
 
 
 AGGREGATE: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda x, y: x + y,
-    "mul": lambda x, y: x * y,
+    "add": operator.add,
+    "mul": operator.mul,
     "max": max,
     "min": min,
 }
 
-COMBINE: dict[str, Callable[..., Any]] = {
-    "": lambda x: x,
-    "+": lambda x, y: x + y,
-    "*": lambda x, y: x * y,
-    "==": lambda x, y: int(x == y),
-    "?": lambda x, y, z: z if x == y else 0,
+
+def _identity(x: float) -> float:
+    return x
+
+
+def _equal(x: float, y: float) -> int:
+    return int(x == y)
+
+
+def _choice(x: float, y: float, z: float) -> float:
+    return z if x == y else 0
+
+
+COMBINE: dict[str, Callable[..., float]] = {
+    "": _identity,
+    "+": operator.add,
+    "*": operator.mul,
+    "==": _equal,
+    "?": _choice,
 }
 
 
@@ -103,8 +116,9 @@ class Example:
         return self.tensor_like(np.empty(shape))
 
     def tensor_like(self, other: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        values = self.random.integers(-3, 4, other.shape)
-        return np.asarray(values).astype(NUMPY_NAMES[self.element])
+        values = np.zeros(other.shape, NUMPY_NAMES[self.element])
+        values[...] = self.random.integers(-3, 4, other.shape)
+        return values
 
     def form(self, size: int) -> list[Fraction]:
         """A form that is in 0 ... size - 1 at the valid point."""

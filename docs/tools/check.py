@@ -1,0 +1,179 @@
+"""Checks that pages show what happens: `python docs/tools/check.py [PAGE...]`.
+
+With `--refresh`, pages are made to show it; look at the changes before you keep them.
+These fences are checked:
+
+* `sh`: the commands are run, as from the root of the repository. The next fence, when
+  only blank lines are between, shows all that they print. The exit status is 0, or 1
+  behind `sh fails`. Files that they write are gone afterwards.
+* `python`: all of a page are run as one program. The next fence shows what it prints.
+* any language with `title="FILE"`: shows that file of the repository, the whole of it.
+* `tile` without a title: a program with its results in comments, or with the next fence
+  showing its error; see `programs.py`.
+
+In an output `...` stands for what is not shown: a part of a line, or any number of
+lines. `--refresh` keeps it where the lines around it are still there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import elision
+from fences import Fence, Page
+
+ROOT = Path(__file__).resolve().parents[2]
+_SOURCES = ("sh", "python", "tile")
+_TIMEOUT = 120
+
+
+class CannotCheckError(Exception):
+    """A fence that cannot even be compared, and why."""
+
+
+class Checker:
+    """Runs what is on one page, in a folder of its own."""
+
+    def __init__(self, page: Page, folder: Path, device: str) -> None:
+        self._page = page
+        self._folder = folder
+        self._device = device
+        self._namespace: dict[str, Any] = {}
+
+    def truths(self) -> Iterator[tuple[Fence, list[str]]]:
+        """Every fence that shows what something gives, with what it really gives."""
+        for fence in self._page.fences:
+            output = self._page.output_of(fence)
+            if output is not None and (output.language in _SOURCES or output.title):
+                output = None
+            if fence.title is not None:
+                yield fence, self._file(fence.title)
+            elif fence.language == "tile":
+                yield self._program(fence, output)
+            elif fence.language in _SOURCES:
+                actual = self._run(fence)
+                if output is not None:
+                    yield output, actual
+
+    def _file(self, name: str) -> list[str]:
+        try:
+            return (ROOT / name).read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise CannotCheckError(f"cannot read '{name}': {error}") from error
+
+    def _program(self, fence: Fence, output: Fence | None) -> tuple[Fence, list[str]]:
+        # Other pages need neither NumPy nor Gingham, which take time to import.
+        import programs
+
+        try:
+            if output is not None:
+                return output, programs.error_of(fence.lines)
+            return fence, programs.with_results(fence.lines, self._device)
+        except programs.ProgramError as error:
+            raise CannotCheckError(f"{self._page.place(fence)}: {error}") from error
+
+    def _run(self, fence: Fence) -> list[str]:
+        is_shell = fence.language == "sh"
+        status, text = (self._shell if is_shell else self._python)(fence)
+        expected = 1 if fence.has("fails") else 0
+        if status != expected:
+            raise CannotCheckError(
+                f"{self._page.place(fence)}: expected exit status {expected}, got "
+                f"{status}\n{text.rstrip()}"
+            )
+        return [line.rstrip() for line in text.rstrip().splitlines()]
+
+    def _shell(self, fence: Fence) -> tuple[int, str]:
+        tools = str(Path(sys.executable).parent)
+        environment = os.environ | {
+            "PATH": os.pathsep.join([tools, os.environ.get("PATH", "")]),
+            "XDG_CACHE_HOME": str(ROOT / "build" / "cache"),
+            "COLUMNS": "88",
+        }
+        result = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", fence.text],
+            cwd=self._folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=_TIMEOUT,
+        )
+        return result.returncode, result.stdout
+
+    def _python(self, fence: Fence) -> tuple[int, str]:
+        code = compile(fence.text, self._page.place(fence), "exec")
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            exec(code, self._namespace)
+        return 0, text.getvalue()
+
+
+@contextlib.contextmanager
+def copy_of_root() -> Iterator[Path]:
+    """A folder in which files are found as in the root, and new ones do not stay."""
+    with tempfile.TemporaryDirectory(prefix="gingham-docs-") as name:
+        for entry in ROOT.iterdir():
+            if not entry.name.startswith(".") and entry.name != "build":
+                (Path(name) / entry.name).symlink_to(entry)
+        yield Path(name)
+
+
+def corrections(page: Page, device: str) -> dict[Fence, list[str]]:
+    """What the fences of a page that are wrong should show, elided as they are."""
+    with copy_of_root() as folder:
+        return {
+            fence: elision.updated(fence.lines, actual)
+            for fence, actual in Checker(page, folder, device).truths()
+            if not elision.matches(fence.lines, actual)
+        }
+
+
+def describe(page: Page, fence: Fence, right: list[str]) -> str:
+    """The difference between what a fence shows and what is right."""
+    difference = difflib.unified_diff(
+        fence.lines, right, "shown", "actual", lineterm="", n=2
+    )
+    return "\n".join([f"{page.place(fence)}: this is not what happens", *difference])
+
+
+def main() -> int:
+    """Check or refresh pages; the exit status is 1 when one was wrong."""
+    parser = argparse.ArgumentParser(description="Check that pages show what happens.")
+    parser.add_argument("pages", nargs="*", type=Path, help="default: all of docs/")
+    parser.add_argument("--refresh", action="store_true", help="correct the pages")
+    parser.add_argument(
+        "--device", default="reference", help="where Tile programs on pages run"
+    )
+    options = parser.parse_args()
+    status = 0
+    for path in options.pages or sorted((ROOT / "docs").glob("*.md")):
+        try:
+            page = Page.read(path)
+            wrong = corrections(page, options.device)
+        except (CannotCheckError, ValueError) as error:
+            print(error, file=sys.stderr)
+            status = 1
+            continue
+        if wrong and options.refresh:
+            path.write_text(page.with_lines(wrong), encoding="utf-8")
+            print(f"{path}: {len(wrong)} fence(s) corrected")
+            continue
+        for fence, right in wrong.items():
+            print(describe(page, fence, right), file=sys.stderr)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

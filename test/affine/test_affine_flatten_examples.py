@@ -1,0 +1,302 @@
+"""Tests of flattening on contractions that programs use, and on the odd ones.
+
+The golden tables are those of PlaidML's compiler (`lang_test.cc`, and a trace of its
+algorithm): ranges, strides and offset of each tensor in row-major order, and
+constraints. Its basis is another one where an output access has a stride: it splits
+`2*x + i` into a remainder and a quotient, we keep it as one index. The points, as
+pairs of memory addresses, must be the same ones in the same number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from gingham.affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
+from gingham.affine.form import LinearForm, Rational
+
+HALF = Fraction(1, 2)
+
+
+def indices(rank: int) -> list[LinearForm]:
+    return [LinearForm.dimension(i, rank) for i in range(rank)]
+
+
+def text(forms: Sequence[LinearForm]) -> list[str]:
+    names = "abcdefgh"
+    return [form.format(names[: form.rank]) for form in forms]
+
+
+def address(
+    cell: Sequence[LinearForm], shape: Sequence[int], point: tuple[int, ...]
+) -> Rational:
+    result = LinearForm.constant_of(0, len(point)).evaluate(point)
+    for form, extent in zip(cell, shape, strict=True):
+        result = result * extent + form.evaluate(point)
+    return result
+
+
+def addresses(
+    flat: FlatContraction, shapes: Sequence[Sequence[int]]
+) -> Counter[object]:
+    """How often each combination of addresses of all tensors occurs."""
+    return Counter(
+        tuple(
+            address(access, shape, point)
+            for access, shape in zip(flat.accesses, shapes, strict=True)
+        )
+        for point in product(*map(range, flat.ranges))
+        if all(form.evaluate(point) >= 0 for form in flat.constraints)
+    )
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A flattening as PlaidML gives it: `strides . x + offset`, `lhs . x <= rhs`."""
+
+    ranges: tuple[int, ...]
+    tensors: tuple[tuple[tuple[int, ...], int], ...]
+    constraints: tuple[tuple[tuple[int, ...], int], ...] = ()
+
+    def addresses(self) -> Counter[object]:
+        def value(terms: tuple[int, ...], point: tuple[int, ...]) -> int:
+            return sum(a * b for a, b in zip(terms, point, strict=True))
+
+        return Counter(
+            tuple(value(strides, point) + offset for strides, offset in self.tensors)
+            for point in product(*map(range, self.ranges))
+            if all(value(lhs, point) <= rhs for lhs, rhs in self.constraints)
+        )
+
+
+def test_matrix_product() -> None:
+    i, j, k = indices(3)
+    shapes = [(4, 5), (4, 3), (3, 5)]
+    flat = flatten_contraction(3, [i, j], [[i, k], [k, j]], shapes)
+    assert flat == FlatContraction(
+        substitution=(i, j, k),
+        ranges=(4, 5, 3),
+        accesses=((i, j), (i, k), (k, j)),
+        constraints=(),
+        output_rank=2,
+        names_of=(0, 1, 2),
+    )
+    golden = Golden((4, 5, 3), (((5, 1, 0), 0), ((3, 0, 1), 0), ((0, 1, 5), 0)))
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_reduction_indices_follow_the_output() -> None:
+    # B[j, i] = +(A[k, j, i]) with k as the first index.
+    k, i, j = indices(3)
+    flat = flatten_contraction(3, [j, i], [[k, j, i]], [(4, 3), (7, 4, 3)])
+    assert flat.ranges == (4, 3, 7)
+    assert flat.names_of == (2, 1, 0)
+    assert flat.output_rank == 2
+
+
+def test_convolution_in_two_dimensions() -> None:
+    n, x, y, co, ci, k, m = indices(7)
+    flat = flatten_contraction(
+        7,
+        [n, x, y, co],
+        [[n, x + k - 1, y + m - 1, ci], [k, m, ci, co]],
+        [(8, 56, 56, 64), (8, 56, 56, 32), (3, 3, 32, 64)],
+    )
+    # The indices are the old ones, those of the reduction as the accesses name them.
+    assert flat.names_of == (0, 1, 2, 3, 5, 6, 4)
+    assert flat.ranges == (8, 56, 56, 64, 3, 3, 32)
+    assert flat.output_rank == 4
+    assert text(flat.accesses[1]) == ["a", "b + e - 1", "c + f - 1", "g"]
+    assert text(flat.constraints) == [
+        "b + e - 1",
+        "-b - e + 56",
+        "c + f - 1",
+        "-c - f + 56",
+    ]
+
+
+def test_convolution_without_padding_has_no_constraint() -> None:
+    x, k = indices(2)
+    flat = flatten_contraction(2, [x], [[x * 2 + k], [k]], [(10,), (21,), (3,)])
+    assert (flat.ranges, flat.constraints) == ((10, 3), ())
+    assert flat.names_of == (0, 1)
+
+
+def test_convolution_in_one_dimension() -> None:
+    x, co, k, ci = indices(4)
+    shapes = [(6, 2), (6, 3), (3, 3, 2)]
+    inputs = [[x + k - 1, ci], [k, ci, co]]
+    flat = flatten_contraction(4, [x, co], inputs, shapes)
+    assert (flat.ranges, flat.names_of) == ((6, 2, 3, 3), (0, 1, 2, 3))
+    golden = Golden(
+        (3, 2, 3, 6),
+        (((0, 1, 0, 2), 0), ((1, 0, 3, 3), -3), ((2, 1, 6, 0), 0)),
+        (((0, 0, -1, -1), -1), ((0, 0, 1, 1), 6)),
+    )
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_unpool_with_overlap() -> None:
+    # O[2x + i : 100] = +(I[x]), i < 4
+    x, i = indices(2)
+    shapes = [(100,), (50,)]
+    flat = flatten_contraction(2, [x * 2 + i], [[x]], shapes, [(i, 4)])
+    # PlaidML has ranges 2, 50, 2.
+    assert (flat.ranges, flat.output_rank) == ((100, 50), 1)
+    assert flat.names_of == (None, 0)
+    assert text(flat.substitution) == ["b", "a - 2 * b"]
+    assert text(flat.constraints) == ["a - 2 * b", "-a + 2 * b + 3"]
+    golden = Golden((2, 50, 2), (((1, 2, 0), 0), ((0, 1, -1), 0)), (((0, -1, 1), 0),))
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_unpool_without_overlap() -> None:
+    x, i = indices(2)
+    shapes = [(100,), (50,)]
+    flat = flatten_contraction(2, [x * 2 + i], [[x]], shapes, [(i, 2)])
+    golden = Golden((2, 50), (((1, 2), 0), ((0, 1), 0)))  # another basis than ours
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_short_fractional_access() -> None:
+    # O[i : 6] = +(I[(i - 1) / 2])
+    (i,) = indices(1)
+    shapes = [(6,), (3,)]
+    flat = flatten_contraction(1, [i], [[(i - 1) * HALF]], shapes)
+    assert (flat.ranges, flat.constraints) == ((3,), ())
+    assert text(flat.substitution) == ["2 * a + 1"]
+    golden = Golden((3,), (((2,), 1), ((1,), 0)))
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_cumulative_sum() -> None:
+    i, k = indices(2)
+    shapes = [(10,), (10,)]
+    flat = flatten_contraction(2, [i], [[k]], shapes, [(i - k, 10)])
+    assert (flat.ranges, flat.names_of) == ((10, 10), (0, 1))
+    assert text(flat.constraints) == ["a - b"]
+    golden = Golden((10, 10), (((1, 0), 0), ((1, -1), 0)), (((-1, 1), 0),))
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_fractional_convolution() -> None:
+    # O[i : 8] = +(I[i/2 + k/2] * K[k])
+    i, k = indices(2)
+    shapes = [(8,), (4,), (3,)]
+    flat = flatten_contraction(2, [i], [[i * HALF + k * HALF], [k]], shapes)
+    # PlaidML has ranges 2, 4, 2; here i is whole, and I is the index of the reduction.
+    assert (flat.ranges, flat.output_rank, flat.names_of) == ((7, 4), 1, (0, None))
+    assert text(flat.accesses[1]) == ["b"]
+    golden = Golden(
+        (2, 4, 2),
+        (((1, 2, 0), 0), ((1, 1, 1), 0), ((1, 0, 2), 0)),
+        (((1, 0, 2), 2), ((1, 1, 1), 3)),
+    )
+    assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_sum_of_indices_as_output() -> None:
+    # O[i + j] = +(A[i] * B[j]): of equals the later index stays, else the shorter.
+    i, j = indices(2)
+    flat = flatten_contraction(2, [i + j], [[i], [j]], [(19,), (10,), (10,)])
+    assert (flat.ranges, flat.names_of) == ((19, 10), (None, 1))
+    flat = flatten_contraction(2, [i + j], [[i], [j]], [(12,), (3,), (10,)])
+    assert (flat.ranges, flat.names_of) == ((12, 3), (None, 0))
+
+
+def test_narrow_window_becomes_an_index() -> None:
+    # O[i] = >(I[j]), 2i - j < 2 and at least 0: two values for each i, not all j.
+    i, j = indices(2)
+    flat = flatten_contraction(2, [i], [[j]], [(10,), (20,)], [(i * 2 - j, 2)])
+    assert (flat.ranges, flat.output_rank, flat.names_of) == ((10, 2), 1, (0, None))
+    # And it runs forward in the memory of I.
+    assert text(flat.accesses[1]) == ["2 * a + b - 1"]
+
+
+def test_diagonals_have_one_index() -> None:
+    i, j = indices(2)
+    shapes = [(10,), (10, 10)]
+    taken = flatten_contraction(2, [i], [[i, j]], shapes, [(i - j, 1)])
+    assert (taken.ranges, taken.output_rank) == ((10,), 1)
+    assert text(taken.accesses[1]) == ["a", "a"]
+    placed = flatten_contraction(2, [i, j], [[i]], shapes[::-1], [(i - j, 1)])
+    assert (placed.ranges, placed.output_rank) == ((10,), 1)
+    assert text(placed.accesses[0]) == ["a", "a"]
+
+
+def test_reversal() -> None:
+    (i,) = indices(1)
+    flat = flatten_contraction(1, [i], [[-i + 9]], [(10,), (10,)])
+    assert (flat.ranges, flat.names_of) == ((10,), (0,))
+    assert text(flat.accesses[1]) == ["-a + 9"]
+
+
+def test_index_of_constraints_only_counts_points() -> None:
+    i, k = indices(2)
+    flat = flatten_contraction(2, [i], [[i]], [(4,), (4,)], [(k, 3)])
+    assert (flat.ranges, flat.output_rank) == ((4, 3), 1)
+    assert addresses(flat, [(4,), (4,)]) == {(c, c): 3 for c in range(4)}
+
+
+def test_offsets_start_at_zero() -> None:
+    # Only 2 <= i < 7 is valid; the index keeps its name all the same.
+    (i,) = indices(1)
+    flat = flatten_contraction(1, [i], [[i - 2]], [(9,), (5,)])
+    assert (flat.ranges, flat.names_of) == ((5,), (0,))
+    assert text(flat.substitution) == ["a + 2"]
+    assert text(flat.accesses[0]) == ["a + 2"]
+
+
+def test_no_index_at_all() -> None:
+    zero = LinearForm((), 0)
+    flat = flatten_contraction(0, [zero], [[zero + 2]], [(1,), (3,)])
+    assert (flat.ranges, flat.substitution, flat.is_empty) == ((), (), False)
+    assert flat.accesses == ((zero,), (zero + 2,))
+    assert flatten_contraction(0, [zero], [[zero + 3]], [(1,), (3,)]).is_empty
+
+
+@pytest.mark.parametrize(
+    ("constraint", "bound", "extent"),
+    [
+        ([1, -1, 20], 5, 10),  # constraints that no index satisfies
+        ([2, 4, 1], 1, 10),  # an equation without integer solution
+        ([HALF, 0, Fraction(1, 4)], 9, 10),  # never an integer
+        ([1, 0, 0], 10, 0),  # a tensor without elements
+        ([1, 0, 0], 0, 10),  # a bound of zero
+    ],
+)
+def test_no_point_is_not_an_error(
+    constraint: list[Fraction | int], bound: int, extent: int
+) -> None:
+    i, k = indices(2)
+    form = LinearForm.of(constraint[:-1], constraint[-1])
+    flat = flatten_contraction(2, [i], [[k]], [(10,), (extent,)], [(form, bound)])
+    assert flat.is_empty
+    assert 0 in flat.ranges
+    assert [len(access) for access in flat.accesses] == [1, 1]
+    assert len(flat.substitution) == 2
+
+
+def test_unbounded_index_is_named() -> None:
+    i, j, k = indices(3)
+    with pytest.raises(UnboundedIndex, match=r"index 1 .*unbounded") as caught:
+        flatten_contraction(3, [i], [[i, j - k]], [(4,), (4, 4)])
+    assert caught.value.indices == (1, 2)
+
+
+def test_sizes_beyond_64_bits() -> None:
+    i, k = indices(2)
+    big = 2**70
+    flat = flatten_contraction(2, [i], [[i + k]], [(big,), (big + 4,)], [(k, 5)])
+    assert (flat.ranges, flat.constraints) == ((big, 5), ())
+
+
+def test_accesses_must_fit_their_shapes() -> None:
+    (i,) = indices(1)
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        flatten_contraction(1, [i], [[i, i]], [(4,), (4,)])
