@@ -93,6 +93,11 @@ def parse_tile(source: str, file: str = "<string>") -> ModuleOp:
 
 def load(path: str | os.PathLike[str]) -> ModuleOp:
     """The `tile` module of a Tile file; see `parse_tile`."""
+    return parse_tile(read(path), os.fspath(path))
+
+
+def read(path: str | os.PathLike[str]) -> str:
+    """The text of a Tile file. Raises GinghamError when it can not be read."""
     file = os.fspath(path)
     try:
         with open(file, "rb") as stream:
@@ -100,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> ModuleOp:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise GinghamError(f"cannot read '{file}': {reason or error}") from error
-    return parse_tile(decode(data, file), file)
+    return decode(data, file)
 
 
 class _FunctionTranslator:

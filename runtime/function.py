@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,8 +33,9 @@ class Function:
     types that it is called with. May be called from several threads.
     """
 
-    def __init__(self, module: ModuleOp, device: Device | None) -> None:
+    def __init__(self, module: ModuleOp, device: Device | None, text: str) -> None:
         self._module = module
+        self._text = text
         self._device = device
         self._lock = Lock()
         self._compiled: dict[Signature, Runner] = {}
@@ -85,13 +87,22 @@ class Function:
         from ..passes.pipelines import run_stages
         from ..passes.tile.specialize import specialize
 
-        module = specialize(self._module, tensor_types(signature))
         stages = STAGES[1 : STAGES.index(stage) + 1]
         try:
+            module = specialize(self._module, tensor_types(signature))
             run_stages(module, make_context(), target_options(self.device), stages)
         except DiagnosticException as error:
             raise GinghamError(str(error)) from error
+        except GinghamError as error:
+            raise self._with_line(error) from error
         return module
+
+    def _with_line(self, error: GinghamError) -> GinghamError:
+        """The error with the line of the program that it points at."""
+        if error.location is None or error.location.text is not None:
+            return error
+        location = replace(error.location, text=self._text)
+        return GinghamError(error.message, location, error.hint)
 
     def _runner(self, signature: Signature) -> Runner:
         with self._lock:
@@ -117,7 +128,10 @@ class Function:
         from ..passes.tile.specialize import specialize
         from ..targets.reference import interpret
 
-        module = specialize(self._module, tensor_types(signature))
+        try:
+            module = specialize(self._module, tensor_types(signature))
+        except GinghamError as error:
+            raise self._with_line(error) from error
         return lambda arrays: interpret(module, arrays)
 
 
@@ -136,16 +150,17 @@ def compile(source: str, *, device: str | Device | None = None) -> Function:
     """
     from ..frontend.tile_text import parse_tile
 
-    return Function(parse_tile(source), _chosen(device))
+    return Function(parse_tile(source), _chosen(device), source)
 
 
 def compile_file(
     path: str | os.PathLike[str], *, device: str | Device | None = None
 ) -> Function:
     """As `compile`, for a program in a file, whose name errors and comments show."""
-    from ..frontend.tile_text import load
+    from ..frontend.tile_text import parse_tile, read
 
-    return Function(load(path), _chosen(device))
+    text = read(path)
+    return Function(parse_tile(text, os.fspath(path)), _chosen(device), text)
 
 
 def _chosen(device: str | Device | None) -> Device | None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import GinghamError
+from .command import ArgumentParser, run_command
 
 if TYPE_CHECKING:
     from ..runtime.devices import Device
@@ -50,7 +50,11 @@ class _Probe:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, or 1 after an error."""
-    parser = argparse.ArgumentParser(
+    return run_command(lambda: _run(_parse(arguments)))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = ArgumentParser(
         prog="tile-devices", description="List the devices that programs can run on."
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -59,12 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="build, run and check a small kernel on each device",
     )
-    options = parser.parse_args(arguments)
-    try:
-        listing = _gather(options.probe)
-    except GinghamError as error:
-        print(error.render(), file=sys.stderr)
-        return 1
+    return parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    listing = _gather(options.probe)
     if options.json:
         print(json.dumps(_as_json(listing), indent=2))
     elif sys.stdout.isatty():

@@ -15,9 +15,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
+from .command import ArgumentParser, run_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,28 +30,13 @@ EMISSIONS = ("tile", "stripe", "opencl", "source")
 _MAX_RANDOM_BYTES = 2**34
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports wrong options as all other errors are."""
-
-    def error(self, message: str) -> NoReturn:
-        raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 0, or 1 after an error or a failed check."""
-    try:
-        return _run(_parse(arguments))
-    except GinghamError as error:
-        print(error.render(), file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # The reader has seen enough; nothing more can be written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    return run_command(lambda: _run(_parse(arguments)))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = _Parser(
+    parser = ArgumentParser(
         prog="tile-run",
         description="Compile a Tile file, run it, check it and time it.",
         allow_abbrev=False,

@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ _SOURCES = ("sh", "python", "tile")
 _TIMEOUT = 120
 
 
-class CannotCheckError(Exception):
+class CheckError(Exception):
     """A fence that cannot even be compared, and why."""
 
 
@@ -50,26 +51,28 @@ class Checker:
         self._device = device
         self._namespace: dict[str, Any] = {}
 
-    def truths(self) -> Iterator[tuple[Fence, list[str]]]:
-        """Every fence that shows what something gives, with what it really gives."""
-        for fence in self._page.fences:
-            output = self._page.output_of(fence)
-            if output is not None and (output.language in _SOURCES or output.title):
-                output = None
-            if fence.title is not None:
-                yield fence, self._file(fence.title)
-            elif fence.language == "tile":
-                yield self._program(fence, output)
-            elif fence.language in _SOURCES:
-                actual = self._run(fence)
-                if output is not None:
-                    yield output, actual
+    def truth(self, fence: Fence) -> tuple[Fence, list[str]] | None:
+        """The fence that shows what `fence` gives, and what it really gives.
+
+        None when nothing shows it. Raises CheckError for what cannot be compared.
+        """
+        output = self._page.output_of(fence)
+        if output is not None and (output.language in _SOURCES or output.title):
+            output = None
+        if fence.title is not None:
+            return fence, self._file(fence.title)
+        if fence.language == "tile":
+            return self._program(fence, output)
+        if fence.language not in _SOURCES:
+            return None
+        actual = self._run(fence)
+        return None if output is None else (output, actual)
 
     def _file(self, name: str) -> list[str]:
         try:
             return (ROOT / name).read_text(encoding="utf-8").splitlines()
         except OSError as error:
-            raise CannotCheckError(f"cannot read '{name}': {error}") from error
+            raise CheckError(f"cannot read '{name}': {error}") from error
 
     def _program(self, fence: Fence, output: Fence | None) -> tuple[Fence, list[str]]:
         # Other pages need neither NumPy nor Gingham, which take time to import.
@@ -80,16 +83,15 @@ class Checker:
                 return output, programs.error_of(fence.lines)
             return fence, programs.with_results(fence.lines, self._device)
         except programs.ProgramError as error:
-            raise CannotCheckError(f"{self._page.place(fence)}: {error}") from error
+            raise CheckError(str(error)) from error
 
     def _run(self, fence: Fence) -> list[str]:
         is_shell = fence.language == "sh"
         status, text = (self._shell if is_shell else self._python)(fence)
         expected = 1 if fence.has("fails") else 0
         if status != expected:
-            raise CannotCheckError(
-                f"{self._page.place(fence)}: expected exit status {expected}, got "
-                f"{status}\n{text.rstrip()}"
+            raise CheckError(
+                f"expected exit status {expected}, got {status}\n{text.rstrip()}"
             )
         return [line.rstrip() for line in text.rstrip().splitlines()]
 
@@ -129,22 +131,42 @@ def copy_of_root() -> Iterator[Path]:
         yield Path(name)
 
 
-def corrections(page: Page, device: str) -> dict[Fence, list[str]]:
-    """What the fences of a page that are wrong should show, elided as they are."""
+@dataclass
+class Verdict:
+    """What is wrong with a page."""
+
+    page: Page
+    corrections: dict[Fence, list[str]] = field(default_factory=dict[Fence, list[str]])
+    """What fences should show, elided as they are."""
+    failures: dict[Fence, str] = field(default_factory=dict[Fence, str])
+    """Fences that could not be compared, and why."""
+
+    def describe(self) -> str:
+        """The failures and the differences, each with its place."""
+        parts = [f"{self.page.place(f)}: {why}" for f, why in self.failures.items()]
+        for fence, right in self.corrections.items():
+            parts += [f"{self.page.place(fence)}: this is not what happens"]
+            parts += difflib.unified_diff(
+                fence.lines, right, "shown", "actual", lineterm="", n=2
+            )
+        return "\n".join(parts)
+
+
+def judge(page: Page, device: str) -> Verdict:
+    """Check all fences of a page, Tile programs on this device."""
+    verdict = Verdict(page)
     with copy_of_root() as folder:
-        return {
-            fence: elision.updated(fence.lines, actual)
-            for fence, actual in Checker(page, folder, device).truths()
-            if not elision.matches(fence.lines, actual)
-        }
-
-
-def describe(page: Page, fence: Fence, right: list[str]) -> str:
-    """The difference between what a fence shows and what is right."""
-    difference = difflib.unified_diff(
-        fence.lines, right, "shown", "actual", lineterm="", n=2
-    )
-    return "\n".join([f"{page.place(fence)}: this is not what happens", *difference])
+        checker = Checker(page, folder, device)
+        for fence in page.fences:
+            try:
+                truth = checker.truth(fence)
+            except CheckError as error:
+                verdict.failures[fence] = str(error)
+                continue
+            if truth is not None and not elision.matches(truth[0].lines, truth[1]):
+                shown, actual = truth
+                verdict.corrections[shown] = elision.updated(shown.lines, actual)
+    return verdict
 
 
 def main() -> int:
@@ -156,23 +178,18 @@ def main() -> int:
         "--device", default="reference", help="where Tile programs on pages run"
     )
     options = parser.parse_args()
-    status = 0
+    is_right = True
     for path in options.pages or sorted((ROOT / "docs").glob("*.md")):
-        try:
-            page = Page.read(path)
-            wrong = corrections(page, options.device)
-        except (CannotCheckError, ValueError) as error:
-            print(error, file=sys.stderr)
-            status = 1
-            continue
-        if wrong and options.refresh:
-            path.write_text(page.with_lines(wrong), encoding="utf-8")
-            print(f"{path}: {len(wrong)} fence(s) corrected")
-            continue
-        for fence, right in wrong.items():
-            print(describe(page, fence, right), file=sys.stderr)
-            status = 1
-    return status
+        verdict = judge(Page.read(path), options.device)
+        if options.refresh and verdict.corrections:
+            text = verdict.page.with_lines(verdict.corrections)
+            path.write_text(text, encoding="utf-8")
+            print(f"{path}: {len(verdict.corrections)} fence(s) corrected")
+            verdict.corrections.clear()
+        if verdict.failures or verdict.corrections:
+            print(verdict.describe(), file=sys.stderr)
+            is_right = False
+    return 0 if is_right else 1
 
 
 if __name__ == "__main__":

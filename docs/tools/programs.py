@@ -34,7 +34,8 @@ FILE = "program.tile"
 """The name that errors show for a program that is in no file."""
 
 _COLUMNS = 88
-_NAME = re.compile(r"(?:^|, )([A-Z]\w*'?) = ")
+_NAME = re.compile(r"(?:^|, )([A-Za-z]\w*'?) = ")
+_GIVES = re.compile(r"(?:^| )gives(?: |$)")
 _DEFAULT_TYPES = {"i": "si32", "f": "f32", "b": "i1"}
 
 
@@ -88,8 +89,8 @@ def _calls(lines: Sequence[str]) -> Iterator[Call]:
         while last + 1 < len(lines) and lines[last + 1].startswith("//  "):
             last += 1
         words = [line.removeprefix("//").strip() for line in lines[first : last + 1]]
-        inputs, separator, results = f" {' '.join(words)}".partition(" gives ")
-        yield Call(inputs.strip(), results if separator else None, first, last)
+        inputs, *results = _GIVES.split(" ".join(words), maxsplit=1)
+        yield Call(inputs, results[0] if results else None, first, last)
         first = last + 1
 
 
@@ -116,8 +117,9 @@ def _arrays(text: str) -> dict[str, NDArray[Any]]:
 def _values(text: str) -> Iterator[tuple[str, str]]:
     """The values in `A = [1, 2] : si8, B = 3` as text, by name."""
     names = list(_NAME.finditer(text))
-    ends = [*(name.start() for name in names[1:]), len(text)]
-    for name, end in zip(names, ends, strict=True):
+    for number, name in enumerate(names):
+        following = names[number + 1 : number + 2]
+        end = following[0].start() if following else len(text)
         yield name[1], text[name.end() : end]
 
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
     IndexType,
+    StringAttr,
     TensorType,
     UnrankedTensorType,
 )
@@ -46,7 +48,16 @@ Tensor = SSAValue[TensorType[Attribute]]
 
 
 def argument_name(argument: BlockArgument) -> str:
-    """What the user calls an argument."""
+    """What the user calls an argument of a function.
+
+    That is its name in `tile.inputs`, which frontends write, or in the IR.
+    """
+    function = argument.block.parent_op()
+    names = None if function is None else function.attributes.get("tile.inputs")
+    if isinstance(names, ArrayAttr) and argument.index < len(names):
+        name = names.data[argument.index]
+        if isinstance(name, StringAttr):
+            return name.data
     return argument.name_hint or f"number {argument.index}"
 
 
@@ -94,8 +105,8 @@ class FunctionSpecializer:
             names = ", ".join(argument_name(a) for a in arguments)
             raise error_at(
                 self._function,
-                f"expected {len(arguments)} argument type(s), one for each of "
-                f"({names}), got {len(self._types)}",
+                f"expected {_count(len(arguments), 'argument type')} ({names}), got "
+                f"{len(self._types)}",
             )
         for old, new, type in zip(
             arguments, self._block.args, self._types, strict=True
@@ -128,7 +139,12 @@ class FunctionSpecializer:
 
     def _bind_sizes(self, op: SizesOp) -> None:
         tensor = self._tensor(op.tensor, op)
-        owner = op.tensor.name_hint or "the argument"
+        argument = op.tensor
+        owner = (
+            argument_name(argument)
+            if isinstance(argument, BlockArgument)
+            else argument.name_hint or "a value"
+        )
         names = [name.data for name in op.names]
         shape = tensor.type.get_shape()
         for name, value, size in zip(names, shape, op.sizes, strict=True):
@@ -239,9 +255,9 @@ class FunctionSpecializer:
                 raise error_at(
                     op,
                     f"{argument.name_hint or 'the operand'} has "
-                    f"{operand.type.get_num_dims()} axes "
+                    f"{_count(operand.type.get_num_dims(), 'axis', 'axes')} "
                     f"({format_shape(operand.type.get_shape())}), got "
-                    f"{len(access)} index expression(s)",
+                    f"{_count(len(access), 'index', 'indices')}",
                 )
         type = TensorType(result, self._result_shape(op))
         default = None
@@ -358,6 +374,10 @@ class FunctionSpecializer:
         self._block.add_op(located(op, origin))
 
 
+def _count(number: int, noun: str, plural: str | None = None) -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def _check_argument(argument: BlockArgument, type: TensorType[Attribute]) -> None:
     """Compare a given type with what the function declares."""
     name, declared = argument_name(argument), argument.type
@@ -375,8 +395,8 @@ def _check_argument(argument: BlockArgument, type: TensorType[Attribute]) -> Non
     if declared.get_num_dims() != type.get_num_dims():
         raise error_at(
             argument,
-            f"expected {declared.get_num_dims()} axes for {name}, got "
-            f"{type.get_num_dims()} ({given})",
+            f"expected {_count(declared.get_num_dims(), 'axis', 'axes')} for {name}, "
+            f"got {type.get_num_dims()} ({given})",
         )
     pairs = zip(declared.get_shape(), type.get_shape(), strict=True)
     for axis, (want, got) in enumerate(pairs):

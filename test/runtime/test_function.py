@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 import gingham
 from gingham.errors import GinghamError
 
-PRODUCT = (
-    "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
-)
+PRODUCT = """function (A[M, K], B[K, N]) -> (C) {
+  C[i, j : M, N] = +(A[i, k] * B[k, j]);
+}"""
 DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
 
 

@@ -383,7 +383,7 @@ def test_locations_are_cheap() -> None:
 
     line = "  %{} = arith.addi %a, %a : i32\n"
     text = "func.func @main(%a: i32) {\n"
-    text += "".join(line.format(f"x{number}") for number in range(2000))
+    text += "".join(line.format(f"x{number}") for number in range(500))
     text += "  func.return\n}\n"
 
     def seconds_of_xdsl() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import ml_dtypes
 import numpy as np
@@ -24,12 +24,18 @@ Array = npt.NDArray[Any]
 PASSES = ("tile-canonicalize", "tile-flatten", "lower-tile-to-stripe")
 
 
+Meaning: TypeAlias = (
+    Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+)
+"""NumPy arrays in, one array or a tuple of them out."""
+
+
 @dataclass(frozen=True)
 class Program:
     """A Tile program, its meaning in NumPy, and the arguments to run it for."""
 
     text: str
-    meaning: Callable[..., Array | tuple[Array, ...]]
+    meaning: Meaning
     arguments: tuple[tuple[str, ...], ...]
     is_exact: bool = True
 
@@ -263,6 +269,11 @@ def run_pass(name: str, module: ModuleOp) -> None:
     module.verify()
 
 
+def several(result: Any) -> list[Any]:
+    """The results of a program that may have but one."""
+    return [*cast(tuple[Any, ...], result)] if isinstance(result, tuple) else [result]
+
+
 def check(got: Sequence[Array], want: Sequence[Array], is_exact: bool) -> None:
     assert len(got) == len(want)
     for actual, desired in zip(got, want, strict=True):
@@ -280,8 +291,7 @@ def test_every_pass_keeps_the_meaning(
 ) -> None:
     random = np.random.default_rng(len(program.text) + len(arguments[0]))
     inputs = [random_input(text, random) for text in arguments]
-    result = program.meaning(*inputs)
-    expected = result if isinstance(result, tuple) else (result,)
+    expected = several(cast(Any, program.meaning)(*inputs))
 
     symbolic = parse_tile(program.text)
     before = str(symbolic)

@@ -17,7 +17,7 @@ func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
 
 // -----
 
-// expected-error @+1 {{expected 1 axes for B, got 2 (31x6xsi8)}}
+// expected-error @+1 {{expected 1 axis for B, got 2 (31x6xsi8)}}
 func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x!eltwise.any>) {
   func.return
 }
@@ -38,7 +38,7 @@ func.func @main(%A : tensor<4x32xf32>, %B : tensor<30x6xsi8>) {
 
 // -----
 
-// expected-error @+1 {{expected 1 argument type(s), one for each of (A), got 2}}
+// expected-error @+1 {{expected 1 argument type (A), got 2}}
 func.func @main(%A : tensor<?x?x!eltwise.any>) {
   func.return
 }
@@ -84,7 +84,7 @@ func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
 // -----
 
 func.func @main(%A : tensor<*x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
-  // expected-error @+1 {{A has 2 axes (4x32), got 1 index expression(s)}}
+  // expected-error @+1 {{A has 2 axes (4x32), got 1 index}}
   %O = tile.contract add over [i] %A[i] -> []
       : (tensor<*x!eltwise.any>) -> tensor<!eltwise.any>
   func.return

@@ -1,0 +1,210 @@
+"""Every stripe pass keeps the meaning of a corpus of programs, and the IR's invariants.
+
+The programs are the functions of `programs.mlir` and `nests.mlir`, and Tile texts. The
+reference interpreter says what a program means, on small integers, so exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import UNKNOWN_LOC, Builtin, ModuleOp
+from xdsl.dialects.func import Func, FuncOp
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.passes import PassPipeline
+from xdsl.printer import Printer
+
+from gingham.dialects import get_all_dialects
+from gingham.dialects.stripe.attributes import ViewType
+from gingham.frontend.tile_text import parse_tile
+from gingham.passes import get_all_passes
+from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.passes.tile.argument_types import parse_argument_type
+from gingham.passes.tile.specialize import specialize
+from gingham.targets.reference import interpret, numpy_dtype
+from gingham.tools.optimizer.located_parser import parse_mlir
+from gingham.tools.optimizer.sources import Sources
+
+Array = npt.NDArray[Any]
+
+HERE = Path(__file__).parent
+
+TILE_PROGRAMS = {
+    "product": (
+        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }",
+        ("13x9xf32", "9x40xf32"),
+    ),
+    "convolution": (
+        """function (I[N, X, C], K[R, C, D]) -> (O) {
+             O[n, x, d : N, X / 2, D] = +(I[n, 2 * x + r - 1, c] * K[r, c, d]);
+           }""",
+        ("2x11x3xf32", "3x3x20xf32"),
+    ),
+    "pool with a default": (
+        """function (I[X, C], D[Y, C]) -> (O) {
+             O[x, c : Y, C] = >(I[3 * x + r - 2, c]), r < 4 default D;
+           }""",
+        ("20x9xsi16", "9x9xsi16"),
+    ),
+    "normalization": (
+        """function (X[M, N], S[N]) -> (Y, T) {
+             Max[m, 0 : M, 1] = >(X[m, n]);
+             Y = (X - Max) * S + (X > 1 ? 2 : -X);
+             T[] = +(Y[m, n]);
+           }""",
+        ("6x37xf32", "37xf32"),
+    ),
+    "transposition": (
+        "function (A[M, N]) -> (O) { T[j, i : N, M] = =(A[i, j]); O = T + T * 3; }",
+        ("17x8xf64",),
+    ),
+    "triangle": (
+        "function (A[N]) -> (O) { O[i : N] = +(A[k]), i - k < N; }",
+        ("21xsi32",),
+    ),
+    "stretched": (
+        """function (A[N], B[N]) -> (O, P) {
+             O[2 * i : 2 * N + 1] = +(A[i] * B[j]);
+             P[i + j : 2 * N] = <(A[i] + B[j]);
+           }""",
+        ("9xf32", "9xf32"),
+    ),
+    "types": (
+        """function (A[N], B[N], C[N]) -> (O, P, Q) {
+             O = as_int(A * 2, 32) + B;
+             P = (A < B) + (B == C);
+             Q[i : N] = +(C[i] == B[j]);
+           }""",
+        ("33xf32", "33xsi8", "33xsi8"),
+    ),
+    "long rows": (
+        """function (A[M, N], B[M, N]) -> (S, D, T) {
+             S[i : M] = +(A[i, j]);
+             D[i : M] = >(A[i, j] * B[i, j]);
+             T[] = +(B[i, j]);
+           }""",
+        ("3x301xf32", "3x301xf32"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A module with one function, and what it gives for some inputs."""
+
+    module: ModuleOp
+    entry: str
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+
+    def check(self, module: ModuleOp) -> None:
+        """The module is valid, located, and means what the program means."""
+        module.verify()
+        unknown = [op for op in module.walk() if op.location is UNKNOWN_LOC]
+        assert not unknown, f"without a location: {unknown[0]}"
+        outputs = interpret(module, self.inputs, self.entry)
+        assert len(outputs) == len(self.outputs)
+        for got, wanted in zip(outputs, self.outputs, strict=True):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_array_equal(got, wanted)
+
+
+def make_context() -> Context:
+    context = Context()
+    context.load_dialect(Builtin)
+    context.load_dialect(Func)
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    return context
+
+
+CONTEXT = make_context()
+
+
+@cache
+def written_by_hand() -> dict[str, ModuleOp]:
+    """A module for every function of the .mlir files, by the function's name."""
+    modules: dict[str, ModuleOp] = {}
+    for path in (HERE / "programs.mlir", HERE / "nests.mlir"):
+        whole = parse_mlir(CONTEXT, path.read_text(), path.name, Sources())
+        for function in list(whole.ops):
+            if isinstance(function, FuncOp):
+                function.detach()
+                alone = ModuleOp([function])
+                alone.location = function.location
+                modules[function.sym_name.data] = alone
+    return modules
+
+
+def random_input(type: Attribute, random: np.random.Generator) -> Array:
+    assert isinstance(type, ViewType)
+    dtype = numpy_dtype(type.element_type)
+    low, high = {"b": (0, 2), "u": (0, 5)}.get(dtype.kind, (-4, 5))
+    return random.integers(low, high, type.sizes).astype(dtype)
+
+
+@cache
+def load(name: str) -> Program:
+    """A program at the stripe level, before any stripe pass."""
+    if name in TILE_PROGRAMS:
+        text, arguments = TILE_PROGRAMS[name]
+        types = [parse_argument_type(argument) for argument in arguments]
+        module = specialize(parse_tile(text, f"{name}.tile"), types)
+        run(module, f"{stage_passes(TargetOptions())['tile']},lower-tile-to-stripe")
+        entry = "main"
+    else:
+        module, entry = written_by_hand()[name], name
+    module.verify()
+    (function,) = module.ops
+    assert isinstance(function, FuncOp)
+    random = np.random.default_rng(list(name.encode()))
+    types = list(function.function_type.inputs)
+    inputs = tuple(random_input(type, random) for type in types)
+    outputs = tuple(interpret(module, inputs, entry))
+    return Program(module, entry, inputs, outputs)
+
+
+NAMES = [*written_by_hand(), *TILE_PROGRAMS]
+
+
+def run(module: ModuleOp, pipeline: str) -> None:
+    for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
+        module_pass.apply(CONTEXT, module)
+        module.verify()
+
+
+def check_round_trip(module: ModuleOp) -> None:
+    """Printed and parsed again, in either form, it is the same module."""
+    for generic in (False, True):
+        stream = StringIO()
+        Printer(stream, print_generic_format=generic).print_op(module)
+        again = Parser(CONTEXT, stream.getvalue()).parse_module()
+        again.verify()
+        assert module.is_structurally_equivalent(again), stream.getvalue()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("bits", [128, 256, 512])
+def test_pipeline(name: str, bits: int) -> None:
+    """Every pass of the pipeline, in the state in which the pipeline has it."""
+    program = load(name)
+    module = program.module.clone()
+    passes = stage_passes(TargetOptions(bits, 16))["stripe"].replace("lower-tile-to-stripe,", "")
+    for module_pass in PassPipeline.parse_spec(get_all_passes(), passes).passes:
+        module_pass.apply(CONTEXT, module)
+        try:
+            program.check(module)
+            if bits == 256: check_round_trip(module)
+        except Exception:
+            print("AFTER", module_pass.name); print(module)
+            raise
