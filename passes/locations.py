@@ -44,6 +44,13 @@ def _place(origin: Operation | SSAValue) -> LocationAttr:
     return UNKNOWN_LOC if owner is None else owner.location
 
 
+def check_positive(module: Operation, **options: int) -> None:
+    """Raise a GinghamError for an option of a pass that is less than 1."""
+    for name, value in options.items():
+        if value < 1:
+            raise error_at(module, f"expected {name} of 1 or more, got {value}")
+
+
 def error_at(
     origin: Operation | SSAValue, message: str, hint: str | None = None
 ) -> GinghamError:

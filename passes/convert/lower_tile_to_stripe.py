@@ -49,7 +49,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnrankedTensorType,
+)
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -78,18 +83,21 @@ class LowerTileToStripePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
-            if any(isinstance(type, TensorType) for type in _types(function)):
+            if _has_tensors(function):
                 _replace(function, _FunctionLowering(function).run())
 
 
-def _types(function: FuncOp) -> list[Attribute]:
-    """The types of all values of the function's body."""
-    if not function.body.blocks:
-        return []
+def _has_tensors(function: FuncOp) -> bool:
+    """Whether a value of the function's body is a tensor."""
+    if function.is_declaration:
+        return False
+    if len(function.body.blocks) > 1:
+        raise error_at(function, "expected a function of one block")
     values: list[SSAValue] = list(function.body.block.args)
     for op in function.body.block.ops:
         values.extend(op.results)
-    return [value.type for value in values]
+    tensors = (TensorType, UnrankedTensorType)
+    return any(isinstance(value.type, tensors) for value in values)
 
 
 def _replace(old: FuncOp, new: FuncOp) -> None:

@@ -34,8 +34,9 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-Blocks are left alone where points share cells in other ways (`O[i + j]`). After
-PlaidML's Cache pass for outputs.
+Where every cell gets one value anyway, it is just assigned. Blocks are left alone where
+points share cells in other ways (`O[i + j]`), and where a point reads the output in
+between. After PlaidML's Cache pass for outputs.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.ops import ConstantOp
+from ...dialects.eltwise.ops import ConstantOp, element_of
 from ...dialects.stripe.attributes import (
     Direction,
     MemorySpace,
@@ -59,6 +60,7 @@ from ...dialects.stripe.attributes import (
 )
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ..locations import located
 from .nests import (
     absolute_access,
     all_blocks,
@@ -68,6 +70,7 @@ from .nests import (
     reduction_indices,
     replace_forms,
     retarget,
+    root_buffer,
 )
 from .tile import tile_block
 
@@ -86,11 +89,7 @@ class StripeAccumulatePass(ModulePass):
 
 def accumulate_privately(block: BlockOp) -> None:
     """Let each point of `block` own the cells of its outputs that have `init`."""
-    if not all(
-        is_injective(block, number)
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.init is not None
-    ):
+    if not all(_owns_cells(block, number) for number in _initialized(block)):
         return
     reductions = reduction_indices(block)
     if is_leaf(block) and not reductions and _is_assignment(block):
@@ -106,20 +105,45 @@ def accumulate_privately(block: BlockOp) -> None:
         if not isinstance(outer, BlockOp):
             raise ValueError("tiling gave no outer block")
         block = outer
+    if not _can_push_constraints(block):
+        return
     _push_constraints_inward(block)
-    for number, refinement in enumerate(block.refinement_list):
-        if refinement.init is not None:
-            _accumulate_output(block, number, refinement.init)
+    for number in _initialized(block):
+        _accumulate_output(block, number)
+
+
+def _initialized(block: BlockOp) -> list[int]:
+    """The numbers of the refinements that have `init`."""
+    return [n for n, r in enumerate(block.refinement_list) if r.init is not None]
+
+
+def _owns_cells(block: BlockOp, number: int) -> bool:
+    """Whether the cells of an output are only used through it, each by one point."""
+    buffers = [root_buffer(buffer) for buffer in block.buffers]
+    is_alone = buffers.count(buffers[number]) == 1
+    return is_alone and is_injective(block, number)
 
 
 def _is_assignment(block: BlockOp) -> bool:
     """Whether every cell gets one value, aggregated with what changes nothing."""
     return not block.conditions and all(
-        refinement.init is None
-        or refinement.init
-        == refinement.aggregation.identity(block.view_type(number).element_type)
-        for number, refinement in enumerate(block.refinement_list)
+        _is_stored_once(block.views[number]) and _has_identity(block, number)
+        for number in _initialized(block)
     )
+
+
+def _is_stored_once(view: SSAValue) -> bool:
+    (use, *others) = [*view.uses] or [None]
+    return use is not None and not others and isinstance(use.operation, StoreOp)
+
+
+def _has_identity(block: BlockOp, number: int) -> bool:
+    """Whether the initial value changes nothing; what is assigned replaces any."""
+    refinement = block.refinement_list[number]
+    if refinement.aggregation is Aggregation.ASSIGN:
+        return True
+    element = element_of(block.view_type(number).element_type)
+    return refinement.init == refinement.aggregation.identity(element)
 
 
 def _assign_once(block: BlockOp) -> None:
@@ -131,6 +155,16 @@ def _assign_once(block: BlockOp) -> None:
         for r in block.refinement_list
     ]
     replace_forms(block, refinements, block.conditions, block.captures)
+
+
+def _can_push_constraints(block: BlockOp) -> bool:
+    """Whether without points the blocks inside do nothing, and nothing else does."""
+    return not block.conditions or all(
+        not _initialized(statement)
+        if isinstance(statement, BlockOp)
+        else not isinstance(statement, LoadOp | StoreOp)
+        for statement in block.body.ops
+    )
 
 
 def _push_constraints_inward(block: BlockOp) -> None:
@@ -156,8 +190,12 @@ def _push_constraints_inward(block: BlockOp) -> None:
     replace_forms(block, block.refinement_list, [], block.captures)
 
 
-def _accumulate_output(block: BlockOp, number: int, init: int | float) -> None:
+def _accumulate_output(block: BlockOp, number: int) -> None:
     """Collect output `number` of every point in a private buffer."""
+    refinements = list(block.refinement_list)
+    init = refinements[number].init
+    if init is None:
+        raise ValueError("expected an output with an initial value")
     view = block.views[number]
     window = block.view_type(number)
     accumulator = AllocOp(
@@ -169,15 +207,12 @@ def _accumulate_output(block: BlockOp, number: int, init: int | float) -> None:
     first = body.first_op
     opening: list[Operation] = [accumulator, fill_block(accumulator.view, init)]
     for operation in opening:
-        operation.location = block.location
+        located(operation, block)
         if first is None:
             body.add_op(operation)
         else:
             body.insert_op_before(operation, first)
-    copy = copy_block(accumulator.view, view)
-    copy.location = block.location
-    body.add_op(copy)
-    refinements = list(block.refinement_list)
+    body.add_op(located(copy_block(accumulator.view, view), block))
     refinements[number] = replace(
         refinements[number], aggregation=Aggregation.ASSIGN, init=None
     )

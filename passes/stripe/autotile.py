@@ -50,7 +50,14 @@ from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import element_of
 from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
-from .nests import is_leaf, reduction_indices, top_level_blocks
+from ..locations import check_positive
+from .nests import (
+    initializes_own_cells,
+    is_leaf,
+    output_indices,
+    reduction_indices,
+    top_level_blocks,
+)
 from .tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
 from .vectorize import vector_index
 
@@ -77,6 +84,8 @@ class StripeAutotilePass(ModulePass):
     """Pieces that streaming work is cut into at least, where it is large enough."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, bits=self.bits, registers=self.registers)
+        check_positive(op, elements=self.elements, pieces=self.pieces)
         for block in top_level_blocks(op):
             is_decided = TILE_ATTRIBUTE in block.attributes
             if is_decided or not is_leaf(block) or not all(block.index_ranges):
@@ -119,18 +128,25 @@ def _numbers(block: BlockOp) -> range:
 
 
 def _fixed_indices(block: BlockOp) -> set[int]:
-    """The indices that must not be tiled: a tile of them would leave gaps.
+    """The indices that must not be tiled.
 
-    `init` sets all cells of a tile's window, so its points must reach all of them.
+    `init` sets all cells of a tile's window: its points must reach all of them, and it
+    must be possible to split off what tiles leave over.
     """
-    return {
-        index
-        for refinement in block.refinement_list
-        if refinement.init is not None
-        for form in refinement.access
-        for index in form.support
-        if abs(form.coefficients[index]) != 1
-    }
+    if not initializes_own_cells(block):
+        return output_indices(block)
+    fixed: set[int] = set()
+    for refinement in block.refinement_list:
+        if refinement.init is not None:
+            uses = [index for form in refinement.access for index in form.support]
+            fixed |= {index for index in uses if uses.count(index) > 1}
+            fixed |= {
+                index
+                for form in refinement.access
+                for index in form.support
+                if abs(form.coefficients[index]) != 1
+            }
+    return fixed
 
 
 def _decide_streaming(block: BlockOp, options: StripeAutotilePass) -> Decision:
@@ -166,12 +182,14 @@ def _decide_registers(block: BlockOp, options: StripeAutotilePass) -> Decision:
     reductions = reduction_indices(block)
     ranges = block.index_ranges
     lanes = native_lanes(block, options.bits)
+    smallest = _Candidate((1,) * len(ranges), 1, None)
     best = min(
         _candidates(block, lanes, options.registers),
         key=lambda candidate: (
             _cost(block, candidate, lanes),
             [-size for size in reversed(candidate.sizes)],
         ),
+        default=smallest,
     )
     tile = tuple(
         extent if index in reductions else size
@@ -189,8 +207,10 @@ def _decide_registers(block: BlockOp, options: StripeAutotilePass) -> Decision:
 
 def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candidate]:
     """The register tiles that fit the registers."""
-    vector = vector_index(block)
     untiled = reduction_indices(block) | _fixed_indices(block)
+    vector = vector_index(block)
+    if vector in untiled:
+        vector = None
     choices: list[Sequence[int]] = []
     widths = (
         [lanes >> shift for shift in range(lanes.bit_length())]

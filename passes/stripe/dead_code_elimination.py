@@ -55,10 +55,12 @@ class StripeDeadCodeEliminationPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # Uses come after definitions, so that going backwards settles most in one
-        # round. hanged = True hile changed:
-        changed = False
-        for operation in reversed(list(op.walk())):
-            changed |= operation.parent is not None and _simplify(operation)
+        # round.
+        changed = True
+        while changed:
+            changed = False
+            for operation in reversed(list(op.walk())):
+                changed |= operation.parent is not None and _simplify(operation)
 
 
 def _simplify(operation: Operation) -> bool:

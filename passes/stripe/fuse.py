@@ -27,8 +27,9 @@ stripe.block [%i : 64, %j : 64]
 ```
 
 `stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
-them. Left alone: aggregations, nested blocks, and blocks with something between them
-that depends on the first or that the second depends on. After PlaidML's Fusion pass.
+them. Left alone: aggregations, nested blocks, blocks with tile sizes, and blocks with
+something between them that depends on the first or that the second depends on. After
+PlaidML's Fusion pass.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from ...dialects.stripe.attributes import Direction, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from .nests import is_injective, is_leaf, move_statements
+from .tile import TILE_ATTRIBUTE
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,16 @@ class StripeFusePass(ModulePass):
 def fuse_statements(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
     done: list[BlockOp] = []
-    for block in [op for op in function.body.ops if isinstance(op, BlockOp)]:
-        partner = _partner(block, done)
-        if partner is None:
-            done.append(block)
-        else:
-            done[done.index(partner)] = fuse(partner, block)
+    for operation in list(function.body.ops):
+        if isinstance(operation, BlockOp):
+            partner = _partner(operation, done)
+            if partner is None:
+                done.append(operation)
+            else:
+                done[done.index(partner)] = fuse(partner, operation)
+        elif not isinstance(operation, AllocOp):
+            # No block is moved over a statement between them.
+            done.clear()
 
 
 def _partner(block: BlockOp, earlier: list[BlockOp]) -> BlockOp | None:
@@ -99,6 +105,8 @@ def can_fuse(first: BlockOp, second: BlockOp) -> bool:
     """Whether one block may do the work of both, and has a reason to."""
     for block in (first, second):
         if not is_leaf(block) or block.captures:
+            return False
+        if TILE_ATTRIBUTE in block.attributes:
             return False
         if any(r.aggregation is not Aggregation.ASSIGN for r in block.refinement_list):
             return False
@@ -169,6 +177,7 @@ def fuse(first: BlockOp, second: BlockOp) -> BlockOp:
         levels=first.index_levels,
         block_name=_joined_name(first, second),
     )
+    fused.attributes |= first.attributes | second.attributes
     fused.location = second.location
     parent = first.parent
     if parent is None:

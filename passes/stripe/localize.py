@@ -26,16 +26,17 @@ stripe.block [%i : 64, %j : 64]
 }
 ```
 
-Left alone are buffers that the function returns, and windows of more than `limit`
-bytes. After PlaidML's Localize pass.
+Left alone are buffers that the function returns, that are aggregated into or set by an
+`init`, and windows of more than `limit` bytes. After PlaidML's Localize pass.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
@@ -75,8 +76,8 @@ def localize_allocation(allocation: AllocOp, limit: int) -> None:
     accesses = {block.refinement_list[number].access for number in numbers}
     windows = {block.view_type(number) for number in numbers}
     plain = all(
-        block.refinement_list[number].aggregation is Aggregation.ASSIGN
-        for number in numbers
+        refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
+        for refinement in (block.refinement_list[number] for number in numbers)
     )
     (window, *others) = windows
     if len(accesses) != 1 or others or not plain or _bytes(window) > limit:
@@ -100,7 +101,6 @@ def localize_allocation(allocation: AllocOp, limit: int) -> None:
 
 
 def _bytes(window: ViewType) -> int:
-    size = bit_width(element_of(window.element_type)) // 8
-    for extent in window.sizes:
-        size *= extent
-    return size
+    element = window.element_type
+    lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
+    return prod(window.sizes) * lanes * bit_width(element_of(element)) // 8

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    ModuleOp,
+    i32,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ...affine.form import LinearForm
+from ...dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
 from ...dialects.form_attribute import FormAttr
 from ...dialects.stripe.attributes import (
     Direction,
@@ -144,6 +151,53 @@ def _substitute(block: BlockOp, mapping: Mapping[SSAValue, ValueForm]) -> None:
     )
 
 
+def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
+    """Let statements that use an index as a value compute it from other values.
+
+    The computation comes first in `body`. What blocks capture is not touched: that is
+    for `substitute_captures`.
+    """
+    for index, replacement in mapping.items():
+        uses = [use for use in index.uses if not isinstance(use.operation, BlockOp)]
+        if not uses:
+            continue
+        operations = _form_statements(replacement)
+        value = operations[-1].results[0] if operations else replacement.values[0]
+        first = body.first_op
+        for operation in operations:
+            operation.location = uses[0].operation.location
+            if first is not None:
+                body.insert_op_before(operation, first)
+        for use in uses:
+            use.operation.operands[use.index] = value
+
+
+def _form_statements(form: ValueForm) -> list[Operation]:
+    """Statements of which the last computes a form; none for a value itself."""
+    if form.form.single_dimension == 0:
+        return []
+    operations: list[Operation] = []
+    total: SSAValue | None = None
+
+    def number(value: int) -> SSAValue:
+        operations.append(ConstantOp(value, IndexType()))
+        return operations[-1].results[0]
+
+    def apply(function: str, *operands: SSAValue) -> SSAValue:
+        operations.append(FUNCTION_OPS[function].build_typed(operands, IndexType()))
+        return operations[-1].results[0]
+
+    for coefficient, value in zip(form.form.coefficients, form.values, strict=True):
+        term = (
+            value if coefficient == 1 else apply("mul", value, number(int(coefficient)))
+        )
+        total = term if total is None else apply("add", total, term)
+    if form.form.constant or total is None:
+        constant = number(int(form.form.constant))
+        total = constant if total is None else apply("add", total, constant)
+    return operations
+
+
 def move_statements(source: Block, target: Block) -> None:
     """Move all statements of `source` to the end of `target`."""
     for operation in list(source.ops):
@@ -236,6 +290,16 @@ def absolute_access(view: SSAValue) -> AbsoluteAccess:
     )
 
 
+def root_buffer(view: SSAValue) -> SSAValue:
+    """The allocation or function argument that a view was cut from in the end."""
+    while isinstance(view, BlockArgument):
+        block = view.block.parent_op()
+        if not isinstance(block, BlockOp):
+            break
+        view = block.buffers[view.index - len(block.index_ranges)]
+    return view
+
+
 def index_range(index: SSAValue) -> int:
     """The number of values of a block's index."""
     block = index.block.parent_op() if isinstance(index, BlockArgument) else None
@@ -268,6 +332,15 @@ def is_injective(block: BlockOp, number: int) -> bool:
     return wanted <= known
 
 
+def initializes_own_cells(block: BlockOp) -> bool:
+    """Whether different values of the output indices set different cells."""
+    return all(
+        is_injective(block, number)
+        for number, refinement in enumerate(block.refinement_list)
+        if refinement.init is not None
+    )
+
+
 def shift_index(block: BlockOp, index: int, start: int) -> None:
     """Put `index + start` in place of `index` everywhere in a block."""
     if start == 0:
@@ -280,6 +353,7 @@ def shift_index(block: BlockOp, index: int, start: int) -> None:
         own: ValueForm(LinearForm.of([1], start), (own,))
     }
     substitute_captures(block.body.ops, mapping)
+    compute_indices(block.body.block, mapping)
     replace_forms(
         block,
         [

@@ -27,8 +27,9 @@ stripe.block "C" [%i : 64, %j : 6]
     attributes {stripe.tile = [array<i64: 8, 32>]} { ... }
 ```
 
-Only indices that determine cells of every output are split: the parts then write
-different cells. Left alone are blocks without the attribute.
+Only indices that determine cells of an output are split, and only where the parts set
+different cells of outputs that have `init`. Left alone are blocks without the
+attribute.
 """
 
 from __future__ import annotations
@@ -40,7 +41,13 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
-from .nests import reduction_indices, shift_index, top_level_blocks
+from ..locations import check_positive
+from .nests import (
+    initializes_own_cells,
+    reduction_indices,
+    shift_index,
+    top_level_blocks,
+)
 from .tile import TILE_ATTRIBUTE, tile_levels
 from .vectorize import vector_index, vector_width
 
@@ -55,6 +62,7 @@ class StripePartitionEdgesPass(ModulePass):
     """The width of the device's vectors in bits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, bits=self.bits)
         pending = list(top_level_blocks(op))
         while pending:
             block = pending.pop()
@@ -69,6 +77,8 @@ def partition(block: BlockOp, bits: int) -> list[BlockOp]:
     if attribute is None:
         return []
     sizes = tile_levels(block, attribute)[-1]
+    if not initializes_own_cells(block):
+        return []
     reductions = reduction_indices(block)
     for index, extent in enumerate(block.index_ranges):
         if index in reductions or index >= len(sizes) or not sizes[index]:

@@ -51,7 +51,7 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import LoadOp, StoreOp
-from .nests import all_blocks
+from .nests import all_blocks, root_buffer
 
 Cell: TypeAlias = tuple[SSAValue, tuple[LinearForm, ...], ViewType]
 """The buffer outside the block, the window's position in it and its type."""
@@ -73,13 +73,15 @@ def scalarize(body: Block) -> None:
     known: dict[Cell, SSAValue] = {}
     for operation in list(body.ops):
         if isinstance(operation, BlockOp):
-            written = {_buffer(buffer) for buffer in operation.buffers}
-            known = {c: v for c, v in known.items() if _buffer(c[0]) not in written}
+            written = {root_buffer(buffer) for buffer in operation.buffers}
+            known = {c: v for c, v in known.items() if root_buffer(c[0]) not in written}
         elif isinstance(operation, StoreOp):
             cell = _cell(operation.view)
             # Another window of the buffer may overlap this cell.
             known = {
-                c: v for c, v in known.items() if _buffer(c[0]) != _buffer(cell[0])
+                c: v
+                for c, v in known.items()
+                if root_buffer(c[0]) != root_buffer(cell[0])
             }
             if _assigns(operation.view):
                 known[cell] = operation.value
@@ -112,16 +114,6 @@ def _cell(view: SSAValue) -> Cell:
         return view, (), type
     block, number = refined
     return block.buffers[number], block.refinement_list[number].access, type
-
-
-def _buffer(view: SSAValue) -> SSAValue:
-    """The allocation or function argument that a view was cut from in the end."""
-    refined = _refined(view)
-    while refined is not None:
-        block, number = refined
-        view = block.buffers[number]
-        refined = _refined(view)
-    return view
 
 
 def _assigns(view: SSAValue) -> bool:

@@ -45,6 +45,7 @@ from ...affine.form import LinearForm
 from ...dialects.stripe.attributes import Direction, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ..locations import check_positive
 from .nests import (
     is_injective,
     is_leaf,
@@ -55,6 +56,7 @@ from .nests import (
     top_level_blocks,
 )
 from .partition_edges import split_block
+from .tile import TILE_ATTRIBUTE
 from .vectorize import unit_steps, vector_index
 
 
@@ -72,9 +74,10 @@ class StripeSplitReductionPass(ModulePass):
     """With fewer output cells than these, other indices get cells of their own."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, lanes=self.lanes)
         for block in top_level_blocks(op):
             index = row_index(block)
-            if index is None:
+            if index is None or TILE_ATTRIBUTE in block.attributes:
                 continue
             extent = block.index_ranges[index]
             if extent < self.lanes * self.rounds:

@@ -33,7 +33,11 @@ The inner block has the indices that only aggregate first, so that its innermost
 run over independent cells. A range that the size does not divide gives a constraint;
 the last windows then overhang their buffers, where nothing is accessed. At all levels
 but the innermost the cells are complete within one tile, and `init` moves inward with
-the points.
+the points. Levels `grid` and `group` stay with the tiles, `unroll` holds for both.
+
+It is an error when an output has `init` and its tiles would set cells that no point
+reaches: where points leave gaps in a tile, or where the last tile reaches further than
+they do.
 
 After PlaidML's ApplyTile (Stripe, section on tiling with uneven edges).
 """
@@ -44,18 +48,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType, ModuleOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
 
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Refinement, ViewType
+from ...dialects.stripe.attributes import Level, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.syntax import integers
+from ..locations import error_at
 from .nests import (
     ValueForm,
+    compute_indices,
+    is_injective,
     move_statements,
     reduction_indices,
     substitute_captures,
@@ -90,10 +96,15 @@ class StripeTilePass(ModulePass):
 
 def apply_tile_levels(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
     """Tile `block` by all levels, outermost first; sizes are per original index."""
-    numbers = list(range(len(block.index_ranges)))
+    count = len(block.index_ranges)
+    numbers = list(range(count))
     for level, sizes in enumerate(levels):
-        if len(sizes) <= max(numbers, default=-1):
-            raise _failure(block, f"expected a tile size per index, got {list(sizes)}")
+        if len(sizes) != count or any(size < 0 for size in sizes):
+            raise error_at(
+                block,
+                f"expected {count} tile size(s) of 0 or more, one per index, got "
+                f"{list(sizes)}",
+            )
         is_innermost = level + 1 == len(levels)
         own = [sizes[number] for number in numbers]
         block, kept = tile_block(block, own, is_innermost=is_innermost)
@@ -102,17 +113,20 @@ def apply_tile_levels(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
 
 def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
     """The sizes that a `stripe.tile` attribute gives, outermost level first."""
-    levels: list[tuple[int, ...]] = []
     arrays = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
-    for array in arrays:
-        if not isinstance(array, DenseArrayBase):
-            raise _failure(block, f"expected {TILE_ATTRIBUTE} to be arrays of sizes")
-        levels.append(integers(array))
-    return levels
+    if not arrays or not all(_is_integers(array) for array in arrays):
+        raise error_at(
+            block,
+            f"expected {TILE_ATTRIBUTE} to be arrays of sizes, got {attribute}",
+            f"{TILE_ATTRIBUTE} = [array<i64: 8, 32>] are the sizes of one level",
+        )
+    return [integers(array) for array in arrays]
 
 
-def _failure(block: BlockOp, message: str) -> PassFailedException:
-    return PassFailedException(f"'stripe.block' op {message}")
+def _is_integers(attribute: Attribute) -> bool:
+    return isinstance(attribute, DenseArrayBase) and isinstance(
+        attribute.elt_type, IntegerType
+    )
 
 
 @dataclass(frozen=True)
@@ -173,16 +187,10 @@ def tile_block(
 
     Returns the block of points, and which of the original's indices it has.
 
-    At the innermost level aggregation and `init` stay with the tiles and points
-    accumulate; at the others every tile must hold all points of its cells. Raises
-    PassFailedException when the sizes do not fit.
+    At the innermost level `init` stays with the tiles and points accumulate; at the
+    others every tile must hold all points of its cells. Raises GinghamError when the
+    sizes do not fit.
     """
-    ranges = block.index_ranges
-    if len(sizes) != len(ranges) or any(size < 0 for size in sizes):
-        raise _failure(
-            block,
-            f"expected {len(ranges)} tile sizes of 0 or more, got {list(sizes)}",
-        )
     split = _Split.of(block, sizes)
     _check(block, split, is_innermost)
     outer_refinements: list[Refinement] = []
@@ -197,7 +205,9 @@ def tile_block(
         [block.indices[d].name_hint for d in split.outer],
         [(t, v.name_hint) for t, v in zip(outer_types, block.views, strict=True)],
     )
-    outer_constraints, inner_constraints = _split_constraints(block, split)
+    outer_constraints, inner_constraints = _split_constraints(
+        block, split, is_innermost
+    )
     outer = BlockOp(
         [split.counts[d] for d in split.outer],
         block.buffers,
@@ -224,7 +234,7 @@ def tile_block(
         inner_body,
         captures=captures,
         constraints=inner_constraints,
-        levels=[block.index_levels[d] for d in split.inner],
+        levels=[_inner_level(block.index_levels[d]) for d in split.inner],
     )
     inner.location = block.location
     outer_body.block.add_op(inner)
@@ -237,39 +247,51 @@ def tile_block(
     return inner, split.inner
 
 
+def _inner_level(level: Level) -> Level:
+    """Work-items are of the tiles."""
+    return Level.LOOP if level in (Level.GRID, Level.GROUP) else level
+
+
 def _check(block: BlockOp, split: _Split, is_innermost: bool) -> None:
-    """Refuse tiles whose windows would be set where no point reaches."""
-    reductions = reduction_indices(block)
-    if not is_innermost and any(split.counts[d] != 1 for d in reductions):
-        raise _failure(
+    """Refuse tiles that would set cells of an output at the wrong time or place."""
+    for number, refinement in enumerate(block.refinement_list):
+        if refinement.init is None:
+            continue
+        if is_innermost:
+            _check_gapless(block, split, number, refinement)
+        else:
+            _check_complete(block, split, number)
+        _check_reach(block, split, number, refinement)
+
+
+def _check_complete(block: BlockOp, split: _Split, number: int) -> None:
+    """Refuse to set cells once per tile that several tiles aggregate into."""
+    shared = set(range(len(split.sizes)))
+    if is_injective(block, number):
+        shared = reduction_indices(block)
+    if any(split.counts[d] != 1 for d in shared):
+        raise error_at(
             block,
             "expected an index that only aggregates to be whole at all levels of "
             f"tiling but the innermost, got sizes {list(split.sizes)}",
         )
-    for number, refinement in enumerate(block.refinement_list):
-        if refinement.init is None or not is_innermost:
-            continue
-        buffer = block.buffers[number].type
-        if not isinstance(buffer, ViewType):
-            continue
-        for axis, form in enumerate(refinement.access):
-            window = block.view_type(number).sizes[axis]
-            if not _is_gapless(form, split, window):
-                raise _failure(
-                    block,
-                    f"cannot tile: the points of a tile leave gaps along axis {axis} "
-                    "of an output that has 'init'",
-                )
-            reach = _reach_end(form, block.index_ranges, window)
-            padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
-            end = _reach_end(form, padded, window)
-            if end > reach and reach < buffer.sizes[axis]:
-                raise _failure(
-                    block,
-                    f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
-                    f"{list(block.index_ranges)}, and the last tile would set cells "
-                    "that no point reaches",
-                )
+
+
+def _check_gapless(
+    block: BlockOp, split: _Split, number: int, refinement: Refinement
+) -> None:
+    """Refuse tiles of which the points reach a part only."""
+    window = block.view_type(number).sizes
+    for axis, form in enumerate(refinement.access):
+        others = [f for a, f in enumerate(refinement.access) if a != axis]
+        moving = [d for d in split.inner if form.coefficients[d]]
+        is_diagonal = any(f.coefficients[d] for f in others for d in moving)
+        if is_diagonal or not _is_gapless(form, split, window[axis]):
+            raise error_at(
+                block,
+                f"cannot tile: the points of a tile leave gaps along axis {axis} of an "
+                f"output that has 'init', with sizes {list(split.sizes)}",
+            )
 
 
 def _is_gapless(form: LinearForm, split: _Split, window: int) -> bool:
@@ -286,9 +308,40 @@ def _is_gapless(form: LinearForm, split: _Split, window: int) -> bool:
     return True
 
 
-def _reach_end(form: LinearForm, ranges: Sequence[int], window: int) -> int:
-    own = LinearForm(form.coefficients[: len(ranges)], form.constant)
-    return int(own.bounds(ranges)[1]) + window if all(ranges) else 0
+def _check_reach(
+    block: BlockOp, split: _Split, number: int, refinement: Refinement
+) -> None:
+    """Refuse tiles that reach further than the points, unless nothing is there."""
+    if not all(block.index_ranges):
+        return
+    buffer = block.buffers[number]
+    sizes = buffer.type.sizes if isinstance(buffer.type, ViewType) else ()
+    padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
+    rank = len(padded)
+    for axis, form in enumerate(refinement.access):
+        own = LinearForm(form.coefficients[:rank], form.constant)
+        low, high = own.bounds(block.index_ranges)
+        padded_low, padded_high = own.bounds(padded)
+        end = high + block.view_type(number).sizes[axis]
+        # Beyond a window there may be more of the buffer, beyond a buffer is nothing.
+        may_overhang = not _is_window(buffer)
+        low_fits = padded_low == low or (may_overhang and low <= 0)
+        high_fits = padded_high == high or (may_overhang and end >= sizes[axis])
+        if not (low_fits and high_fits):
+            raise error_at(
+                block,
+                f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
+                f"{list(block.index_ranges)}, and the last tile would set cells "
+                "that no point reaches",
+                "run stripe-partition-edges first",
+            )
+
+
+def _is_window(view: SSAValue) -> bool:
+    """Whether a view was cut from another."""
+    return isinstance(view, BlockArgument) and isinstance(
+        view.block.parent_op(), BlockOp
+    )
 
 
 def _split_refinement(
@@ -302,7 +355,9 @@ def _split_refinement(
     )
     if is_innermost:
         return outer, replace(inner, init=None)
-    return replace(outer, aggregation=Aggregation.ASSIGN, init=None), inner
+    if refinement.init is not None:
+        outer = replace(outer, aggregation=Aggregation.ASSIGN, init=None)
+    return outer, inner
 
 
 def _widened(refinement: Refinement, captures: int) -> Refinement:
@@ -323,10 +378,15 @@ def _tile_window(refinement: Refinement, window: ViewType, split: _Split) -> Vie
 
 
 def _split_constraints(
-    block: BlockOp, split: _Split
+    block: BlockOp, split: _Split, is_innermost: bool
 ) -> tuple[list[LinearForm], list[LinearForm]]:
-    """Constraints of the outer block (no inner index in them) and of the inner one."""
+    """Constraints of the outer block (no inner index in them) and of the inner one.
+
+    An inner block that sets cells has them all: it sets them also where they fail.
+    """
     rank = len(block.index_ranges)
+    initializes = any(r.init is not None for r in block.refinement_list)
+    all_inner = initializes and not is_innermost
     width = rank + len(block.captures)
     uneven = [
         LinearForm.dimension(d, width, -1) + (block.index_ranges[d] - 1)
@@ -336,7 +396,7 @@ def _split_constraints(
     outer: list[LinearForm] = []
     inner: list[LinearForm] = []
     for form in (*block.conditions, *uneven):
-        if any(form.coefficients[d] for d in split.inner):
+        if all_inner or any(form.coefficients[d] for d in split.inner):
             inner.append(split.full_form(form))
         else:
             own = [form.coefficients[d] * split.sizes[d] for d in split.outer]
@@ -365,6 +425,7 @@ def _move_body(
             coefficients.append(1)
         mapping[index] = ValueForm(LinearForm.of(coefficients), tuple(values))
     substitute_captures(block.body.ops, mapping)
+    compute_indices(block.body.block, mapping)
     inner_views = inner_arguments[len(split.inner) :]
     for old, new in zip(block.body.block.args[rank:], inner_views, strict=True):
         old.replace_all_uses_with(new)

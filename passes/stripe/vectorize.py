@@ -45,7 +45,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, VectorType, i1, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    ModuleOp,
+    VectorType,
+    i1,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -68,6 +75,7 @@ from ...dialects.stripe.attributes import (
 )
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ..locations import check_positive
 from .nests import all_blocks, is_leaf, replace_forms
 
 
@@ -81,6 +89,7 @@ class StripeVectorizePass(ModulePass):
     """The width of the device's vectors in bits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, bits=self.bits)
         for block in all_blocks(op):
             if is_leaf(block):
                 vectorize_block(block, self.bits)
@@ -149,7 +158,7 @@ def vectorize_block(block: BlockOp, bits: int) -> None:
     index = vector_index(block)
     if index is None or not all(map(_is_vectorizable, block.body.ops)):
         return
-    if any(window.sizes != (1,) * window.rank for window in _windows(block)):
+    if not all(map(_is_element, _windows(block))):
         return
     width = vector_width(block, index, bits)
     if width == 1:
@@ -178,6 +187,12 @@ def _windows(block: BlockOp) -> list[ViewType]:
     return [block.view_type(number) for number in range(len(block.refinements))]
 
 
+def _is_element(window: ViewType) -> bool:
+    """Whether a window shows one number."""
+    is_vector = isinstance(window.element_type, VectorType)
+    return not is_vector and window.sizes == (1,) * window.rank
+
+
 def _scaled(form: LinearForm, index: int, factor: int) -> LinearForm:
     coefficients = list(form.coefficients)
     coefficients[index] *= factor
@@ -191,6 +206,9 @@ def _widen_window(block: BlockOp, number: int, width: int) -> None:
 
 
 def _is_vectorizable(operation: Operation) -> bool:
+    if any(isinstance(operand.type, IndexType) for operand in operation.operands):
+        # An index as a value is another number in every lane.
+        return False
     if isinstance(operation, ElementwiseOp):
         return _truth_values_stay_masks(operation)
     if isinstance(operation, LoadOp | StoreOp | CastOp):
@@ -235,14 +253,14 @@ class _Statements:
     def rewrite(self, block: BlockOp) -> None:
         for operation in list(block.body.ops):
             if isinstance(operation, LoadOp):
-                self._retype(operation, LoadOp(operation.view).result.type)
+                self._retype(operation, value_type(operation.view))
             elif isinstance(operation, StoreOp):
                 self._store(operation)
             elif isinstance(operation, ElementwiseOp | CastOp):
                 self._function(operation)
 
-    def _retype(self, operation: Operation, type: Attribute) -> None:
-        if operation.results[0].type != type:
+    def _retype(self, operation: Operation, type: Attribute | None) -> None:
+        if type is not None and operation.results[0].type != type:
             Rewriter.replace_value_with_new_type(operation.results[0], type)
 
     def _store(self, operation: StoreOp) -> None:
@@ -285,6 +303,8 @@ def hold_vectors(allocation: AllocOp) -> None:
     """Make a private buffer one of vectors, if it is only used by whole vectors."""
     type = allocation.view.type
     if type.space.data is not MemorySpace.PRIVATE or not type.sizes:
+        return
+    if isinstance(type.element_type, VectorType):
         return
     width = _common_width(allocation.view)
     if width is None or width == 1 or type.sizes[-1] % width:

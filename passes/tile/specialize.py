@@ -102,6 +102,8 @@ def _find(module: ModuleOp, entry: str) -> FuncOp:
     functions = [op for op in module.ops if isinstance(op, FuncOp)]
     for function in functions:
         if function.sym_name.data == entry:
+            if len(function.body.blocks) != 1:
+                raise error_at(function, f"expected @{entry} to have one block")
             return function
     names = ", ".join(f"@{function.sym_name.data}" for function in functions)
     raise GinghamError(f"the module has no function @{entry}, only {names or 'none'}")

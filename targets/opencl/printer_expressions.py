@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import f16, f32, i1
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.eltwise.element_types import Kind, kind, ui32
 from ...dialects.eltwise.table import Function, TypeRule
 from .printer_types import CType
 
@@ -105,7 +105,11 @@ def cast(operand: Expression, target: Attribute) -> Expression:
     if source.mask_bits is not None:
         return Expression(f"convert_{type.name}(-{operand.atom})", type)
     if source.kind is Kind.FLOAT and kind(target) is not Kind.FLOAT:
-        return Expression(f"convert_{type.name}_sat_rtz({operand.text})", type)
+        text = operand.text
+        if target == ui32 and source.lanes is not None:
+            # Intel's runtime makes 2**31 of NaN here (2026.2), and 0 everywhere else.
+            text = f"{operand.atom} == {operand.atom} ? {operand.atom} : 0"
+        return Expression(f"convert_{type.name}_sat_rtz({text})", type)
     if source.lanes is None:
         return Expression(f"({type.name}){operand.atom}", type)
     return Expression(f"convert_{type.name}({operand.text})", type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import TypeAlias
 
@@ -69,11 +69,23 @@ def strides(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(result)
 
 
+def evaluator(form: LinearForm) -> Callable[[Sequence[Coordinate]], Coordinate]:
+    """An integer form as a function of the values that it ranges over.
+
+    Each value is that of many points, and so is the result; an int stands for all.
+    """
+    constant = form.constant.numerator
+    terms = [(number, form.coefficients[number].numerator) for number in form.support]
+
+    def value_at(values: Sequence[Coordinate]) -> Coordinate:
+        result: Coordinate = constant
+        for number, factor in terms:
+            result = result + values[number] * factor
+        return result
+
+    return value_at
+
+
 def evaluate(form: LinearForm, values: Sequence[Coordinate]) -> Coordinate:
-    """An integer form at all points at once; an int when it is constant."""
-    result: Coordinate = form.constant.numerator
-    for number in form.support:
-        factor = form.coefficients[number].numerator
-        term = values[number] if factor == 1 else values[number] * factor
-        result = term if isinstance(result, int) and result == 0 else result + term
-    return result
+    """An integer form at many points at once: see `evaluator`."""
+    return evaluator(form)(values)

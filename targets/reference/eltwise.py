@@ -7,7 +7,7 @@ each op; integers wrap around.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, VectorType
@@ -21,60 +21,81 @@ from ...dialects.eltwise.ops import (
     element_of,
 )
 from ...dialects.eltwise.table import Function
-from .dispatch import execute
+from .dispatch import Step, prepare
 from .elements import Array, cast, computation_type, dtype_of, literal
 from .frame import Frame
 
 
-def apply(
-    function: Function,
-    operands: Sequence[Array],
-    elements: Sequence[Attribute],
-    result: Attribute,
-) -> Array:
-    """A function of the table applied to arrays of these element types."""
-    wide = [
-        cast(operand, element, computation_type(element))
-        for operand, element in zip(operands, elements, strict=True)
-    ]
-    with np.errstate(all="ignore"):
-        value = np.asarray(function.evaluate(np, *wide))
-        return value.astype(dtype_of(result), copy=False)
+def meaning(
+    function: Function, elements: Sequence[Attribute], result: Attribute
+) -> Callable[[Sequence[Array]], Array]:
+    """A function of the table as a function of arrays of these element types."""
+    wide = [dtype_of(computation_type(element)) for element in elements]
+    dtype = dtype_of(result)
+
+    def apply(operands: Sequence[Array]) -> Array:
+        with np.errstate(all="ignore"):
+            values = [
+                operand.astype(wider, copy=False)
+                for operand, wider in zip(operands, wide, strict=True)
+            ]
+            return np.asarray(function.evaluate(np, *values)).astype(dtype, copy=False)
+
+    return apply
 
 
-@execute.register(ElementwiseOp)
-def execute_function(op: ElementwiseOp, frame: Frame) -> None:
-    frame[op.result] = apply(
-        op.function,
-        [frame[argument] for argument in op.arguments],
-        [element_of(argument.type) for argument in op.arguments],
-        element_of(op.result.type),
-    )
+@prepare.register(ElementwiseOp)
+def prepare_function(op: ElementwiseOp) -> Step:
+    arguments, result = tuple(op.arguments), op.result
+    elements = [element_of(argument.type) for argument in arguments]
+    apply = meaning(op.function, elements, element_of(result.type))
+
+    def step(frame: Frame) -> None:
+        frame[result] = apply([frame.array(argument) for argument in arguments])
+
+    return step
 
 
-@execute.register(ConstantOp)
-def execute_constant(op: ConstantOp, frame: Frame) -> None:
-    type = op.result.type
-    shape: tuple[int, ...] = (frame.count,)
-    if isinstance(type, TensorType):
-        shape = type.get_shape()
-    elif isinstance(type, VectorType):
-        shape = (frame.count, *type.get_shape())
-    frame[op.result] = np.broadcast_to(literal(op.number, element_of(type)), shape)
+@prepare.register(ConstantOp)
+def prepare_constant(op: ConstantOp) -> Step:
+    result = op.result
+    declared = result.type
+    value = literal(op.number, element_of(declared))
+    if isinstance(declared, TensorType):
+        tensor = np.full(declared.get_shape(), value)
+
+        def step_of_tensor(frame: Frame) -> None:
+            frame[result] = tensor
+
+        return step_of_tensor
+    lanes = declared.get_shape() if isinstance(declared, VectorType) else ()
+
+    def step(frame: Frame) -> None:
+        frame[result] = np.full((frame.count, *lanes), value)
+
+    return step
 
 
-@execute.register(CastOp)
-def execute_cast(op: CastOp, frame: Frame) -> None:
-    source, target = op.argument.type, op.result.type
-    value = cast(frame[op.argument], element_of(source), element_of(target))
-    if isinstance(target, TensorType):
-        # A size, which is a scalar of the one point of a function, becomes a tensor.
-        value = value.reshape(target.get_shape())
-    frame[op.result] = value
+@prepare.register(CastOp)
+def prepare_cast(op: CastOp) -> Step:
+    argument, result = op.argument, op.result
+    source, target = element_of(argument.type), element_of(result.type)
+    # A size, a scalar of the one point of a function, may become a tensor.
+    tensor = result.type.get_shape() if isinstance(result.type, TensorType) else None
+
+    def step(frame: Frame) -> None:
+        value = cast(frame.array(argument), source, target)
+        frame[result] = value if tensor is None else value.reshape(tensor)
+
+    return step
 
 
-@execute.register(BroadcastOp)
-def execute_broadcast(op: BroadcastOp, frame: Frame) -> None:
-    (lanes,) = op.result.type.get_shape()
-    value = frame[op.argument]
-    frame[op.result] = np.broadcast_to(value[:, None], (frame.count, lanes))
+@prepare.register(BroadcastOp)
+def prepare_broadcast(op: BroadcastOp) -> Step:
+    argument, result = op.argument, op.result
+    (lanes,) = result.type.get_shape()
+
+    def step(frame: Frame) -> None:
+        frame[result] = np.repeat(frame[argument][:, None], lanes, axis=1)
+
+    return step

@@ -26,9 +26,10 @@ class Counter:
 class Frame:
     """The values of a body that runs for `count` points at once.
 
-    A scalar or vector is an array with the points along its first axis. Tensors, which
-    only the function's own frame has, are plain arrays. Other values (windows,
-    pointers) have a method `enter(frame)` that gives what they are in an inner frame.
+    A scalar or vector is an array with the points along its first axis; an index may be
+    an int when it is the same for all points. Tensors, which only the function's own
+    frame has, are plain arrays. Other values (windows, pointers) have a method
+    `enter(frame)` that gives what they are in an inner frame.
 
     `origin` says for each point which point of the outer frame it belongs to: values of
     outer bodies are found through it.
@@ -57,6 +58,11 @@ class Frame:
         value = pick(outer, self.origin) if _is_plain(outer) else outer.enter(self)
         self._values[key] = value
         return value
+
+    def array(self, key: object) -> Array:
+        """A value that is an array or an index, as an array."""
+        value = self[key]
+        return np.full(self.count, value, np.int64) if isinstance(value, int) else value
 
     def describe(self, point: int) -> str:
         """Where a point is: ` at i = 3, k = 0`, or nothing when there is but one."""

@@ -20,7 +20,7 @@ from ...dialects.eltwise.ops import ANY_ELEMENT, element_of
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.stripe.attributes import ViewType
 from ...errors import GinghamError
-from .dispatch import execute
+from .dispatch import prepare
 from .elements import Array, dtype_of
 from .faults import display, fault
 from .frame import Frame
@@ -49,7 +49,7 @@ def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
         try:
             if isinstance(op, ReturnOp):
                 return [_output(op, frame[value]) for value in op.arguments]
-            execute(op, frame)
+            prepare(op)(frame)
         except MemoryError as error:
             raise fault(op, f"'{op.name}' needs too much memory: {error}") from None
     raise fault(function, f"@{entry} does not end with func.return")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -20,6 +21,11 @@ from .contraction import aggregating_function
 from .elements import Array, dtype_of
 from .faults import fault
 from .frame import Frame, pick
+
+
+@cache
+def _numbers(count: int) -> Array:
+    return np.arange(count)
 
 
 class Memory:
@@ -56,7 +62,7 @@ class Memory:
         """
         if self.holds_vectors:
             lanes = self.lanes
-        return positions if lanes is None else positions[:, None] + np.arange(lanes)
+        return positions if lanes is None else positions[:, None] + _numbers(lanes)
 
     def tracker(self, key: object) -> Tracker:
         """The tracker of the uses within one kind of run, such as a nesting depth."""

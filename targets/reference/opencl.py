@@ -8,6 +8,7 @@ writing, is an error unless a barrier of their group is between the uses.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Final
@@ -30,9 +31,9 @@ from ...dialects.opencl.ops import (
     WorkItemOp,
 )
 from ...dialects.stripe.attributes import MemorySpace
-from .boxes import Coordinate, evaluate, strides
+from .boxes import Coordinate, evaluator, strides
 from .conflicts import Use
-from .dispatch import execute, execute_all
+from .dispatch import Step, prepare, prepare_all
 from .elements import Array
 from .faults import display, fault
 from .frame import Frame, pick
@@ -65,27 +66,37 @@ class Pointer:
         )
 
 
-@execute.register(AllocateOp)
-def execute_allocate(op: AllocateOp, frame: Frame) -> None:
-    declared = op.buffer.type
-    memory = Memory(display(op.buffer), declared.sizes, declared.element_type)
-    frame[op.buffer] = Pointer(memory)
+@prepare.register(AllocateOp)
+def prepare_allocate(op: AllocateOp) -> Step:
+    buffer = op.buffer
+    name, sizes = display(buffer), buffer.type.sizes
+    element = buffer.type.element_type
+
+    def step(frame: Frame) -> None:
+        frame[buffer] = Pointer(Memory(name, sizes, element))
+
+    return step
 
 
-@execute.register(LaunchOp)
-def execute_launch(op: LaunchOp, frame: Frame) -> None:
+@prepare.register(LaunchOp)
+def prepare_launch(op: LaunchOp) -> Step:
     kernel = SymbolTable.lookup_symbol(op, op.kernel)
     if not isinstance(kernel, KernelOp):
         raise fault(op, f"there is no kernel {op.kernel}")
-    memories = [frame[buffer].memory for buffer in op.buffers]
-    if len({id(memory) for memory in memories}) != len(memories):
-        raise fault(op, "the arguments of a kernel must be different buffers")
-    launch = _Launch(op, kernel, memories, frame)
-    groups = prod(op.group_counts)
-    at_once = max(1, ITEMS // launch.items)
-    for first in range(0, groups, at_once):
-        numbers = np.arange(first, min(first + at_once, groups))
-        execute_all(kernel.body.block.ops, launch.frame(numbers))
+    body = prepare_all(kernel.body.block.ops)
+
+    def step(frame: Frame) -> None:
+        memories = [frame[buffer].memory for buffer in op.buffers]
+        if len({id(memory) for memory in memories}) != len(memories):
+            raise fault(op, "the arguments of a kernel must be different buffers")
+        launch = _Launch(op, kernel, memories, frame)
+        groups = prod(op.group_counts)
+        at_once = max(1, ITEMS // launch.items)
+        for first in range(0, groups, at_once):
+            numbers = np.arange(first, min(first + at_once, groups))
+            body(launch.frame(numbers))
+
+    return step
 
 
 class _Launch:
@@ -160,7 +171,7 @@ class _Launch:
         return f"item {within} of group {group}"
 
 
-def _coordinates(position: Array, sizes: tuple[int, ...]) -> list[Array]:
+def _coordinates(position: Coordinate, sizes: tuple[int, ...]) -> list[Coordinate]:
     """The coordinates of positions in a box, rows contiguous."""
     return [
         position // step % max(size, 1)
@@ -168,125 +179,186 @@ def _coordinates(position: Array, sizes: tuple[int, ...]) -> list[Array]:
     ]
 
 
-@execute.register(WorkItemOp)
-def execute_work_item(op: WorkItemOp, frame: Frame) -> None:
-    value = frame[op.query.data, op.dimension.value.data]
-    _check_below(op, frame, value, op.bound.value.data)
-    frame[op.result] = value
+@prepare.register(WorkItemOp)
+def prepare_work_item(op: WorkItemOp) -> Step:
+    query, result = (op.query.data, op.dimension.value.data), op.result
+    bound = op.bound.value.data
+
+    def step(frame: Frame) -> None:
+        value = frame[query]
+        _check_below(op, frame, value, bound)
+        # Plain numbers make the arithmetic of a single work-item faster.
+        frame[result] = int(value[0]) if frame.count == 1 else value
+
+    return step
 
 
-@execute.register(DelinearizeOp)
-def execute_delinearize(op: DelinearizeOp, frame: Frame) -> None:
-    position = frame[op.index]
-    _check_below(op, frame, position, prod(op.extents))
-    coordinates = _coordinates(position, op.extents)
-    for result, coordinate in zip(op.coordinates, coordinates, strict=True):
-        frame[result] = coordinate
+@prepare.register(DelinearizeOp)
+def prepare_delinearize(op: DelinearizeOp) -> Step:
+    index, extents, results = op.index, op.extents, tuple(op.coordinates)
+    count = prod(extents)
+
+    def step(frame: Frame) -> None:
+        position = frame[index]
+        _check_below(op, frame, position, count)
+        coordinates = _coordinates(position, extents)
+        for result, coordinate in zip(results, coordinates, strict=True):
+            frame[result] = coordinate
+
+    return step
 
 
 def _check_below(
-    op: WorkItemOp | DelinearizeOp, frame: Frame, values: Array, bound: int
+    op: WorkItemOp | DelinearizeOp, frame: Frame, values: Coordinate, bound: int
 ) -> None:
-    wrong = (values < 0) | (values >= bound)
+    wrong = np.atleast_1d((values < 0) | (values >= bound))
     if wrong.any():
         item = int(wrong.argmax())
         raise fault(
             op,
             f"'{op.name}' expects a value from 0 to below {bound}, got "
-            f"{values[item]}{frame.describe(item)}",
+            f"{np.atleast_1d(values)[item]}{frame.describe(item)}",
         )
 
 
-@execute.register(ForOp)
-def execute_for(op: ForOp, frame: Frame) -> None:
-    index = op.body.block.args[0]
+@prepare.register(ForOp)
+def prepare_for(op: ForOp) -> Step:
+    index, extent = op.body.block.args[0], op.extent.value.data
     name = index.name_hint or "loop"
-    for value in range(op.extent.value.data):
-        frame[index] = np.full(frame.count, value, np.int64)
-        frame.labels[name] = value
-        execute_all(op.body.block.ops, frame)
-    frame.labels.pop(name, None)
+    body = prepare_all(op.body.block.ops)
+
+    def step(frame: Frame) -> None:
+        for value in range(extent):
+            frame[index] = frame.labels[name] = value
+            body(frame)
+        frame.labels.pop(name, None)
+
+    return step
 
 
-@execute.register(IfOp)
-def execute_if(op: IfOp, frame: Frame) -> None:
-    values = [frame[value] for value in op.values]
-    active = np.ones(frame.count, np.bool_)
-    for condition in op.conditions:
-        active &= evaluate(condition.data, values) >= 0
-    if active.all():
-        execute_all(op.body.block.ops, frame)
-    elif active.any():
-        origin = np.flatnonzero(active)
-        execute_all(op.body.block.ops, Frame(len(origin), frame, origin))
+@prepare.register(IfOp)
+def prepare_if(op: IfOp) -> Step:
+    values = tuple(op.values)
+    conditions = [evaluator(condition.data) for condition in op.conditions]
+    body = prepare_all(op.body.block.ops)
+
+    def step(frame: Frame) -> None:
+        numbers = [frame[value] for value in values]
+        active = np.ones(frame.count, np.bool_)
+        for condition in conditions:
+            active &= condition(numbers) >= 0
+        if active.all():
+            body(frame)
+        elif active.any():
+            origin = np.flatnonzero(active)
+            body(Frame(len(origin), frame, origin))
+
+    return step
 
 
-@execute.register(ArrayOp)
-def execute_array(op: ArrayOp, frame: Frame) -> None:
-    declared = op.pointer.type
-    shape, name = (op.length.value.data,), display(op.pointer)
-    if declared.space.data is MemorySpace.PRIVATE:
-        memory = Memory(name, shape, declared.element_type, frame.count)
-        frame[op.pointer] = Pointer(memory, np.arange(frame.count))
-        return
-    launch: _Launch = frame[_LAUNCH]
-    groups = frame[_GROUP]
-    memory = Memory(name, shape, declared.element_type, int(groups.max()) + 1)
-    levels = launch.level(memory, MemorySpace.LOCAL, frame[_ITEM])
-    frame[op.pointer] = Pointer(memory, groups, levels)
+@prepare.register(ArrayOp)
+def prepare_array(op: ArrayOp) -> Step:
+    pointer = op.pointer
+    element, space = pointer.type.element_type, pointer.type.space.data
+    shape, name = (op.length.value.data,), display(pointer)
+
+    def step_of_private(frame: Frame) -> None:
+        copies = 0 if frame.count == 1 else np.arange(frame.count)
+        frame[pointer] = Pointer(Memory(name, shape, element, frame.count), copies)
+
+    def step_of_local(frame: Frame) -> None:
+        launch: _Launch = frame[_LAUNCH]
+        groups = frame[_GROUP]
+        memory = Memory(name, shape, element, int(groups.max()) + 1)
+        levels = launch.level(memory, MemorySpace.LOCAL, frame[_ITEM])
+        frame[pointer] = Pointer(memory, groups, levels)
+
+    return step_of_private if space is MemorySpace.PRIVATE else step_of_local
 
 
-@execute.register(LoadOp)
-def execute_load(op: LoadOp, frame: Frame) -> None:
-    pointer: Pointer = frame[op.pointer]
-    cells = _cells(op, frame, pointer, op.result.type)
-    for level in pointer.levels:
-        level.record(op, pointer.memory, cells, Use.READ)
-    frame[op.result] = pointer.memory.read(op, frame, cells)
+@prepare.register(LoadOp)
+def prepare_load(op: LoadOp) -> Step:
+    source, result = op.pointer, op.result
+    cells_of = _addressing(op, result.type)
+
+    def step(frame: Frame) -> None:
+        pointer: Pointer = frame[source]
+        cells = cells_of(frame, pointer)
+        for level in pointer.levels:
+            level.record(op, pointer.memory, cells, Use.READ)
+        frame[result] = pointer.memory.read(op, frame, cells)
+
+    return step
 
 
-@execute.register(StoreOp)
-def execute_store(op: StoreOp, frame: Frame) -> None:
-    pointer: Pointer = frame[op.pointer]
-    cells = _cells(op, frame, pointer, op.value.type)
-    for level in pointer.levels:
-        level.record(op, pointer.memory, cells, Use.ASSIGN)
-    pointer.memory.assign(cells, frame[op.value])
+@prepare.register(StoreOp)
+def prepare_store(op: StoreOp) -> Step:
+    target, value = op.pointer, op.value
+    cells_of = _addressing(op, value.type)
+
+    def step(frame: Frame) -> None:
+        pointer: Pointer = frame[target]
+        cells = cells_of(frame, pointer)
+        for level in pointer.levels:
+            level.record(op, pointer.memory, cells, Use.ASSIGN)
+        pointer.memory.assign(cells, frame[value])
+
+    return step
 
 
-def _cells(
-    op: LoadOp | StoreOp, frame: Frame, pointer: Pointer, accessed: Attribute
-) -> Array:
+def _addressing(
+    op: LoadOp | StoreOp, accessed: Attribute
+) -> Callable[[Frame, Pointer], Array]:
     """The cells that each work-item accesses, checked to be within the memory."""
-    memory = pointer.memory
-    length: int | None = None
-    if isinstance(accessed, VectorType) and not memory.holds_vectors:
-        length = prod(accessed.get_shape())
-    position = evaluate(op.form.data, [frame[value] for value in op.values])
-    elements = prod(memory.shape)
-    outside = (position < 0) | (position + (length or 1) > elements)
-    if np.any(outside):
-        item = int(np.broadcast_to(np.asarray(outside), (frame.count,)).argmax())
-        place = np.broadcast_to(np.asarray(position), (frame.count,))[item]
-        last = f"s {place} to {place + length - 1}" if length else f" {place}"
-        raise fault(
-            op,
-            f"'{op.name}' accesses element{last} of {memory.name}, which has {elements}"
-            f"{frame.describe(item)}",
-        )
-    start = np.asarray(pointer.copy * memory.size + position * memory.lanes, np.int64)
-    return memory.vectors(np.broadcast_to(start, (frame.count,)), length)
+    lanes = prod(accessed.get_shape()) if isinstance(accessed, VectorType) else None
+    values, position_of = tuple(op.values), evaluator(op.form.data)
+
+    def cells_of(frame: Frame, pointer: Pointer) -> Array:
+        memory = pointer.memory
+        position = position_of([frame[value] for value in values])
+        length = None if memory.holds_vectors else lanes
+        last = memory.size // memory.lanes - (length or 1)
+        _check_inside(op, frame, memory, position, last)
+        start = pointer.copy * memory.size + position * memory.lanes
+        if isinstance(start, int):
+            start = np.full(frame.count, start)
+        return memory.vectors(start, length)
+
+    return cells_of
 
 
-@execute.register(BarrierOp)
-def execute_barrier(op: BarrierOp, frame: Frame) -> None:
-    launch: _Launch = frame[_LAUNCH]
-    waiting = np.bincount(frame[_GROUP])
-    if not np.isin(waiting, (0, launch.items)).all():
-        raise fault(
-            op,
-            "only some work-items of a group reach the barrier"
-            f"{frame.describe(0)}, the others wait for ever",
-        )
-    run = launch.intervals[op.space.data]
-    run.start = frame.counter.reserve(launch.all_items)
+def _check_inside(
+    op: LoadOp | StoreOp, frame: Frame, memory: Memory, position: Coordinate, last: int
+) -> None:
+    """Raise an error unless all positions are from 0 to `last`."""
+    outside = (position < 0) | (position > last)
+    if outside is False or (outside is not True and not outside.any()):
+        return
+    item = int(np.atleast_1d(outside).argmax())
+    place = np.atleast_1d(position)[item]
+    elements = memory.size // memory.lanes
+    length = elements - last
+    shown = f" {place}" if length == 1 else f"s {place} to {place + length - 1}"
+    raise fault(
+        op,
+        f"'{op.name}' accesses element{shown} of {memory.name}, which has {elements}"
+        f"{frame.describe(item)}",
+    )
+
+
+@prepare.register(BarrierOp)
+def prepare_barrier(op: BarrierOp) -> Step:
+    space = op.space.data
+
+    def step(frame: Frame) -> None:
+        launch: _Launch = frame[_LAUNCH]
+        waiting = np.bincount(frame[_GROUP])
+        if not np.isin(waiting, (0, launch.items)).all():
+            raise fault(
+                op,
+                "only some work-items of a group reach the barrier"
+                f"{frame.describe(0)}, the others wait for ever",
+            )
+        launch.intervals[space].start = frame.counter.reserve(launch.all_items)
+
+    return step

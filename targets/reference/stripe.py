@@ -20,7 +20,7 @@ from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from .boxes import Box, Coordinate, evaluate, listed, parts
 from .conflicts import Use
 from .contention import contended_memories
-from .dispatch import execute, execute_all
+from .dispatch import Step, prepare, prepare_all
 from .elements import literal
 from .faults import display
 from .frame import Frame, pick
@@ -34,56 +34,76 @@ CELLS = 2**24
 """Cells that the points that run at once may allocate together."""
 
 
-@execute.register(AllocOp)
-def execute_alloc(op: AllocOp, frame: Frame) -> None:
-    type = op.view.type
-    memory = Memory(display(op.view), type.sizes, type.element_type, frame.count)
-    frame[op.view] = Window.whole(
-        memory, 0 if frame.count == 1 else np.arange(frame.count)
-    )
+@prepare.register(AllocOp)
+def prepare_alloc(op: AllocOp) -> Step:
+    view = op.view
+    name, sizes, element = display(view), view.type.sizes, view.type.element_type
+
+    def step(frame: Frame) -> None:
+        copies = 0 if frame.count == 1 else np.arange(frame.count)
+        frame[view] = Window.whole(Memory(name, sizes, element, frame.count), copies)
+
+    return step
 
 
-@execute.register(LoadOp)
-def execute_load(op: LoadOp, frame: Frame) -> None:
-    window: Window = frame[op.view]
-    cells = window.cells(op, frame)
-    for level in window.levels:
-        level.record(op, window.memory, cells, Use.READ)
-    frame[op.result] = window.memory.read(op, frame, cells)
+@prepare.register(LoadOp)
+def prepare_load(op: LoadOp) -> Step:
+    view, result = op.view, op.result
+
+    def step(frame: Frame) -> None:
+        window: Window = frame[view]
+        cells = window.cells(op, frame)
+        for level in window.levels:
+            level.record(op, window.memory, cells, Use.READ)
+        frame[result] = window.memory.read(op, frame, cells)
+
+    return step
 
 
-@execute.register(StoreOp)
-def execute_store(op: StoreOp, frame: Frame) -> None:
-    window: Window = frame[op.view]
-    cells = window.cells(op, frame)
-    for level in window.levels:
-        level.record(op, window.memory, cells, Use.of(window.aggregation))
-    value = frame[op.value]
-    if window.aggregation is Aggregation.ASSIGN:
-        window.memory.assign(cells, value)
-    else:
-        window.memory.aggregate(op, frame, cells, value, window.aggregation)
+@prepare.register(StoreOp)
+def prepare_store(op: StoreOp) -> Step:
+    view, value = op.view, op.value
+
+    def step(frame: Frame) -> None:
+        window: Window = frame[view]
+        cells = window.cells(op, frame)
+        memory, aggregation = window.memory, window.aggregation
+        for level in window.levels:
+            level.record(op, memory, cells, Use.of(aggregation))
+        if aggregation is Aggregation.ASSIGN:
+            memory.assign(cells, frame[value])
+        else:
+            memory.aggregate(op, frame, cells, frame[value], aggregation)
+
+    return step
 
 
-@execute.register(BlockOp)
-def execute_block(op: BlockOp, frame: Frame) -> None:
-    for number, refinement in enumerate(op.refinement_list):
-        if refinement.init is not None:
-            _initialize(op, number, refinement.init, frame)
+@prepare.register(BlockOp)
+def prepare_block(op: BlockOp) -> Step:
+    body = prepare_all(op.body.block.ops)
     ranges = op.index_ranges
     points = prod(ranges)
-    run = Run(
-        frame.counter.reserve(frame.count * points),
-        lambda point: _describe(op, frame, point),
-    )
-    contended = contended_memories(op, frame)
     allocated = sum(_size(inner) for inner in op.body.block.ops)
     limit = max(1, min(PART, CELLS // max(1, allocated)))
-    for box in parts((frame.count, *ranges), limit):
-        inner = _points(op, frame, box, run, contended)
-        if inner.count:
-            _refine(op, frame, inner)
-            execute_all(op.body.block.ops, inner)
+    initial = [
+        (number, refinement.init)
+        for number, refinement in enumerate(op.refinement_list)
+        if refinement.init is not None
+    ]
+
+    def step(frame: Frame) -> None:
+        for number, value in initial:
+            _initialize(op, number, value, frame)
+        first = frame.counter.reserve(frame.count * points)
+        run = Run(first, lambda point: _describe(op, frame, point))
+        contended = contended_memories(op, frame)
+        for box in parts((frame.count, *ranges), limit):
+            inner = _points(op, frame, box, run, contended)
+            if inner.count:
+                _refine(op, frame, inner)
+                body(inner)
+
+    return step
 
 
 def _size(op: Operation) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import TensorType
 
 from ...affine.form import LinearForm
@@ -15,40 +14,54 @@ from ...dialects.tile.contract import ContractOp
 from ...dialects.tile.ops import FromIndexOp, SizesOp
 from ...errors import GinghamError
 from .contraction import Condition, Contraction, contract
-from .dispatch import execute
+from .dispatch import Step, prepare
 from .elements import cast, computation_type, dtype_of
 from .faults import fault
 from .frame import Frame
 
 
-@execute.register(SizesOp)
-def execute_sizes(op: SizesOp, frame: Frame) -> None:
-    for size, extent in zip(op.sizes, frame[op.tensor].shape, strict=True):
-        frame[size] = np.array([extent], np.int64)
+@prepare.register(SizesOp)
+def prepare_sizes(op: SizesOp) -> Step:
+    tensor, sizes = op.tensor, tuple(op.sizes)
+
+    def step(frame: Frame) -> None:
+        for size, extent in zip(sizes, frame[tensor].shape, strict=True):
+            frame[size] = extent
+
+    return step
 
 
-@execute.register(FromIndexOp)
-def execute_from_index(op: FromIndexOp, frame: Frame) -> None:
-    dtype = dtype_of(op.result.type.element_type)
-    frame[op.result] = frame[op.size].reshape(()).astype(dtype)
+@prepare.register(FromIndexOp)
+def prepare_from_index(op: FromIndexOp) -> Step:
+    size, result = op.size, op.result
+    dtype = dtype_of(result.type.element_type)
+
+    def step(frame: Frame) -> None:
+        frame[result] = frame.array(size).reshape(()).astype(dtype)
+
+    return step
 
 
-@execute.register(ContractOp)
-def execute_contract(op: ContractOp, frame: Frame) -> None:
+@prepare.register(ContractOp)
+def prepare_contract(op: ContractOp) -> Step:
     elements = [element_of(operand.type) for operand in op.inputs]
-    inputs = [
-        cast(frame[operand], element, computation_type(element))
-        for operand, element in zip(op.inputs, elements, strict=True)
-    ]
-    default = None if op.default is None else frame[op.default]
-    symbols = [int(frame[symbol][0]) for symbol in op.symbols]
-    try:
-        result = contract(_contraction(op, symbols), inputs, default)
-    except ZeroDivisionError:
-        raise fault(op, "an index expression divides by a size of 0") from None
-    except GinghamError as error:
-        raise fault(op, error.message, error.hint) from None
-    frame[op.result] = result
+
+    def step(frame: Frame) -> None:
+        inputs = [
+            cast(frame[operand], element, computation_type(element))
+            for operand, element in zip(op.inputs, elements, strict=True)
+        ]
+        default = None if op.default is None else frame[op.default]
+        symbols = [int(frame.array(symbol)[0]) for symbol in op.symbols]
+        try:
+            result = contract(_contraction(op, symbols), inputs, default)
+        except ZeroDivisionError:
+            raise fault(op, "an index expression divides by a size of 0") from None
+        except GinghamError as error:
+            raise fault(op, error.message, error.hint) from None
+        frame[op.result] = result
+
+    return step
 
 
 def _contraction(op: ContractOp, symbols: Sequence[int]) -> Contraction:

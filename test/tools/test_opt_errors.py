@@ -272,6 +272,11 @@ BAD_OPTIONS = {
         "error: argument --validate-seed: expected 0",
     ),
     "target": (["-t", "wgls"], "error: unknown target 'wgls'"),
+    "no kernels": (["-t", "opencl"], "error: the program has no kernels to print"),
+    "index bits": (
+        ["-t", "opencl{index-bits=7}"],
+        "error: --target=opencl{index-bits=7}: expected index-bits to be 32 or 64",
+    ),
     "target option": (["-t", "mlir{a=1}"], "error: --target=mlir{a=1}: "),
     "target syntax": (["-t", "mlir("], "error: --target=mlir(: "),
     "dump": (["--mlir-print-ir-after=csee"], "error: unknown pass 'csee'"),

@@ -202,6 +202,15 @@ def test_target(capfd: pytest.CaptureFixture[str], program: str) -> None:
     assert output(capfd, "wasm.mlir", "-t", "wat") == "(module)\n"
 
 
+def test_opencl_target(program: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """From Tile text to OpenCL C in one command."""
+    Path("twice.tile").write_text("function (A[N]) -> (B) { B = A + A; }")
+    arguments = ["--tile-specialize=arguments=64xf32", "--pipeline=opencl-cpu-avx2"]
+    text = output(capfd, "twice.tile", *arguments, "-t", "opencl")
+    assert "__kernel" in text
+    assert "// twice.tile:1" in text
+
+
 def test_unregistered_dialect(program: str, capfd: pytest.CaptureFixture[str]) -> None:
     Path("new.mlir").write_text('"new.op"() : () -> ()')
     assert run(["new.mlir"]) == 1

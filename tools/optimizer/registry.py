@@ -39,7 +39,13 @@ def all_passes() -> dict[str, PassFactory]:
 
 def all_targets() -> dict[str, TargetFactory]:
     """What can be printed, by name."""
-    return get_xdsl_targets()
+    return get_xdsl_targets() | {"opencl": _opencl_target}
+
+
+def _opencl_target() -> type[Target]:
+    from .targets import OpenCLTarget
+
+    return OpenCLTarget
 
 
 def all_dialects() -> dict[str, DialectFactory]:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
 
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.func import Func
+from xdsl.parser import Parser
+
+from gingham.dialects import get_all_dialects
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
 from gingham.targets.opencl.device import OpenCLDevice
@@ -19,3 +26,20 @@ def opencl_device() -> OpenCLDevice:
     if not isinstance(device, OpenCLDevice):
         pytest.skip("no OpenCL device: the default is the reference interpreter")
     return device
+
+
+@pytest.fixture(scope="session")
+def parse_module() -> Callable[[str], ModuleOp]:
+    """`parse_module(text)`: the verified module."""
+
+    def parse(text: str) -> ModuleOp:
+        context = Context()
+        for name, factory in get_all_dialects().items():
+            context.register_dialect(name, factory)
+        context.load_dialect(Builtin)
+        context.load_dialect(Func)
+        module = Parser(context, text, "test.mlir").parse_module()
+        module.verify()
+        return module
+
+    return parse

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, Kind, bit_width, kind
 from gingham.dialects.eltwise.table import FUNCTIONS, Function
 from gingham.targets.reference import numpy_dtype
-from gingham.targets.reference.eltwise import apply
+from gingham.targets.reference.eltwise import meaning
 
 
 def _sign(x: float) -> int:
@@ -139,7 +139,7 @@ CASES = [
 def test_function(function_name: str, name: str, random: np.random.Generator) -> None:
     function = FUNCTIONS[function_name]
     arrays, casts, result = operands(function, ELEMENT_TYPES[name], random)
-    got = apply(function, arrays, casts, result)
+    got = meaning(function, casts, result)(arrays)
     assert got.dtype == numpy_dtype(result)
     assert got.shape == arrays[0].shape
     if function_name in ("bit_left", "bit_right"):
@@ -195,7 +195,7 @@ def test_float_functions_beyond_the_numbers() -> None:
     def of(name: str, *values: float) -> float:
         arrays = [np.array([value], np.float32) for value in values]
         result = FUNCTIONS[name].signature([element] * len(values))[1]
-        return apply(FUNCTIONS[name], arrays, [element] * len(values), result)[0]
+        return meaning(FUNCTIONS[name], [element] * len(values), result)(arrays)[0]
 
     assert np.isnan(of("max", 1, np.nan))
     assert np.isnan(of("min", np.nan, 1))
