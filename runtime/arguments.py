@@ -16,22 +16,6 @@ if TYPE_CHECKING:
 Signature: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
 """The shape and the NumPy type name of every argument."""
 
-_ELEMENT_NAMES = {
-    "bool": "i1",
-    "int8": "si8",
-    "uint8": "ui8",
-    "int16": "si16",
-    "uint16": "ui16",
-    "int32": "si32",
-    "uint32": "ui32",
-    "int64": "si64",
-    "uint64": "ui64",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "float32": "f32",
-    "float64": "f64",
-}
-
 
 def bind(
     names: Sequence[str], positional: Sequence[Any], named: Mapping[str, Any]
@@ -66,6 +50,8 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
     """A value as an array that a tensor can hold; Python numbers become f32 or si32."""
     import numpy as np
 
+    from ..dialects.eltwise.numpy_types import NUMPY_NAMES
+
     if isinstance(value, bool):
         return np.asarray(value)
     if isinstance(value, int):
@@ -80,10 +66,10 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError as error:
         raise GinghamError(f"input '{name}' is not an array: {error}") from error
-    if array.dtype.name not in _ELEMENT_NAMES:
+    if array.dtype.name not in NUMPY_NAMES:
         raise GinghamError(
             f"input '{name}' has elements of type {array.dtype}",
-            hint=f"tensors hold {', '.join(_ELEMENT_NAMES)}",
+            hint=f"tensors hold {', '.join(NUMPY_NAMES)}",
         )
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
@@ -99,18 +85,15 @@ def tensor_types(signature: Signature) -> list[TensorType[Attribute]]:
     """The tensor types of a signature."""
     from xdsl.dialects.builtin import TensorType
 
-    from ..dialects.eltwise.element_types import ELEMENT_TYPES
+    from ..dialects.eltwise.numpy_types import NUMPY_NAMES
 
-    return [
-        TensorType(ELEMENT_TYPES[_ELEMENT_NAMES[dtype]], shape)
-        for shape, dtype in signature
-    ]
+    return [TensorType(NUMPY_NAMES[dtype], shape) for shape, dtype in signature]
 
 
 def dtype_named(element: str) -> np.dtype[Any]:
     """The NumPy type of an element type by its name in a tensor type: `f32`, `si8`."""
     from ..dialects.eltwise.element_types import ELEMENT_TYPES
-    from ..targets.reference import numpy_dtype
+    from ..dialects.eltwise.numpy_types import numpy_dtype
 
     if element not in ELEMENT_TYPES:
         raise GinghamError(

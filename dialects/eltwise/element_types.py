@@ -88,6 +88,11 @@ def bit_width(element: Attribute) -> int:
     raise ValueError(f"{element} has no width")
 
 
+def computation_type(element: Attribute) -> Attribute:
+    """The type that functions of this type are computed in: f32 for f16 and bf16."""
+    return f32 if element in (f16, bf16) else element
+
+
 def name_of(element: Attribute) -> str:
     """The short name of an element type, as in a tensor type: `f32`, `si8`, `i1`."""
     return str(element)

@@ -62,7 +62,8 @@ class BlockOp(IRDLOperation):
     (forms `>= 0`) hold. A refinement gives the body, for each point, a window of an
     outer view: `in` to read, `out` to write (see `Refinement`). Forms are over the
     block's own indices and indices of enclosing blocks, which it captures. Accesses
-    must be in bounds at every point where a statement accesses them.
+    must be in bounds at every point where a statement accesses them. Statements use
+    views of their own block only: its windows and what it allocates.
 
     Within a point statements run in order, and an allocation lives as long as the
     point. Different points communicate only through an `out` refinement with an
@@ -203,6 +204,11 @@ class BlockOp(IRDLOperation):
             raise VerifyException(
                 "expected the first arguments of the body to be index"
             )
+        for number, capture in enumerate(self.captures):
+            if not _is_outer_index(capture, self):
+                raise VerifyException(
+                    f"expected captured value {number} to be an index of a block around"
+                )
         for number, refinement in enumerate(self.refinement_list):
             self._verify_refinement(number, refinement)
         self._verify_forms(self.conditions, "constraint")
@@ -213,6 +219,11 @@ class BlockOp(IRDLOperation):
         where = f"refinement {number}"
         if not isinstance(outer, ViewType):
             raise VerifyException(f"expected {where} to be of a view, got {outer}")
+        if not is_view_of(self.buffers[number], self.parent):
+            raise VerifyException(
+                f"expected {where} to be of a view of the block around, got one from "
+                "further out"
+            )
         if inner != outer.resized(inner.sizes):
             raise VerifyException(
                 f"expected {where} to have the element type and space of {outer}, got "
@@ -266,6 +277,27 @@ def _compact_captures(
         for refinement in refinements
     ]
     return new_refinements, list(remaining), kept[rank:]
+
+
+def _is_outer_index(value: SSAValue, block: BlockOp) -> bool:
+    """Whether a value is an index of a block that `block` is in."""
+    if not isinstance(value, BlockArgument):
+        return False
+    parent = value.block.parent_op()
+    if parent is block or not isinstance(parent, BlockOp):
+        return False
+    return value.index < len(parent.index_ranges)
+
+
+def is_view_of(view: SSAValue, statements: Block | None) -> bool:
+    """Whether a view is an argument of these statements or allocated by one of them.
+
+    Statements reach views from further out through refinements only.
+    """
+    owner = view.owner
+    return statements is None or statements is (
+        owner if isinstance(owner, Block) else owner.parent
+    )
 
 
 def direction_of(view: SSAValue) -> Direction | None:

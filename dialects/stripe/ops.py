@@ -16,7 +16,7 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from .attributes import Direction, ViewType
-from .block import direction_of
+from .block import direction_of, is_view_of
 
 
 @irdl_op_definition
@@ -69,6 +69,7 @@ class LoadOp(IRDLOperation):
             raise VerifyException(
                 f"expected a result of type {expected}, got {self.result.type}"
             )
+        _verify_view(self, self.view)
         if direction_of(self.view) is Direction.OUT:
             raise VerifyException("expected a view to read, got one that is 'out'")
 
@@ -110,6 +111,7 @@ class StoreOp(IRDLOperation):
             raise VerifyException(
                 f"expected a value of type {expected}, got {self.value.type}"
             )
+        _verify_view(self, self.view)
         if direction_of(self.view) is Direction.IN:
             raise VerifyException("expected a view to write, got one that is 'in'")
 
@@ -123,6 +125,13 @@ def _value_type(view: Attribute) -> Attribute:
             f"expected a view of one element or one vector, got {view}"
         )
     return value
+
+
+def _verify_view(op: LoadOp | StoreOp, view: SSAValue) -> None:
+    if not is_view_of(view, op.parent):
+        raise VerifyException(
+            "expected a view of the block around, got one from further out"
+        )
 
 
 def _parse_view(parser: Parser) -> tuple[SSAValue, dict[str, Attribute]]:

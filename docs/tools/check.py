@@ -9,7 +9,8 @@ These fences are checked:
 * `python`: all of a page are run as one program. The next fence shows what it prints.
 * any language with `title="FILE"`: shows that file of the repository, the whole of it.
 * `tile` without a title: a program with its results in comments, or with the next fence
-  showing its error; see `programs.py`.
+  showing its error; see `programs.py`. Behind `tile reference` it is run by the reference
+  interpreter whatever `--device` says.
 
 In an output `...` stands for what is not shown: a part of a line, or any number of
 lines. `--refresh` keeps it where the lines around it are still there.
@@ -81,7 +82,8 @@ class Checker:
         try:
             if output is not None:
                 return output, programs.error_of(fence.lines)
-            return fence, programs.with_results(fence.lines, self._device)
+            device = "reference" if fence.has("reference") else self._device
+            return fence, programs.with_results(fence.lines, device)
         except programs.ProgramError as error:
             raise CheckError(str(error)) from error
 
@@ -175,7 +177,9 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, help="default: all of docs/")
     parser.add_argument("--refresh", action="store_true", help="correct the pages")
     parser.add_argument(
-        "--device", default="reference", help="where Tile programs on pages run"
+        "--device",
+        default="reference",
+        help="where the Tile programs of pages run: a name, or 'default'",
     )
     options = parser.parse_args()
     is_right = True

@@ -44,6 +44,11 @@ def of(thing: object) -> str:
     return inspect.cleandoc(getattr(thing, "__doc__", None) or "")
 
 
+def capitalized(sentence: str) -> str:
+    """The sentence with a capital letter at its start."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def on_one_line(text: str) -> str:
     """A docstring as the cell of a table."""
     return " ".join(text.split()).replace("|", r"\|")

@@ -21,17 +21,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import gingham
 import numpy as np
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES
-from gingham.errors import GinghamError
-from gingham.frontend.tile_text import parse_tile
 from gingham.runtime.arguments import dtype_named
-from gingham.runtime.devices import device as device_named
-from gingham.runtime.function import Function
 from numpy.typing import NDArray
 
-FILE = "program.tile"
-"""The name that errors show for a program that is in no file."""
+DEFAULT = "default"
+"""Stands for the default device, whatever its name."""
 
 _COLUMNS = 88
 _NAME = re.compile(r"(?:^|, )([A-Za-z]\w*'?) = ")
@@ -60,8 +57,8 @@ def error_of(lines: Sequence[str]) -> list[str]:
         function = _function(lines, "reference")
         for call in _calls(lines):
             function(**_arrays(call.inputs))
-    except GinghamError as error:
-        return error.render().splitlines()
+    except gingham.GinghamError as error:
+        return error.render().replace("<string>", "program.tile").splitlines()
     raise ProgramError("the program is shown with an error, and has none")
 
 
@@ -72,14 +69,14 @@ def with_results(lines: Sequence[str], device: str) -> list[str]:
         function = _function(lines, device)
         for call in reversed(list(_calls(lines))):
             result[call.first : call.last + 1] = _evaluated(call, function)
-    except GinghamError as error:
+    except gingham.GinghamError as error:
         raise ProgramError(f"the program is wrong\n{error.render()}") from error
     return result
 
 
-def _function(lines: Sequence[str], device: str) -> Function:
-    module = parse_tile("\n".join(lines), FILE)
-    return Function(module, device_named(device))
+def _function(lines: Sequence[str], device: str) -> gingham.Function:
+    chosen = None if device == DEFAULT else device
+    return gingham.compile("\n".join(lines), device=chosen)
 
 
 def _calls(lines: Sequence[str]) -> Iterator[Call]:
@@ -94,7 +91,7 @@ def _calls(lines: Sequence[str]) -> Iterator[Call]:
         first = last + 1
 
 
-def _evaluated(call: Call, function: Function) -> list[str]:
+def _evaluated(call: Call, function: gingham.Function) -> list[str]:
     """The comment with the results that the inputs really give."""
     if call.results is None:
         raise ProgramError(f"'{call.inputs}' shows no result")

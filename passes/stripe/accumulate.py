@@ -64,13 +64,12 @@ from ..locations import located
 from .nests import (
     absolute_access,
     all_blocks,
-    is_injective,
     is_leaf,
     nested_blocks,
+    owns_cells,
     reduction_indices,
     replace_forms,
     retarget,
-    root_buffer,
 )
 from .tile import tile_block
 
@@ -89,7 +88,7 @@ class StripeAccumulatePass(ModulePass):
 
 def accumulate_privately(block: BlockOp) -> None:
     """Let each point of `block` own the cells of its outputs that have `init`."""
-    if not all(_owns_cells(block, number) for number in _initialized(block)):
+    if not all(owns_cells(block, number) for number in _initialized(block)):
         return
     reductions = reduction_indices(block)
     if is_leaf(block) and not reductions and _is_assignment(block):
@@ -115,13 +114,6 @@ def accumulate_privately(block: BlockOp) -> None:
 def _initialized(block: BlockOp) -> list[int]:
     """The numbers of the refinements that have `init`."""
     return [n for n, r in enumerate(block.refinement_list) if r.init is not None]
-
-
-def _owns_cells(block: BlockOp, number: int) -> bool:
-    """Whether the cells of an output are only used through it, each by one point."""
-    buffers = [root_buffer(buffer) for buffer in block.buffers]
-    is_alone = buffers.count(buffers[number]) == 1
-    return is_alone and is_injective(block, number)
 
 
 def _is_assignment(block: BlockOp) -> bool:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     ModuleOp,
+    VectorType,
     i32,
 )
 from xdsl.dialects.func import FuncOp
@@ -232,6 +233,12 @@ def _view_type(value: SSAValue) -> ViewType:
     return value.type
 
 
+def is_number(window: ViewType) -> bool:
+    """Whether a window shows one number."""
+    is_vector = isinstance(window.element_type, VectorType)
+    return not is_vector and window.sizes == (1,) * window.rank
+
+
 def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
     """Remove refinements that nothing uses any more, in place."""
     rank = len(block.index_ranges)
@@ -330,6 +337,14 @@ def is_injective(block: BlockOp, number: int) -> bool:
                 known |= new
                 progress = True
     return wanted <= known
+
+
+def owns_cells(block: BlockOp, number: int) -> bool:
+    """Whether the cells of an output are only used through it, each by one value of
+    the output indices.
+    """
+    buffers = [root_buffer(buffer) for buffer in block.buffers]
+    return buffers.count(buffers[number]) == 1 and is_injective(block, number)
 
 
 def initializes_own_cells(block: BlockOp) -> bool:

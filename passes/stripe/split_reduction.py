@@ -47,10 +47,13 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import check_positive
 from .nests import (
-    is_injective,
+    ValueForm,
+    compute_indices,
     is_leaf,
+    is_number,
     move_statements,
     output_indices,
+    owns_cells,
     reduction_indices,
     replace_forms,
     top_level_blocks,
@@ -103,12 +106,14 @@ def row_index(block: BlockOp) -> int | None:
     outputs = [r for r in block.refinement_list if r.direction is Direction.OUT]
     if not is_leaf(block) or block.captures or len(outputs) != 1:
         return None
+    if not all(is_number(block.view_type(n)) for n in range(len(block.refinements))):
+        return None
     (output,) = outputs
     number = block.refinement_list.index(output)
     element = block.view_type(number).element_type
     if output.init is None or output.init != output.aggregation.identity(element):
         return None
-    if vector_index(block) is not None or not is_injective(block, number):
+    if vector_index(block) is not None or not owns_cells(block, number):
         return None
     rank = len(block.index_ranges)
     candidates = reduction_indices(block)
@@ -197,6 +202,8 @@ def _partial_block(
         [(t, v.name_hint) for t, v in zip(types, block.views, strict=True)],
     )
     arguments = body.block.args
+    value = ValueForm(LinearForm.of([lanes, 1]), (arguments[index], arguments[rank]))
+    compute_indices(block.body.block, {block.indices[index]: value})
     for old, new in zip(block.indices, arguments[:rank], strict=True):
         old.replace_all_uses_with(new)
     for old, new in zip(block.views, arguments[width:], strict=True):

@@ -76,7 +76,7 @@ from ...dialects.stripe.attributes import (
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import check_positive
-from .nests import all_blocks, is_leaf, replace_forms
+from .nests import all_blocks, is_leaf, is_number, replace_forms
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def vectorize_block(block: BlockOp, bits: int) -> None:
     index = vector_index(block)
     if index is None or not all(map(_is_vectorizable, block.body.ops)):
         return
-    if not all(map(_is_element, _windows(block))):
+    if not all(map(is_number, _windows(block))):
         return
     width = vector_width(block, index, bits)
     if width == 1:
@@ -185,12 +185,6 @@ def vectorize_block(block: BlockOp, bits: int) -> None:
 
 def _windows(block: BlockOp) -> list[ViewType]:
     return [block.view_type(number) for number in range(len(block.refinements))]
-
-
-def _is_element(window: ViewType) -> bool:
-    """Whether a window shows one number."""
-    is_vector = isinstance(window.element_type, VectorType)
-    return not is_vector and window.sizes == (1,) * window.rank
 
 
 def _scaled(form: LinearForm, index: int, factor: int) -> LinearForm:

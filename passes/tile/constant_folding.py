@@ -11,14 +11,13 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.eltwise.element_types import (
     Kind,
-    bf16,
     bit_width,
-    f16,
-    f32,
+    computation_type,
     is_element_type,
     kind,
     name_of,
 )
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import ConstantOp, element_of
 from ...dialects.eltwise.table import Function
 from .weak_numbers import fits
@@ -28,30 +27,6 @@ def constant_of(value: SSAValue) -> int | float | None:
     """The number that a value always is, or None."""
     owner = value.owner
     return owner.number if isinstance(owner, ConstantOp) else None
-
-
-def computation_type(element: Attribute) -> Attribute:
-    """The type that functions of this type are computed in: f32 for f16 and bf16."""
-    return f32 if element in (f16, bf16) else element
-
-
-def numpy_type(element: Attribute) -> Any:
-    """The NumPy data type of an element type; bf16 comes from ml_dtypes."""
-    import numpy as np
-
-    match kind(element):
-        case Kind.BOOLEAN:
-            return np.dtype(np.bool_)
-        case Kind.SIGNED:
-            return np.dtype(f"int{bit_width(element)}")
-        case Kind.UNSIGNED:
-            return np.dtype(f"uint{bit_width(element)}")
-        case Kind.FLOAT if name_of(element) == "bf16":
-            import ml_dtypes
-
-            return np.dtype(ml_dtypes.bfloat16)
-        case Kind.FLOAT:
-            return np.dtype(f"float{bit_width(element)}")
 
 
 def fold_function(
@@ -82,13 +57,13 @@ def _evaluate(
         return None
     with np.errstate(all="ignore"):
         arguments = [
-            np.asarray(number, dtype=numpy_type(element)).astype(
-                numpy_type(computation_type(element))
+            np.asarray(number, dtype=numpy_dtype(element)).astype(
+                numpy_dtype(computation_type(element))
             )
             for number, element in zip(numbers, elements, strict=True)
         ]
         value = np.asarray(function.evaluate(np, *arguments))
-        return _number(value.astype(numpy_type(result)).item(), result)
+        return _number(value.astype(numpy_dtype(result)).item(), result)
 
 
 def fold_cast(number: int | float, source: Attribute, target: Attribute) -> Any:
@@ -103,7 +78,7 @@ def fold_cast(number: int | float, source: Attribute, target: Attribute) -> Any:
     if not fits(number, source):
         return None
     with np.errstate(all="ignore"):
-        value = np.asarray(number, dtype=numpy_type(source))
+        value = np.asarray(number, dtype=numpy_dtype(source))
         is_float = kind(source) is Kind.FLOAT
         if is_float and kind(target) in (Kind.SIGNED, Kind.UNSIGNED):
             exact = float(value)
@@ -112,8 +87,8 @@ def fold_cast(number: int | float, source: Attribute, target: Attribute) -> Any:
             return math.trunc(exact)
         if not is_float:
             # An integer becomes f16 or bf16 by way of f32.
-            value = value.astype(numpy_type(computation_type(target)))
-        return _number(value.astype(numpy_type(target)).item(), target)
+            value = value.astype(numpy_dtype(computation_type(target)))
+        return _number(value.astype(numpy_dtype(target)).item(), target)
 
 
 def _number(value: bool | int | float, element: Attribute) -> int | float:

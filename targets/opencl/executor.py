@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, i1
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.eltwise.element_types import Kind, bit_width, kind
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ...errors import GinghamError
@@ -77,6 +77,8 @@ class OpenCLExecutable:
         device: OpenCLDevice,
         options: Sequence[str] = DEFAULT_OPTIONS,
     ) -> None:
+        import numpy as np
+
         self.device = device
         self.source = print_opencl(module)
         """The OpenCL C of all kernels."""
@@ -97,6 +99,7 @@ class OpenCLExecutable:
             number: allocate(device, slot.shape, slot.dtype)
             for number, slot in self._numbered(own & used - set(self._results))
         }
+        self._array_type = np.ndarray
         self._lock = Lock()
 
     @property
@@ -159,14 +162,11 @@ class OpenCLExecutable:
             raise GinghamError(
                 f"expected {self._inputs} input(s), got {len(inputs)}",
             )
-        for number, array in enumerate(inputs):
-            slot = self._slots[number]
-            if array.shape != slot.shape or array.dtype != slot.dtype:
-                raise GinghamError(
-                    f"input {number} ({slot.name}): expected an array of shape "
-                    f"{slot.shape} and type {slot.dtype.name}, got shape {array.shape} "
-                    f"and type {array.dtype.name}"
-                )
+        for slot, array in zip(self._slots, inputs, strict=False):
+            if array.__class__ is self._array_type:
+                if array.shape == slot.shape and array.dtype == slot.dtype:
+                    continue
+            _check_input(slot, array)
 
     def _enqueue(
         self,
@@ -201,6 +201,22 @@ class OpenCLExecutable:
         if not outputs:
             queue.finish()
         return outputs
+
+
+def _check_input(slot: _Slot, array: object) -> None:
+    """Refuse what is not an array of the slot's shape and type, in any byte order."""
+    import numpy as np
+
+    expected = f"shape {slot.shape} and type {slot.dtype.name}"
+    if not isinstance(array, np.ndarray):
+        got = type(array).__name__
+        message = f"expected a NumPy array of {expected}, got {got}"
+    elif array.shape != slot.shape or array.dtype.newbyteorder("=") != slot.dtype:
+        got = f"shape {array.shape} and type {array.dtype.name}"
+        message = f"expected an array of {expected}, got {got}"
+    else:
+        return
+    raise GinghamError(f"input '{slot.name}': {message}")
 
 
 class _Plan:
@@ -288,17 +304,3 @@ def _check_extensions(source: str, device: OpenCLDevice) -> None:
                 f"device {device.name!r} does not compute with {element}",
                 hint=f"`tile-devices` lists devices; {extension} is what it needs",
             )
-
-
-def numpy_dtype(element: Attribute) -> np.dtype[Any]:
-    """The NumPy type with the memory layout of an element type: i1 is bool."""
-    import numpy as np
-
-    if element == i1:
-        return np.dtype(np.bool_)
-    if str(element) == "bf16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    letters = {Kind.FLOAT: "f", Kind.SIGNED: "i", Kind.UNSIGNED: "u"}
-    return np.dtype(f"{letters[kind(element)]}{bit_width(element) // 8}")

@@ -108,7 +108,8 @@ def cast(operand: Expression, target: Attribute) -> Expression:
         text = operand.text
         if target == ui32 and source.lanes is not None:
             # Intel's runtime makes 2**31 of NaN here (2026.2), and 0 everywhere else.
-            text = f"{operand.atom} == {operand.atom} ? {operand.atom} : 0"
+            value = operand.atom
+            text = f"{value} == {value} ? {value} : ({source.name})(0)"
         return Expression(f"convert_{type.name}_sat_rtz({text})", type)
     if source.lanes is None:
         return Expression(f"({type.name}){operand.atom}", type)

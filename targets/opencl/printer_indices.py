@@ -85,7 +85,8 @@ class IndexPrinter:
         texts = [_product(c, index, is_long) for c, index in terms]
         if form.constant or not texts:
             texts.append(_signed_number(form.constant.numerator))
-        return _joined(texts)
+        first = next((n for n, (negative, _) in enumerate(texts) if not negative), 0)
+        return _joined([texts[first], *texts[:first], *texts[first + 1 :]])
 
     def condition(self, form: LinearForm, values: Sequence[SSAValue]) -> str:
         """`form >= 0` with the negative terms on the other side: `i + k >= 3`."""

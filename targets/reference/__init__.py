@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 from .faults import UnknownOperationError
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute
 
 
 def interpret(
@@ -42,11 +40,4 @@ def interpret(
     return run(module, inputs, entry)
 
 
-def numpy_dtype(element: Attribute) -> np.dtype[Any]:
-    """The NumPy type of an element type such as f32, si8, i1 or bf16."""
-    from .elements import dtype_of
-
-    return dtype_of(element)
-
-
-__all__ = ["UnknownOperationError", "interpret", "numpy_dtype"]
+__all__ = ["UnknownOperationError", "interpret"]

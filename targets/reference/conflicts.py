@@ -7,13 +7,22 @@ function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import IntFlag
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.ir import Operation
 
 from ...dialects.aggregation import Aggregation
 from .elements import Array
+from .faults import fault
+from .frame import pick
+
+if TYPE_CHECKING:
+    from .memory import Memory
 
 
 class Use(IntFlag):
@@ -86,3 +95,55 @@ class Tracker:
             return first
         others = points[(cells == cells[position]) & (points != first)]
         return int(others[0]) if others.size else None
+
+
+@dataclass
+class Run:
+    """Points that may run at the same time: of one block, or between two barriers.
+
+    `start` is added to the numbers of the points; `describe` says which point a number
+    (without `start`) is.
+    """
+
+    start: int
+    describe: Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Level:
+    """The conflicts that the users of a memory may have at one level of nesting.
+
+    `points` is the number of the point in `run` that each point of a frame is part of.
+    A store is the use `use`, or else counts as an assignment.
+    """
+
+    tracker: Tracker
+    run: Run
+    points: Array
+    use: Use = Use.ASSIGN
+
+    def at(self, origin: Array | None) -> Level:
+        """The same level for the points of an inner frame."""
+        return replace(self, points=pick(self.points, origin))
+
+    def record(self, op: Operation, memory: Memory, cells: Array, use: Use) -> None:
+        """Note the use of cells by the points of a frame; raise a conflict."""
+        if use not in (Use.READ, self.use):
+            use = Use.ASSIGN
+        points = self.run.start + self.points
+        if cells.ndim > 1:
+            points = np.repeat(points, cells.shape[1])
+            cells = cells.reshape(-1)
+        conflict = self.tracker.record(cells, points, use, self.run.start)
+        if conflict is None:
+            return
+        position, other = conflict
+        numbers = [int(points[position]), *([] if other is None else [other])]
+        names = [self.run.describe(n - self.run.start) for n in sorted(numbers)]
+        raise fault(
+            op,
+            f"'{op.name}': two points use the cell "
+            f"{memory.show(int(cells[position]))}, and at least one writes it: "
+            f"{' and '.join(names)}",
+            "points run in any order: let them write different cells, or aggregate",
+        )

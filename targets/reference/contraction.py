@@ -25,10 +25,11 @@ from ...affine.form import LinearForm, Rational
 from ...affine.isl import extremes
 from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.table import FUNCTIONS
 from ...errors import GinghamError
 from .boxes import Box, Coordinate, evaluate, mesh, parts, strides
-from .elements import Array, dtype_of, literal
+from .elements import Array, literal
 
 PART = 2**20
 """Points that are enumerated at once."""
@@ -275,7 +276,7 @@ class _Result:
         self.contraction = contraction
         aggregation, element = contraction.aggregation, contraction.element
         floating = kind(element) is Kind.FLOAT
-        self.dtype = np.dtype(np.float64) if floating else dtype_of(element)
+        self.dtype = np.dtype(np.float64) if floating else numpy_dtype(element)
         self.identity = np.array(aggregation.identity(element), self.dtype)
         cells = prod(contraction.shapes[0])
         self.values = np.full(cells, self.identity)

@@ -6,51 +6,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    IndexType,
-    bf16,
-    f16,
-    f32,
-    i1,
-)
+from xdsl.dialects.builtin import bf16, i1
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import Kind, bit_width, kind
+from ...dialects.eltwise.element_types import Kind, computation_type, kind
+from ...dialects.eltwise.numpy_types import numpy_dtype
 
 Array: TypeAlias = npt.NDArray[Any]
 
 
-def dtype_of(element: Attribute) -> np.dtype[Any]:
-    """The NumPy type that holds an element type; sizes (`index`) are int64.
-
-    Raises ValueError for what is not an element type.
-    """
-    if isinstance(element, IndexType):
-        return np.dtype(np.int64)
-    if isinstance(element, BFloat16Type):
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    if isinstance(element, Float16Type | Float32Type | Float64Type):
-        return np.dtype(f"f{element.bitwidth // 8}")
-    if element == i1:
-        return np.dtype(np.bool_)
-    letter = "u" if kind(element) is Kind.UNSIGNED else "i"
-    return np.dtype(f"{letter}{bit_width(element) // 8}")
-
-
-def computation_type(element: Attribute) -> Attribute:
-    """The type that functions of this type are computed in: f32 for f16 and bf16."""
-    return f32 if element in (f16, bf16) else element
-
-
 def literal(number: int | float, element: Attribute) -> Array:
     """A number as an array of rank 0: integers wrap around, floats are rounded."""
-    dtype = dtype_of(element)
+    dtype = numpy_dtype(element)
     if dtype.kind in "iu":
         bits = dtype.itemsize * 8
         unsigned = np.array(int(number) % 2**bits, f"u{dtype.itemsize}")
@@ -74,7 +41,7 @@ def cast(array: Array, source: Attribute, target: Attribute) -> Array:
     Anything becomes an i1 by comparison with zero. Rounding is to nearest, ties to
     even; what becomes f16 or bf16 is rounded to f32 first, except f64 to f16.
     """
-    dtype = dtype_of(target)
+    dtype = numpy_dtype(target)
     if source == target:
         return array
     with np.errstate(all="ignore"):

@@ -13,6 +13,8 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, VectorType
 from xdsl.ir import Attribute
 
+from ...dialects.eltwise.element_types import computation_type
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import (
     BroadcastOp,
     CastOp,
@@ -22,7 +24,7 @@ from ...dialects.eltwise.ops import (
 )
 from ...dialects.eltwise.table import Function
 from .dispatch import Step, prepare
-from .elements import Array, cast, computation_type, dtype_of, literal
+from .elements import Array, cast, literal
 from .frame import Frame
 
 
@@ -30,8 +32,8 @@ def meaning(
     function: Function, elements: Sequence[Attribute], result: Attribute
 ) -> Callable[[Sequence[Array]], Array]:
     """A function of the table as a function of arrays of these element types."""
-    wide = [dtype_of(computation_type(element)) for element in elements]
-    dtype = dtype_of(result)
+    wide = [numpy_dtype(computation_type(element)) for element in elements]
+    dtype = numpy_dtype(result)
 
     def apply(operands: Sequence[Array]) -> Array:
         with np.errstate(all="ignore"):
@@ -45,7 +47,7 @@ def meaning(
 
 
 @prepare.register(ElementwiseOp)
-def prepare_function(op: ElementwiseOp) -> Step:
+def _prepare_function(op: ElementwiseOp) -> Step:
     arguments, result = tuple(op.arguments), op.result
     elements = [element_of(argument.type) for argument in arguments]
     apply = meaning(op.function, elements, element_of(result.type))
@@ -57,7 +59,7 @@ def prepare_function(op: ElementwiseOp) -> Step:
 
 
 @prepare.register(ConstantOp)
-def prepare_constant(op: ConstantOp) -> Step:
+def _prepare_constant(op: ConstantOp) -> Step:
     result = op.result
     declared = result.type
     value = literal(op.number, element_of(declared))
@@ -77,7 +79,7 @@ def prepare_constant(op: ConstantOp) -> Step:
 
 
 @prepare.register(CastOp)
-def prepare_cast(op: CastOp) -> Step:
+def _prepare_cast(op: CastOp) -> Step:
     argument, result = op.argument, op.result
     source, target = element_of(argument.type), element_of(result.type)
     # A size, a scalar of the one point of a function, may become a tensor.
@@ -91,7 +93,7 @@ def prepare_cast(op: CastOp) -> Step:
 
 
 @prepare.register(BroadcastOp)
-def prepare_broadcast(op: BroadcastOp) -> Step:
+def _prepare_broadcast(op: BroadcastOp) -> Step:
     argument, result = op.argument, op.result
     (lanes,) = result.type.get_shape()
 

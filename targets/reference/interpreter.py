@@ -16,12 +16,13 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument
 
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import ANY_ELEMENT, element_of
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.stripe.attributes import ViewType
 from ...errors import GinghamError
 from .dispatch import prepare
-from .elements import Array, dtype_of
+from .elements import Array
 from .faults import display, fault
 from .frame import Frame
 from .memory import Memory
@@ -104,7 +105,7 @@ def _input(argument: BlockArgument, array: Array) -> Any:
 def _check_input(
     argument: BlockArgument, array: Any, shape: tuple[int, ...], element: Attribute
 ) -> None:
-    dtype = dtype_of(element)
+    dtype = numpy_dtype(element)
     if not isinstance(array, np.ndarray):
         problem = f"expected a NumPy array, got {type(array).__name__}"
     elif array.shape != shape:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 from typing import Any
@@ -14,13 +13,14 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
 from .boxes import strides
-from .conflicts import Tracker, Use
+from .conflicts import Tracker
 from .contraction import aggregating_function
-from .elements import Array, dtype_of
+from .elements import Array
 from .faults import fault
-from .frame import Frame, pick
+from .frame import Frame
 
 
 @cache
@@ -50,7 +50,7 @@ class Memory:
         self.steps = tuple(step * self.lanes for step in strides(self.shape))
         self.size = prod(self.shape) * self.lanes
         """The number of cells of one copy."""
-        self.cells = np.zeros(copies * self.size, dtype_of(self.element))
+        self.cells = np.zeros(copies * self.size, numpy_dtype(self.element))
         self.written = np.zeros(self.cells.size, np.bool_)
         self._trackers: dict[object, Tracker] = {}
 
@@ -139,55 +139,3 @@ def _compacted(cells: Array) -> tuple[Any, Array]:
     if high - low <= 8 * cells.size:
         return slice(low, high), cells - low
     return np.unique(cells, return_inverse=True)
-
-
-@dataclass
-class Run:
-    """Points that may run at the same time: of one block, or between two barriers.
-
-    `start` is added to the numbers of the points; `describe` says which point a number
-    (without `start`) is.
-    """
-
-    start: int
-    describe: Callable[[int], str]
-
-
-@dataclass(frozen=True)
-class Level:
-    """The conflicts that the users of a memory may have at one level of nesting.
-
-    `points` is the number of the point in `run` that each point of a frame is part of.
-    A store is the use `use`, or else counts as an assignment.
-    """
-
-    tracker: Tracker
-    run: Run
-    points: Array
-    use: Use = Use.ASSIGN
-
-    def at(self, origin: Array | None) -> Level:
-        """The same level for the points of an inner frame."""
-        return replace(self, points=pick(self.points, origin))
-
-    def record(self, op: Operation, memory: Memory, cells: Array, use: Use) -> None:
-        """Note the use of cells by the points of a frame; raise a conflict."""
-        if use not in (Use.READ, self.use):
-            use = Use.ASSIGN
-        points = self.run.start + self.points
-        if cells.ndim > 1:
-            points = np.repeat(points, cells.shape[1])
-            cells = cells.reshape(-1)
-        conflict = self.tracker.record(cells, points, use, self.run.start)
-        if conflict is None:
-            return
-        position, other = conflict
-        numbers = [int(points[position]), *([] if other is None else [other])]
-        names = [self.run.describe(n - self.run.start) for n in sorted(numbers)]
-        raise fault(
-            op,
-            f"'{op.name}': two points use the cell "
-            f"{memory.show(int(cells[position]))}, and at least one writes it: "
-            f"{' and '.join(names)}",
-            "points run in any order: let them write different cells, or aggregate",
-        )

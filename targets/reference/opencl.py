@@ -32,12 +32,12 @@ from ...dialects.opencl.ops import (
 )
 from ...dialects.stripe.attributes import MemorySpace
 from .boxes import Coordinate, evaluator, strides
-from .conflicts import Use
+from .conflicts import Level, Run, Use
 from .dispatch import Step, prepare, prepare_all
 from .elements import Array
 from .faults import display, fault
 from .frame import Frame, pick
-from .memory import Level, Memory, Run
+from .memory import Memory
 
 ITEMS = 2**15
 """Work-items that run at once, unless one work-group has more."""
@@ -67,7 +67,7 @@ class Pointer:
 
 
 @prepare.register(AllocateOp)
-def prepare_allocate(op: AllocateOp) -> Step:
+def _prepare_allocate(op: AllocateOp) -> Step:
     buffer = op.buffer
     name, sizes = display(buffer), buffer.type.sizes
     element = buffer.type.element_type
@@ -79,7 +79,7 @@ def prepare_allocate(op: AllocateOp) -> Step:
 
 
 @prepare.register(LaunchOp)
-def prepare_launch(op: LaunchOp) -> Step:
+def _prepare_launch(op: LaunchOp) -> Step:
     kernel = SymbolTable.lookup_symbol(op, op.kernel)
     if not isinstance(kernel, KernelOp):
         raise fault(op, f"there is no kernel {op.kernel}")
@@ -180,7 +180,7 @@ def _coordinates(position: Coordinate, sizes: tuple[int, ...]) -> list[Coordinat
 
 
 @prepare.register(WorkItemOp)
-def prepare_work_item(op: WorkItemOp) -> Step:
+def _prepare_work_item(op: WorkItemOp) -> Step:
     query, result = (op.query.data, op.dimension.value.data), op.result
     bound = op.bound.value.data
 
@@ -194,7 +194,7 @@ def prepare_work_item(op: WorkItemOp) -> Step:
 
 
 @prepare.register(DelinearizeOp)
-def prepare_delinearize(op: DelinearizeOp) -> Step:
+def _prepare_delinearize(op: DelinearizeOp) -> Step:
     index, extents, results = op.index, op.extents, tuple(op.coordinates)
     count = prod(extents)
 
@@ -222,7 +222,7 @@ def _check_below(
 
 
 @prepare.register(ForOp)
-def prepare_for(op: ForOp) -> Step:
+def _prepare_for(op: ForOp) -> Step:
     index, extent = op.body.block.args[0], op.extent.value.data
     name = index.name_hint or "loop"
     body = prepare_all(op.body.block.ops)
@@ -237,7 +237,7 @@ def prepare_for(op: ForOp) -> Step:
 
 
 @prepare.register(IfOp)
-def prepare_if(op: IfOp) -> Step:
+def _prepare_if(op: IfOp) -> Step:
     values = tuple(op.values)
     conditions = [evaluator(condition.data) for condition in op.conditions]
     body = prepare_all(op.body.block.ops)
@@ -257,7 +257,7 @@ def prepare_if(op: IfOp) -> Step:
 
 
 @prepare.register(ArrayOp)
-def prepare_array(op: ArrayOp) -> Step:
+def _prepare_array(op: ArrayOp) -> Step:
     pointer = op.pointer
     element, space = pointer.type.element_type, pointer.type.space.data
     shape, name = (op.length.value.data,), display(pointer)
@@ -277,7 +277,7 @@ def prepare_array(op: ArrayOp) -> Step:
 
 
 @prepare.register(LoadOp)
-def prepare_load(op: LoadOp) -> Step:
+def _prepare_load(op: LoadOp) -> Step:
     source, result = op.pointer, op.result
     cells_of = _addressing(op, result.type)
 
@@ -292,7 +292,7 @@ def prepare_load(op: LoadOp) -> Step:
 
 
 @prepare.register(StoreOp)
-def prepare_store(op: StoreOp) -> Step:
+def _prepare_store(op: StoreOp) -> Step:
     target, value = op.pointer, op.value
     cells_of = _addressing(op, value.type)
 
@@ -347,7 +347,7 @@ def _check_inside(
 
 
 @prepare.register(BarrierOp)
-def prepare_barrier(op: BarrierOp) -> Step:
+def _prepare_barrier(op: BarrierOp) -> Step:
     space = op.space.data
 
     def step(frame: Frame) -> None:

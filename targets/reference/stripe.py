@@ -18,13 +18,13 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from .boxes import Box, Coordinate, evaluate, listed, parts
-from .conflicts import Use
+from .conflicts import Run, Use
 from .contention import contended_memories
 from .dispatch import Step, prepare, prepare_all
 from .elements import literal
 from .faults import display
 from .frame import Frame, pick
-from .memory import Memory, Run
+from .memory import Memory
 from .window import PointFrame, Window
 
 PART = 2**17
@@ -35,7 +35,7 @@ CELLS = 2**24
 
 
 @prepare.register(AllocOp)
-def prepare_alloc(op: AllocOp) -> Step:
+def _prepare_alloc(op: AllocOp) -> Step:
     view = op.view
     name, sizes, element = display(view), view.type.sizes, view.type.element_type
 
@@ -47,7 +47,7 @@ def prepare_alloc(op: AllocOp) -> Step:
 
 
 @prepare.register(LoadOp)
-def prepare_load(op: LoadOp) -> Step:
+def _prepare_load(op: LoadOp) -> Step:
     view, result = op.view, op.result
 
     def step(frame: Frame) -> None:
@@ -61,7 +61,7 @@ def prepare_load(op: LoadOp) -> Step:
 
 
 @prepare.register(StoreOp)
-def prepare_store(op: StoreOp) -> Step:
+def _prepare_store(op: StoreOp) -> Step:
     view, value = op.view, op.value
 
     def step(frame: Frame) -> None:
@@ -79,7 +79,7 @@ def prepare_store(op: StoreOp) -> Step:
 
 
 @prepare.register(BlockOp)
-def prepare_block(op: BlockOp) -> Step:
+def _prepare_block(op: BlockOp) -> Step:
     body = prepare_all(op.body.block.ops)
     ranges = op.index_ranges
     points = prod(ranges)

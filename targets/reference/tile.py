@@ -8,6 +8,8 @@ from xdsl.dialects.builtin import TensorType
 
 from ...affine.form import LinearForm
 from ...affine.polynomial import Polynomial
+from ...dialects.eltwise.element_types import computation_type
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
 from ...dialects.tile.attributes import Constraint
 from ...dialects.tile.contract import ContractOp
@@ -15,13 +17,13 @@ from ...dialects.tile.ops import FromIndexOp, SizesOp
 from ...errors import GinghamError
 from .contraction import Condition, Contraction, contract
 from .dispatch import Step, prepare
-from .elements import cast, computation_type, dtype_of
+from .elements import cast
 from .faults import fault
 from .frame import Frame
 
 
 @prepare.register(SizesOp)
-def prepare_sizes(op: SizesOp) -> Step:
+def _prepare_sizes(op: SizesOp) -> Step:
     tensor, sizes = op.tensor, tuple(op.sizes)
 
     def step(frame: Frame) -> None:
@@ -32,9 +34,9 @@ def prepare_sizes(op: SizesOp) -> Step:
 
 
 @prepare.register(FromIndexOp)
-def prepare_from_index(op: FromIndexOp) -> Step:
+def _prepare_from_index(op: FromIndexOp) -> Step:
     size, result = op.size, op.result
-    dtype = dtype_of(result.type.element_type)
+    dtype = numpy_dtype(result.type.element_type)
 
     def step(frame: Frame) -> None:
         frame[result] = frame.array(size).reshape(()).astype(dtype)
@@ -43,7 +45,7 @@ def prepare_from_index(op: FromIndexOp) -> Step:
 
 
 @prepare.register(ContractOp)
-def prepare_contract(op: ContractOp) -> Step:
+def _prepare_contract(op: ContractOp) -> Step:
     elements = [element_of(operand.type) for operand in op.inputs]
 
     def step(frame: Frame) -> None:

@@ -11,11 +11,11 @@ from xdsl.ir import Operation
 from ...dialects.aggregation import Aggregation
 from ...errors import GinghamError
 from .boxes import Coordinate
-from .conflicts import Use
+from .conflicts import Level, Run, Use
 from .elements import Array
 from .faults import display_sizes, fault
 from .frame import Frame, pick
-from .memory import Level, Memory, Run
+from .memory import Memory
 
 
 class PointFrame(Frame):

@@ -351,6 +351,12 @@ def test_bad_pipeline(name: str, failing: Failing) -> None:
     assert lines[2] == " " * (column - 1) + "^" + "~" * (length - 1)
 
 
+def test_deep_pipeline(failing: Failing) -> None:
+    pipeline = "builtin.module(" * 3000
+    expected = "error: the input is nested too deeply\n"
+    assert failing(f"--pass-pipeline={pipeline}") == expected
+
+
 def test_bad_pass_flag(failing: Failing) -> None:
     message = failing("--cse=deep")
     check(message, "--cse:1:5: error: 'cse' has no option 'deep'", "cse{deep}")

@@ -268,6 +268,8 @@ def _defects_explained() -> Generator[None]:
         yield
     except (GinghamError, ShrinkException):
         raise
+    except RecursionError as error:
+        raise GinghamError("the program is nested too deeply") from error
     except Exception as error:
         raise internal_error(error) from error
 

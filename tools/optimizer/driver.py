@@ -36,6 +36,8 @@ def run(arguments: Sequence[str]) -> int:
         return status
     except GinghamError as error:
         _print_error(error, arguments)
+    except RecursionError:
+        _print_error(GinghamError("the input is nested too deeply"), arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

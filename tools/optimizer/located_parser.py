@@ -132,14 +132,14 @@ class LocatedParser(Parser):
                 parent = op.parent_op()
                 op.location = UNKNOWN_LOC if parent is None else parent.location
 
-    def raise_undefined_values(self, sources: Sources) -> NoReturn:
-        """Raises the error that points at the uses of values that are not defined."""
+    def undefined_values(self, sources: Sources) -> GinghamError:
+        """The error that points at the uses of values that are not defined."""
         uses = sorted(
             (self.first_uses[name] for name in self.forward_ssa_references),
             key=lambda use: use[0].start,
         )
         (first, defined), *others = uses
-        raise ToolError(
+        return ToolError(
             f"use of undefined value '{first.text}'",
             sources.of_span(first),
             close_matches_hint(first.text, (f"%{name}" for name in defined)),
@@ -231,7 +231,7 @@ def parse_mlir(
         module = parser.parse_module(implicit_module)
     except ParseError as error:
         if error.msg.startswith(_UNDEFINED_VALUES):
-            parser.raise_undefined_values(sources)
+            raise parser.undefined_values(sources) from error
         raise _parse_failure(error, sources) from error
     except RecursionError as error:
         raise GinghamError(

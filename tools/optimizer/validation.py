@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 _ATTEMPTS = 200
 """How many random shapes are tried for a program that leaves its sizes open."""
 
+_RUNS_TO_CHOOSE_FROM = 12
+"""After so many runs with empty or infinite results, better ones are not in sight."""
+
 
 @dataclass(frozen=True)
 class ValidationRequest:
@@ -168,6 +171,7 @@ class Validator(Instrument):
 
         obstacle: GinghamError | None = None
         fallback: _Run | None = None
+        number_of_runs = 0
         for self.signature in signatures:
             for inputs in candidate_inputs(self.signature, self.request.seed):
                 try:
@@ -179,9 +183,12 @@ class Validator(Instrument):
                     obstacle = obstacle or error
                     continue
                 first_run = _Run(self.signature, inputs, results)
+                fallback = fallback or first_run
+                number_of_runs += 1
                 if is_telling(results):
                     return self.settle(first_run)
-                fallback = fallback or first_run
+            if number_of_runs >= _RUNS_TO_CHOOSE_FROM:
+                break
         if fallback is not None:
             return self.settle(fallback)
         raise ToolError(

@@ -213,7 +213,9 @@ def test_casts_to_every_type(
     skip_without(opencl_device, element, "f64")
     source = sized(element, lanes)
     statements = [
-        Statement(target, f"eltwise.cast %x : {source} to {sized(target, lanes)}", target)
+        Statement(
+            target, f"eltwise.cast %x : {source} to {sized(target, lanes)}", target
+        )
         for target in targets
     ]
     random = np.random.default_rng([lanes, *element.encode()])

@@ -13,7 +13,7 @@ import pytest
 from xdsl.dialects.builtin import IndexType, bf16, f16, f64
 
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, Kind, bit_width, kind
-from gingham.targets.reference import numpy_dtype
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.targets.reference.elements import cast, literal
 
 NAMES = list(ELEMENT_TYPES)

@@ -12,8 +12,8 @@ import pytest
 from xdsl.ir import Attribute
 
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, Kind, bit_width, kind
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.table import FUNCTIONS, Function
-from gingham.targets.reference import numpy_dtype
 from gingham.targets.reference.eltwise import meaning
 
 
