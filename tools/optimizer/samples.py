@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from ...targets.reference import numpy_dtype
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from .entry import Signature
 
 Array = NDArray[Any]

@@ -31,7 +31,8 @@ from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.targets.reference import interpret, numpy_dtype
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
+from gingham.targets.reference import interpret
 from gingham.tools.optimizer.located_parser import parse_mlir
 from gingham.tools.optimizer.sources import Sources
 

@@ -22,6 +22,7 @@ from gingham.affine.polynomial import Polynomial
 from gingham.dialects.aggregation import Aggregation, Combination
 from gingham.dialects.eltwise import Eltwise
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, si32
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.ops import CastOp
 from gingham.dialects.tile import ContractOp, Tile
 from gingham.dialects.tile.attributes import Constraint
@@ -29,7 +30,7 @@ from gingham.dialects.tile.contract import contraction_signature
 from gingham.errors import GinghamError
 from gingham.passes.convert.lower_tile_to_stripe import LowerTileToStripePass
 from gingham.passes.tile.flatten import TileFlattenPass
-from gingham.targets.reference import interpret, numpy_dtype
+from gingham.targets.reference import interpret
 
 Array = npt.NDArray[Any]
 

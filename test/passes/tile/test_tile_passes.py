@@ -13,11 +13,12 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.targets.reference import interpret, numpy_dtype
+from gingham.targets.reference import interpret
 
 Array = npt.NDArray[Any]
 

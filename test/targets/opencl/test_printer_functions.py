@@ -22,7 +22,8 @@ from gingham.errors import GinghamError
 from gingham.targets.opencl.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.opencl.printer import print_opencl
-from gingham.targets.reference import interpret, numpy_dtype
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
+from gingham.targets.reference import interpret
 
 Array = NDArray[Any]
 Parse = Callable[[str], ModuleOp]
