@@ -46,7 +46,7 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import Direction, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
-from .nests import is_injective, is_leaf, move_statements
+from .nests import is_injective, is_leaf, move_statements, statements
 from .tile import TILE_ATTRIBUTE
 
 

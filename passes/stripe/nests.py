@@ -31,12 +31,17 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.syntax import compact
 
 
+def statements(function: FuncOp) -> list[Operation]:
+    """The statements of a function, in order; none of a mere declaration."""
+    return [operation for block in function.body.blocks for operation in block.ops]
+
+
 def top_level_blocks(module: ModuleOp) -> Iterator[BlockOp]:
     """The blocks that are statements of a function, in order."""
     for function in module.walk():
         if not isinstance(function, FuncOp):
             continue
-        for operation in list(function.body.ops):
+        for operation in statements(function):
             if isinstance(operation, BlockOp):
                 yield operation
 

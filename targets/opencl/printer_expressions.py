@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import f16, f32, i1
+from xdsl.dialects.builtin import IndexType, f16, f32, i1
 from xdsl.ir import Attribute
 
 from ...dialects.eltwise.element_types import Kind, kind, ui32
@@ -23,6 +23,8 @@ _HELPER_NAME = re.compile(r"(\w+_\{N\})\(")
 
 # Functions that give the same mask when it is taken for a number.
 _BITWISE_ON_MASKS = frozenset({"ident", "cmp_eq", "cmp_ne", "ceil", "floor", "round"})
+
+_OVERFLOWING = frozenset({"add", "sub", "mul", "neg"})
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,31 @@ def apply_function(
             return _apply_to_numbers(function, operands, result)
     # The condition of a selection is not among what it selects from.
     operand = operands[-1].type
+    if function.name in _OVERFLOWING and operand.kind is not Kind.FLOAT:
+        return _wrapping(function, operands, operand)
     text = _spelled(function, [o.atom for o in operands], operand)
     is_vector_test = result == i1 and operand.lanes is not None
     mask_bits = operand.bits if is_vector_test else None
     return Expression(_bare(text), CType(result, operand.lanes, mask_bits))
+
+
+def _wrapping(
+    function: Function, operands: Sequence[Expression], type: CType
+) -> Expression:
+    """Integer arithmetic that wraps around, which in C only unsigned numbers do.
+
+    Scalars of 8 and 16 bits are computed as int, which only products of unsigned ones
+    exceed.
+    """
+    narrow = type.lanes is None and type.bits < 32
+    atoms = [operand.atom for operand in operands]
+    if narrow and type.kind is Kind.UNSIGNED and function.name == "mul":
+        atoms[0] = f"(uint){atoms[0]}"
+    if narrow or type.kind is not Kind.SIGNED or isinstance(type.element, IndexType):
+        return Expression(_bare(_spelled(function, atoms, type)), type)
+    atoms = [f"as_u{type.name}({atom})" for atom in atoms]
+    text = _bare(_spelled(function, atoms, type))
+    return Expression(f"as_{type.name}({text})", type)
 
 
 def helper_for(function: Function, operand: CType) -> str | None:
@@ -71,7 +94,7 @@ def helper_for(function: Function, operand: CType) -> str | None:
 def sum_of_products(
     function: Function, operands: Sequence[Expression], type: CType
 ) -> Expression:
-    """A sum or difference; a product on either side needs no parentheses."""
+    """A sum or difference of floats; products in it need no parentheses."""
     sign = {"add": "+", "sub": "-"}[function.name]
     left, right = operands
     return Expression(f"{left.text} {sign} {right.text}", type)

@@ -322,7 +322,7 @@ class KernelPrinter:
         helper = helper_for(op.function, operands[-1].type)
         if helper is not None:
             self._needs.helpers[helper] = None
-        if op.function.name in ("add", "sub"):
+        if _is_float_sum(op):
             value = sum_of_products(op.function, operands, type)
         else:
             value = apply_function(op.function, operands, type.element)
@@ -380,9 +380,15 @@ def _is_fused(op: ElementwiseOp) -> bool:
     user = _single_user(op.result)
     return (
         isinstance(user, ElementwiseOp)
-        and user.function.name in ("add", "sub")
+        and _is_float_sum(user)
         and user.parent is op.parent
     )
+
+
+def _is_float_sum(op: ElementwiseOp) -> bool:
+    if op.function.name not in ("add", "sub"):
+        return False
+    return kind(element_of(op.result.type)) is Kind.FLOAT
 
 
 def _single_user(value: SSAValue) -> Operation | None:

@@ -1,16 +1,11 @@
 """Which memories the points of a block could be in conflict about.
 
-Decided once for each run of a block from how the statements in it use the views around
-it, so that the others need not be watched cell by cell.
+Decided once for each run of a block from what is done with its views, so that the other
+memories need not be watched cell by cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from xdsl.ir import Block, BlockArgument, SSAValue
-
-from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import LoadOp, StoreOp
 from .conflicts import Use
@@ -23,55 +18,31 @@ def contended_memories(op: BlockOp, frame: Frame) -> frozenset[int]:
     There are none on memory that is only read, or only aggregated into by one function.
     """
     uses: dict[int, Use] = {}
-    for view, use in _outer_uses(op):
-        key = id(frame[view].memory)
-        uses[key] = uses.get(key, use) | use
-    harmless = set(Use) - {Use.ASSIGN}
+    for number, buffer in enumerate(op.buffers):
+        key = id(frame[buffer].memory)
+        uses[key] = uses.get(key, Use(0)) | _uses(op, number)
+    harmless = {Use(0), *Use} - {Use.ASSIGN}
     return frozenset(key for key, use in uses.items() if use not in harmless)
 
 
-def _outer_uses(op: BlockOp) -> Iterator[tuple[SSAValue, Use]]:
-    """The views from outside that statements within a block use, and how."""
-    for inner in op.walk():
-        if isinstance(inner, LoadOp):
-            yield from _traced(inner.view, Use.READ, op)
-        elif isinstance(inner, StoreOp):
-            yield from _traced(inner.view, _store_use(inner.view), op)
-        elif isinstance(inner, BlockOp) and inner is not op:
-            for number, refinement in enumerate(inner.refinement_list):
-                if refinement.init is not None:
-                    yield from _traced(inner.buffers[number], Use.ASSIGN, op)
-
-
-def _store_use(view: SSAValue) -> Use:
-    refinement = _refinement_of(view)
-    if refinement is None:
-        return Use.ASSIGN
-    block, number = refinement
-    return Use.of(block.refinement_list[number].aggregation)
-
-
-def _traced(view: SSAValue, use: Use, op: BlockOp) -> Iterator[tuple[SSAValue, Use]]:
-    """The view outside of `op` that a view inside was cut from, and the use of it."""
-    while (refinement := _refinement_of(view)) is not None:
-        block, number = refinement
-        if not op.is_ancestor(block):
-            break
-        view = block.buffers[number]
-        declared = block.refinement_list[number]
-        if declared.direction is Direction.OUT and block is op:
-            use = use if use is Use.of(declared.aggregation) else Use.ASSIGN
-    owner = view.owner
-    inside = owner.parent_op() if isinstance(owner, Block) else owner
-    if inside is None or not op.is_ancestor(inside):
-        yield view, use
-
-
-def _refinement_of(view: SSAValue) -> tuple[BlockOp, int] | None:
-    """The block whose refinement a view is, and the refinement's number."""
-    if not isinstance(view, BlockArgument):
-        return None
-    block = view.block.parent_op()
-    if not isinstance(block, BlockOp):
-        return None
-    return block, view.index - len(block.index_ranges)
+def _uses(block: BlockOp, number: int) -> Use:
+    """How the statements in a block, nested ones too, use one of its views."""
+    own = Use.of(block.refinement_list[number].aggregation)
+    result = Use(0)
+    for use in block.views[number].uses:
+        match use.operation:
+            case LoadOp():
+                result |= Use.READ
+            case StoreOp():
+                result |= own
+            case BlockOp() as inner:
+                nested = _uses(inner, use.index)
+                if inner.refinement_list[use.index].init is not None:
+                    nested |= Use.ASSIGN
+                result |= nested & (Use.READ | own)
+                # What aggregates in another way overwrites, as `Level.record` has it.
+                if nested & ~(Use.READ | own):
+                    result |= Use.ASSIGN
+            case _:
+                pass
+    return result

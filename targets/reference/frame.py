@@ -28,8 +28,8 @@ class Frame:
 
     A scalar or vector is an array with the points along its first axis; an index may be
     an int when it is the same for all points. Tensors, which only the function's own
-    frame has, are plain arrays. Other values (windows, pointers) have a method
-    `enter(frame)` that gives what they are in an inner frame.
+    frame has, are plain arrays. What else inner frames may use (pointers) has a method
+    `enter(frame)` that gives what it is there.
 
     `origin` says for each point which point of the outer frame it belongs to: values of
     outer bodies are found through it.

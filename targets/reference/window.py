@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import Operation
@@ -76,21 +76,6 @@ class Window:
         """The window that shows all of a memory."""
         return Window(memory, memory.shape, (0,) * len(memory.shape), copy)
 
-    def enter(self, frame: PointFrame) -> Window:
-        """The same window at the points of a block."""
-        origin = frame.origin
-        levels = tuple(level.at(origin) for level in self.levels)
-        return replace(
-            self,
-            starts=tuple(pick(start, origin) for start in self.starts),
-            copy=pick(self.copy, origin),
-            levels=levels + frame.levels_of(self.memory, Use.of(self.aggregation)),
-            limits=tuple(
-                _Limit(limit.axis, pick(limit.low, origin), pick(limit.high, origin))
-                for limit in self.limits
-            ),
-        )
-
     def refined(
         self,
         frame: PointFrame,
@@ -98,20 +83,29 @@ class Window:
         sizes: tuple[int, ...],
         aggregation: Aggregation,
     ) -> Window:
-        """The window of these sizes that starts at `offsets` within this one."""
-        outer = replace(self, aggregation=aggregation).enter(frame)
-        limits = list(outer.limits)
+        """A window of these sizes, at `offsets` within this one, in an inner frame."""
+        origin = frame.origin
+        starts = [pick(start, origin) for start in self.starts]
+        limits = [
+            _Limit(limit.axis, pick(limit.low, origin), pick(limit.high, origin))
+            for limit in self.limits
+        ]
         for axis, (offset, size) in enumerate(zip(offsets, sizes, strict=True)):
-            start, extent = outer.starts[axis], outer.sizes[axis]
+            start, extent = starts[axis], self.sizes[axis]
             is_whole = isinstance(start, int) and extent == self.memory.shape[axis]
             inside = np.min(offset) >= 0 and np.max(offset) + size <= extent
             if not is_whole and not inside:
                 limits.append(_Limit(axis, start, start + extent))
-        return replace(
-            outer,
-            sizes=sizes,
-            starts=tuple(s + o for s, o in zip(outer.starts, offsets, strict=True)),
-            limits=tuple(limits),
+        levels = [level.at(origin) for level in self.levels]
+        levels += frame.levels_of(self.memory, Use.of(aggregation))
+        return Window(
+            self.memory,
+            sizes,
+            tuple(s + o for s, o in zip(starts, offsets, strict=True)),
+            pick(self.copy, origin),
+            aggregation,
+            tuple(levels),
+            tuple(limits),
         )
 
     def cells(self, op: Operation, frame: Frame) -> Array:

@@ -191,6 +191,19 @@ def test_input_that_cannot_run(folder: Path, capfd: pytest.CaptureFixture[str]) 
     assert message.startswith(start)
 
 
+@pytest.mark.parametrize("type", ["i32", "tensor<2xi32>", "memref<2x?xi32>"])
+def test_arguments_without_random_values(
+    type: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Signless integers are no element type of ours."""
+    Path("signless.mlir").write_text(
+        f"func.func @main(%a: {type}) -> {type} {{\n  func.return %a : {type}\n}}\n"
+    )
+    message = validate(capfd, "signless.mlir", "--cse", status=1)
+    assert ": error: " in f": {message}"
+    assert "internal error" not in message
+
+
 def test_open_sizes_from_a_later_pass(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,6 @@ from random import Random
 
 from xdsl.dialects.builtin import (
     IndexType,
-    IntegerType,
     MemRefType,
     ModuleOp,
     TensorType,
@@ -106,8 +105,6 @@ def _as_tensor(type: Attribute) -> TensorType[Attribute]:
 
 
 def _is_number(type: Attribute) -> bool:
-    if isinstance(type, IntegerType):
-        return type.width.data in (1, 8, 16, 32, 64)
     return isinstance(type, IndexType) or is_element_type(type)
 
 

@@ -58,7 +58,7 @@ func.func @two_levels(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
 // CHECK-NEXT: out %o = %O[4 * %i, 3 * %j] : 4x3 {
 // CHECK-NEXT: stripe.block [%k : 3, %i_1 : 4, %j_1 : 3]
 // CHECK-NEXT: in %a_1 = %a[-2 * %i_1 + 6, %k + %j_1] : 1x1
-func.func @windows(%A : !stripe.view<24x8xf32>) -> !stripe.view<12x6xf32> {
+func.func @windows(%A : !stripe.view<24x9xf32>) -> !stripe.view<12x6xf32> {
   %O = stripe.alloc : !stripe.view<12x6xf32>
   stripe.block [%i : 12, %j : 6, %k : 3]
       in %a = %A[23 - 2 * %i, %j + %k + 1] : 1x1

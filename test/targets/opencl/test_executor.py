@@ -76,9 +76,9 @@ def test_results_belong_to_the_caller(quadruple: OpenCLExecutable) -> None:
         np.testing.assert_array_equal(kept[factor], 4 * factor * values)
         assert kept[factor].flags.writeable
     np.testing.assert_array_equal(part, 28 * values[5:9])
-    exported = memoryview(quadruple(9 * values)[0])
+    exported = np.frombuffer(quadruple(9 * values)[0].data, np.float32)
     quadruple(values)
-    np.testing.assert_array_equal(np.asarray(exported), 36 * values)
+    np.testing.assert_array_equal(exported, 36 * values)
 
 
 def test_memory_of_dropped_results_is_used_again(
@@ -175,9 +175,7 @@ def test_a_program_without_kernels(
 def test_inputs_that_do_not_fit(quadruple: OpenCLExecutable) -> None:
     with pytest.raises(GinghamError, match=r"expected 1 input\(s\), got 0"):
         quadruple()
-    with pytest.raises(
-        GinghamError, match="input 'A'.*float32, got shape .64,. and type"
-    ):
+    with pytest.raises(GinghamError, match=r"input 'A'.*float32, got .*float64"):
         quadruple(np.zeros(64))
     with pytest.raises(GinghamError, match=r"shape \(64,\).*got shape \(65,\)"):
         quadruple(np.zeros(65, np.float32))
@@ -221,5 +219,5 @@ func.func @main(%A : {BUFFER}) -> {BUFFER} {{
   func.return %B : {BUFFER}
 }}
 """)
-    with pytest.raises(GinghamError, match="large|local"):
+    with pytest.raises(GinghamError, match=r"large|local"):
         OpenCLExecutable(module, opencl_device)(np.zeros(64, np.float32))

@@ -155,8 +155,9 @@ def test_names_mean_nothing_to_the_compiler(
     names = """
         float float16 half uchar3 double4x4 image2d_t size_t ptrdiff_t exp fma min max
         get_group_id vload16 vstore4 barrier mem_fence convert_int as_float kernel main
-        __kernel global restrict if for while true NULL NAN INFINITY M_PI M_PI_F CHAR_BIT
-        FLT_MAX MAXFLOAT CLK_LOCAL_MEM_FENCE cl_khr_fp64 __OPENCL_VERSION__ linux unix
+        __kernel global restrict if for while true NULL NAN INFINITY M_PI M_PI_F
+        CHAR_BIT FLT_MAX MAXFLOAT CLK_LOCAL_MEM_FENCE cl_khr_fp64 __OPENCL_VERSION__
+        linux unix
         atomic_add sub_group_reduce printf select dot intel_sub_group_shuffle defined
         divide_int remainder_int bool bool2 quad complex imaginary signed unsigned asm
         typeof _Bool __private this template class new public event_t queue_t
@@ -181,7 +182,7 @@ def test_names_mean_nothing_to_the_compiler(
     first = next(iter(module.ops))
     for value, name in zip(first.regions[0].block.ops, names, strict=False):
         # As a name in a .mlir file it would not parse, but a pass may set any.
-        value.results[0]._name = name
+        setattr(value.results[0], "_name", name)
     source = print_opencl(module)
     build_program(opencl_device, source)
     printed = kernel_names(module)
@@ -311,7 +312,7 @@ def test_what_opencl_c_does_not_have(
     )
     for op in module.walk():
         at(op, "a.tile", 7)
-    with pytest.raises(GinghamError, match="has no|expected") as caught:
+    with pytest.raises(GinghamError, match=r"has no|expected") as caught:
         print_opencl(module)
     assert message in caught.value.message
     assert caught.value.location is not None

@@ -17,12 +17,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, i1
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.table import FUNCTIONS, Function, TypeRule
 from gingham.errors import GinghamError
 from gingham.targets.opencl.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.opencl.printer import print_opencl
-from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.targets.reference import interpret
 
 Array = NDArray[Any]
@@ -68,7 +68,8 @@ def kernel_text(inputs: dict[str, str], statements: list[Statement], lanes: int)
     for name, element in inputs.items():
         value = sized(element, lanes)
         lines.append(
-            f"  %{name} = opencl.load %p_{name}[{lanes} * %i] : {pointers[name]} -> {value}"
+            f"  %{name} = opencl.load %p_{name}[{lanes} * %i] : "
+            f"{pointers[name]} -> {value}"
         )
     for s in statements:
         lines.append(f"  %v_{s.name} = {s.text}")

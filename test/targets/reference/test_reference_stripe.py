@@ -403,22 +403,3 @@ def test_two_stores_of_one_point_run_in_order(run: Run) -> None:
         }"""
     )
     assert got.tolist() == [0, 1, 2]
-
-
-def test_a_view_of_the_outer_block_used_inside(run: Run) -> None:
-    """An inner block may use the windows of its outer block directly."""
-    (got,) = run(
-        """
-        func.func @main(%A : !stripe.view<3xf32>) -> !stripe.view<3xf32> {
-          %C = stripe.alloc : !stripe.view<3xf32>
-          stripe.block [%i : 3] in %a = %A[%i] : 1 out %c = %C[%i] : 1 add init 0 {
-            stripe.block [%j : 5] {
-              %x = stripe.load %a : !stripe.view<1xf32>
-              stripe.store %x, %c : !stripe.view<1xf32>
-            }
-          }
-          func.return %C : !stripe.view<3xf32>
-        }""",
-        np.array([1, 2, 3], np.float32),
-    )
-    assert got.tolist() == [5, 10, 15]

@@ -1,0 +1,142 @@
+// RUN: tile-opt %s -p stripe-accumulate | filecheck %s
+
+// The block that aggregates is nested; the cells are set before and copied out after.
+// CHECK-LABEL: func.func @sum
+// CHECK: stripe.block "S" [%i : 6]
+// CHECK-NEXT: in %a = %A[%i, 0] : 1x5
+// CHECK-NEXT: out %s = %S[%i] : 1 {
+// CHECK-NEXT: %s_acc = stripe.alloc : !stripe.view<1xf32, private>
+// CHECK-NEXT: stripe.block []
+// CHECK-NEXT: out %cell = %s_acc[0] : 1 {
+// CHECK-NEXT: eltwise.constant 2 : f32
+// CHECK: stripe.block [%k : 5]
+// CHECK-NEXT: in %a_1 = %a[0, %k] : 1x1
+// CHECK-NEXT: out %s_1 = %s_acc[0] : 1 add
+// CHECK-NEXT: where -%k + %i >= 0 {
+// CHECK: stripe.block []
+// CHECK-NEXT: in %from = %s_acc[0] : 1
+// CHECK-NEXT: out %to = %s[0] : 1 {
+func.func @sum(%A : !stripe.view<6x5xf32>) -> !stripe.view<6xf32> {
+  %S = stripe.alloc : !stripe.view<6xf32>
+  stripe.block "S" [%i : 6, %k : 5]
+      in %a = %A[%i, %k] : 1x1
+      out %s = %S[%i] : 1 add init 2
+      where %i - %k >= 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<6xf32>
+}
+
+// Tiles that overhang the buffer at both ends copy what is inside.
+// CHECK-LABEL: func.func @tiles
+// CHECK: out %c = %C[4 * %i - 1, 8 * %j] : 4x8 {
+// CHECK-NEXT: %c_acc = stripe.alloc : !stripe.view<4x8xf32, private>
+// CHECK-NEXT: stripe.block [%e0 : 4, %e1 : 8]
+// CHECK: out %c_1 = %c_acc[%i_1, %j_1] : 1x1 max
+// CHECK: stripe.block [%e0 : 4, %e1 : 8]
+// CHECK-NEXT: in %from = %c_acc[%e0, %e1] : 1x1
+// CHECK-NEXT: out %to = %c[%e0, %e1] : 1x1
+// CHECK-NEXT: where %e0 + 4 * %i - 1 >= 0, -%e0 - 4 * %i + 6 >= 0 {
+func.func @tiles(%A : !stripe.view<6x5xf32>) -> !stripe.view<6x16xf32> {
+  %C = stripe.alloc : !stripe.view<6x16xf32>
+  stripe.block "C" [%i : 2, %j : 2]
+      in %a = %A[4 * %i - 1, 0] : 4x5
+      out %c = %C[4 * %i - 1, 8 * %j] : 4x8 max init -inf {
+    stripe.block [%k : 5, %i_1 : 4, %j_1 : 8]
+        in %a_1 = %a[%i_1, %k] : 1x1
+        out %c_1 = %c[%i_1, %j_1] : 1x1 max
+        where 4 * %i + %i_1 - 1 >= 0, 6 - 4 * %i - %i_1 >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<6x16xf32>
+}
+
+// The cells are set also where a constraint of the tiles fails: it moves inward.
+// CHECK-LABEL: func.func @constrained_tiles
+// CHECK: out %s = %S[4 * %i] : 4 {
+// CHECK-NOT: where
+// CHECK: out %s_1 = %s_acc[%j] : 1 add
+// CHECK-NEXT: where %i - 1 >= 0 {
+func.func @constrained_tiles(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %S = stripe.alloc : !stripe.view<8xf32>
+  stripe.block "S" [%i : 2]
+      in %a = %A[4 * %i] : 4
+      out %s = %S[4 * %i] : 4 add init 1
+      where %i - 1 >= 0 {
+    stripe.block [%j : 4]
+        in %a_1 = %a[%j] : 1
+        out %s_1 = %s[%j] : 1 add {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %s_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %S : !stripe.view<8xf32>
+}
+
+// A cell that gets one value, aggregated from what changes nothing, is assigned.
+// CHECK-LABEL: func.func @assigned
+// CHECK: out %s = %S[%i] : 1 {
+// CHECK-NOT: stripe.alloc
+func.func @assigned(%A : !stripe.view<6xf32>) -> !stripe.view<6xf32> {
+  %S = stripe.alloc : !stripe.view<6xf32>
+  stripe.block "S" [%i : 6]
+      in %a = %A[%i] : 1
+      out %s = %S[%i] : 1 mul init 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<6xf32>
+}
+
+// Not so for two values.
+// CHECK-LABEL: func.func @aggregated_twice
+// CHECK: out %s_1 = %s_acc[0] : 1 add {
+func.func @aggregated_twice(%A : !stripe.view<6xf32>) -> !stripe.view<6xf32> {
+  %S = stripe.alloc : !stripe.view<6xf32>
+  stripe.block "S" [%i : 6]
+      in %a = %A[%i] : 1
+      out %s = %S[%i] : 1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<6xf32>
+}
+
+// Left alone: points that share cells, a point that reads the output in between, and
+// outputs without `init`.
+// CHECK-LABEL: func.func @left_alone
+// CHECK: out %o = %O[%i + %j] : 1 add init 0 {
+// CHECK: out %p = %P[%i] : 1 add init 0
+// CHECK-NEXT: in %r = %P[%i] : 1
+// CHECK: out %q = %P[%i] : 1 add {
+// CHECK-NOT: private
+func.func @left_alone(%A : !stripe.view<6xf32>) -> (!stripe.view<9xf32>, !stripe.view<6xf32>) {
+  %O = stripe.alloc : !stripe.view<9xf32>
+  %P = stripe.alloc : !stripe.view<6xf32>
+  stripe.block [%i : 6, %j : 4]
+      in %a = %A[%i] : 1
+      out %o = %O[%i + %j] : 1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  stripe.block [%i : 6]
+      in %a = %A[%i] : 1
+      out %p = %P[%i] : 1 add init 0
+      in %r = %P[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %p : !stripe.view<1xf32>
+    %y = stripe.load %r : !stripe.view<1xf32>
+    stripe.store %y, %p : !stripe.view<1xf32>
+  }
+  stripe.block [%i : 6, %j : 4]
+      in %a = %A[%i] : 1
+      out %q = %P[%i] : 1 add {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %q : !stripe.view<1xf32>
+  }
+  func.return %O, %P : !stripe.view<9xf32>, !stripe.view<6xf32>
+}

@@ -1,0 +1,98 @@
+// RUN: tile-opt %s -p stripe-localize | filecheck %s
+// RUN: tile-opt %s -p 'stripe-localize{limit=4}' | filecheck %s --check-prefix=LIMIT
+
+// CHECK-LABEL: func.func @point
+// CHECK-NOT: !stripe.view<6x8xf32>
+// CHECK: stripe.block [%i : 6, %j : 8]
+// CHECK-NEXT: in %a = %A[%i, %j] : 1x1
+// CHECK-NEXT: out %o = %O[%i, %j] : 1x1 {
+// CHECK-NEXT: %T = stripe.alloc : !stripe.view<1x1xf32, private>
+// CHECK: stripe.store %y, %T : !stripe.view<1x1xf32, private>
+// CHECK-NEXT: stripe.load %T : !stripe.view<1x1xf32, private>
+func.func @point(%A : !stripe.view<6x9xf32>) -> !stripe.view<6x9xf32> {
+  %T = stripe.alloc : !stripe.view<6x8xf32>
+  %O = stripe.alloc : !stripe.view<6x9xf32>
+  stripe.block [%i : 6, %j : 8]
+      in %a = %A[%i, %j] : 1x1
+      out %w = %T[%i, %j] : 1x1
+      in %r = %T[%i, %j] : 1x1
+      out %o = %O[%i, %j] : 1x1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = eltwise.neg %x : f32
+    stripe.store %y, %w : !stripe.view<1x1xf32>
+    %z = stripe.load %r : !stripe.view<1x1xf32>
+    stripe.store %z, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<6x9xf32>
+}
+
+// The windows of nested blocks become private too.
+// CHECK-LABEL: func.func @tile
+// CHECK: %T = stripe.alloc : !stripe.view<4x8xf32, private>
+// CHECK: out %w_1 = %T[%i_1, %j] : 1x1 {
+// CHECK: stripe.store %x, %w_1 : !stripe.view<1x1xf32, private>
+// CHECK: in %r_1 = %T[3, 7] : 1x1
+// LIMIT-LABEL: func.func @tile
+// LIMIT-NOT: private
+func.func @tile(%A : !stripe.view<8x8xf32>) -> !stripe.view<2xf32> {
+  %T = stripe.alloc : !stripe.view<8x8xf32>
+  %O = stripe.alloc : !stripe.view<2xf32>
+  stripe.block [%i : 2]
+      in %a = %A[4 * %i, 0] : 4x8
+      out %w = %T[4 * %i, 0] : 4x8
+      in %r = %T[4 * %i, 0] : 4x8
+      out %o = %O[%i] : 1 {
+    stripe.block [%i_1 : 4, %j : 8]
+        in %a_1 = %a[%i_1, %j] : 1x1
+        out %w_1 = %w[%i_1, %j] : 1x1 {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %w_1 : !stripe.view<1x1xf32>
+    }
+    stripe.block []
+        in %r_1 = %r[3, 7] : 1x1
+        out %o_1 = %o[0] : 1 {
+      %x = stripe.load %r_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %o_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %O : !stripe.view<2xf32>
+}
+
+// Left alone: a result, a buffer of two blocks, two windows, cells that points share,
+// an aggregation, and cells that `init` sets.
+// CHECK-LABEL: func.func @left_alone
+// CHECK-NOT: private
+func.func @left_alone(%A : !stripe.view<6xf32>) -> (!stripe.view<6xf32>, !stripe.view<6xf32>) {
+  %O = stripe.alloc : !stripe.view<6xf32>
+  %P = stripe.alloc : !stripe.view<6xf32>
+  %shared = stripe.alloc : !stripe.view<6xf32>
+  %shifted = stripe.alloc : !stripe.view<12xf32>
+  %one = stripe.alloc : !stripe.view<1xf32>
+  %sum = stripe.alloc : !stripe.view<6xf32>
+  %set = stripe.alloc : !stripe.view<6xf32>
+  stripe.block [%i : 6]
+      in %a = %A[%i] : 1
+      out %s = %shared[%i] : 1
+      out %w = %shifted[%i] : 1
+      in %r = %shifted[%i + 6] : 1
+      out %m = %one[0] : 1 max
+      out %u = %sum[%i] : 1 add
+      out %v = %set[%i] : 1 init 4
+      in %q = %set[%i] : 1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    %y = stripe.load %q : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+    stripe.store %x, %w : !stripe.view<1xf32>
+    stripe.store %x, %m : !stripe.view<1xf32>
+    stripe.store %x, %u : !stripe.view<1xf32>
+    stripe.store %y, %o : !stripe.view<1xf32>
+  }
+  stripe.block [%i : 6]
+      in %s = %shared[%i] : 1
+      out %p = %P[%i] : 1 {
+    %x = stripe.load %s : !stripe.view<1xf32>
+    stripe.store %x, %p : !stripe.view<1xf32>
+  }
+  func.return %O, %P : !stripe.view<6xf32>, !stripe.view<6xf32>
+}

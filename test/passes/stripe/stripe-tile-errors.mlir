@@ -1,0 +1,184 @@
+// RUN: tile-opt %s -p stripe-tile --split-input-file --verify-diagnostics
+
+func.func @count(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected 1 tile size(s) of 0 or more, one per index, got [4, 4]}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = [array<i64: 4, 4>]} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @negative(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected 1 tile size(s) of 0 or more, one per index, got [-4]}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = array<i64: -4>} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @no_sizes(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected stripe.tile to be arrays of sizes, got 4}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = 4 : i64} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @no_level(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected stripe.tile to be arrays of sizes, got []}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = []} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @no_integers(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected stripe.tile to be arrays of sizes, got [array<f32: 4.000000e+00>]}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = [array<f32: 4.0>]} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+// An outer level of tiling must not divide what aggregates into one cell.
+func.func @divided_sum(%A : !stripe.view<8x8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected an index that only aggregates to be whole at all levels of tiling but the innermost, got sizes [4, 4]}}
+  stripe.block [%i : 8, %k : 8]
+      in %a = %A[%i, %k] : 1x1
+      out %o = %O[%i] : 1 add init 0
+      attributes {stripe.tile = [array<i64: 4, 4>, array<i64: 2, 2>]} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @shared_cells(%A : !stripe.view<8xf32>) -> !stripe.view<11xf32> {
+  %O = stripe.alloc : !stripe.view<11xf32>
+  // expected-error @+1 {{expected an index that only aggregates to be whole at all levels of tiling but the innermost, got sizes [4, 4]}}
+  stripe.block [%i : 8, %k : 4]
+      in %a = %A[%i] : 1
+      out %o = %O[%i + %k] : 1 add init 0
+      attributes {stripe.tile = [array<i64: 4, 0>, array<i64: 2, 0>]} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<11xf32>
+}
+
+// -----
+
+// `init` would set the cells between.
+func.func @gaps(%A : !stripe.view<8x4xf32>) -> !stripe.view<16xf32> {
+  %O = stripe.alloc : !stripe.view<16xf32>
+  // expected-error @+1 {{cannot tile: the points of a tile leave gaps along axis 0 of an output that has 'init', with sizes [4, 4]}}
+  stripe.block [%i : 8, %k : 4]
+      in %a = %A[%i, %k] : 1x1
+      out %o = %O[2 * %i] : 1 add init 0
+      attributes {stripe.tile = array<i64: 4, 4>} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<16xf32>
+}
+
+// -----
+
+func.func @diagonal(%A : !stripe.view<8x4xf32>) -> !stripe.view<8x8xf32> {
+  %O = stripe.alloc : !stripe.view<8x8xf32>
+  // expected-error @+1 {{cannot tile: the points of a tile leave gaps along axis 0 of an output that has 'init', with sizes [2, 4]}}
+  stripe.block [%i : 8, %k : 4]
+      in %a = %A[%i, %k] : 1x1
+      out %o = %O[%i, %i] : 1x1 add init 0
+      attributes {stripe.tile = array<i64: 2, 4>} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<8x8xf32>
+}
+
+// -----
+
+// The last tile would set cells behind those of the points.
+func.func @behind(%A : !stripe.view<6x4xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{cannot tile: sizes [4, 4] do not divide the ranges [6, 4], and the last tile would set cells that no point reaches}}
+  stripe.block [%i : 6, %k : 4]
+      in %a = %A[%i, %k] : 1x1
+      out %o = %O[%i] : 1 add init 0
+      attributes {stripe.tile = array<i64: 4, 4>} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+// Or those before.
+func.func @before(%A : !stripe.view<6x4xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{cannot tile: sizes [4, 4] do not divide the ranges [6, 4]}}
+  stripe.block [%i : 6, %k : 4]
+      in %a = %A[%i, %k] : 1x1
+      out %o = %O[7 - %i] : 1 add init 0
+      attributes {stripe.tile = array<i64: 4, 4>} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+// Within an outer tile there are the cells of the next one.
+func.func @next_tile(%A : !stripe.view<8x4xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{cannot tile: sizes [3, 4] do not divide the ranges [4, 4]}}
+  stripe.block [%i : 8, %k : 4]
+      in %a = %A[%i, %k] : 1x1
+      out %o = %O[%i] : 1 add init 0
+      attributes {stripe.tile = [array<i64: 4, 0>, array<i64: 3, 0>]} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
