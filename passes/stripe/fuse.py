@@ -65,7 +65,7 @@ class StripeFusePass(ModulePass):
 def fuse_statements(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
     done: list[BlockOp] = []
-    for operation in list(function.body.ops):
+    for operation in statements(function):
         if isinstance(operation, BlockOp):
             partner = _partner(operation, done)
             if partner is None:

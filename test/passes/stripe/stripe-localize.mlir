@@ -29,9 +29,9 @@ func.func @point(%A : !stripe.view<6x9xf32>) -> !stripe.view<6x9xf32> {
 // The windows of nested blocks become private too.
 // CHECK-LABEL: func.func @tile
 // CHECK: %T = stripe.alloc : !stripe.view<4x8xf32, private>
-// CHECK: out %w_1 = %T[%i_1, %j] : 1x1 {
-// CHECK: stripe.store %x, %w_1 : !stripe.view<1x1xf32, private>
-// CHECK: in %r_1 = %T[3, 7] : 1x1
+// CHECK: out %w = %T[%i_1, %j] : 1x1 {
+// CHECK: stripe.store %x, %w : !stripe.view<1x1xf32, private>
+// CHECK: in %r = %T[3, 7] : 1x1
 // LIMIT-LABEL: func.func @tile
 // LIMIT-NOT: private
 func.func @tile(%A : !stripe.view<8x8xf32>) -> !stripe.view<2xf32> {

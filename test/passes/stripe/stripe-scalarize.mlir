@@ -30,8 +30,9 @@ func.func @forwards(%A : !stripe.view<8xf32>) -> (!stripe.view<8xf32>, !stripe.v
 
 // Through an allocation, and anew after each store.
 // CHECK-LABEL: func.func @allocation
-// CHECK-COUNT-1: stripe.load
-// CHECK: stripe.store %[[L:[0-9]+]], %o
+// CHECK: stripe.load %a
+// CHECK-NOT: stripe.load
+// CHECK: stripe.store %{{.*}}, %o
 func.func @allocation(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %O = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%i : 8]

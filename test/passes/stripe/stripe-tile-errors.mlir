@@ -172,7 +172,7 @@ func.func @before(%A : !stripe.view<6x4xf32>) -> !stripe.view<8xf32> {
 // Within an outer tile there are the cells of the next one.
 func.func @next_tile(%A : !stripe.view<8x4xf32>) -> !stripe.view<8xf32> {
   %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{cannot tile: sizes [3, 4] do not divide the ranges [4, 4]}}
+  // expected-error @+1 {{cannot tile: sizes [4, 3] do not divide the ranges [4, 4]}}
   stripe.block [%i : 8, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %o = %O[%i] : 1 add init 0

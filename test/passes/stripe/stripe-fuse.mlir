@@ -1,0 +1,173 @@
+// RUN: tile-opt %s -p stripe-fuse | filecheck %s
+
+// A chain becomes one block; a window that both have is there once.
+// CHECK-LABEL: func.func @chain
+// CHECK: stripe.block "O" [%i : 4, %j : 8]
+// CHECK-NEXT: in %a = %A[%i, %j] : 1x1
+// CHECK-NEXT: out %t = %T[%i, %j] : 1x1
+// CHECK-NEXT: in %t_1 = %T[%i, %j] : 1x1
+// CHECK-NEXT: out %u = %U[%i, %j] : 1x1
+// CHECK-NEXT: in %u_1 = %U[%i, %j] : 1x1
+// CHECK-NEXT: out %o = %O[%i, %j] : 1x1
+// CHECK-NEXT: where %i + %j - 1 >= 0 {
+// CHECK-NOT: stripe.block
+func.func @chain(%A : !stripe.view<4x8xf32>) -> (!stripe.view<4x8xf32>, !stripe.view<4x8xf32>) {
+  %T = stripe.alloc : !stripe.view<4x8xf32>
+  stripe.block "T" [%i : 4, %j : 8]
+      in %a = %A[%i, %j] : 1x1
+      out %t = %T[%i, %j] : 1x1
+      where %i + %j - 1 >= 0 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %t : !stripe.view<1x1xf32>
+  }
+  %U = stripe.alloc : !stripe.view<4x8xf32>
+  stripe.block [%i : 4, %j : 8]
+      in %a = %A[%i, %j] : 1x1
+      in %t = %T[%i, %j] : 1x1
+      out %u = %U[%i, %j] : 1x1
+      where %i + %j - 1 >= 0 {
+    %0 = stripe.load %t : !stripe.view<1x1xf32>
+    %1 = stripe.load %a : !stripe.view<1x1xf32>
+    %2 = eltwise.add %0, %1 : f32
+    stripe.store %2, %u : !stripe.view<1x1xf32>
+  }
+  %O = stripe.alloc : !stripe.view<4x8xf32>
+  stripe.block "O" [%x : 4, %y : 8]
+      in %u = %U[%x, %y] : 1x1
+      out %o = %O[%x, %y] : 1x1
+      where %x + %y - 1 >= 0 {
+    %0 = stripe.load %u : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  func.return %T, %O : !stripe.view<4x8xf32>, !stripe.view<4x8xf32>
+}
+
+// Over a block in between that has nothing to do with it.
+// CHECK-LABEL: func.func @over
+// CHECK: stripe.block "V"
+// CHECK: in %t_1 = %T[%i] : 1
+// CHECK: stripe.block "S"
+// CHECK-NOT: stripe.block
+func.func @over(%A : !stripe.view<8xf32>) -> (!stripe.view<f32>, !stripe.view<8xf32>) {
+  %T = stripe.alloc : !stripe.view<8xf32>
+  %S = stripe.alloc : !stripe.view<f32>
+  stripe.block "T" [%i : 8]
+      in %a = %A[%i] : 1
+      out %t = %T[%i] : 1 {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %t : !stripe.view<1xf32>
+  }
+  stripe.block "S" [%i : 8]
+      in %a = %A[%i] : 1
+      out %s = %S[] add init 0 {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %s : !stripe.view<f32>
+  }
+  %V = stripe.alloc : !stripe.view<8xf32>
+  stripe.block "V" [%i : 8]
+      in %t = %T[%i] : 1
+      out %v = %V[%i] : 1 {
+    %0 = stripe.load %t : !stripe.view<1xf32>
+    stripe.store %0, %v : !stripe.view<1xf32>
+  }
+  func.return %S, %V : !stripe.view<f32>, !stripe.view<8xf32>
+}
+
+// Left alone: nothing shared; another place of what is written; other points; an
+// aggregation; blocks with tile sizes.
+// CHECK-LABEL: func.func @left_alone
+// CHECK: stripe.block "T"
+// CHECK: stripe.block "apart"
+// CHECK: stripe.block "reversed"
+// CHECK: stripe.block "half"
+// CHECK: stripe.block "sum"
+// CHECK: stripe.block "more"
+// CHECK: stripe.block "tiled"
+// CHECK: stripe.block "last"
+func.func @left_alone(%A : !stripe.view<8xf32>, %B : !stripe.view<8xf32>) -> (!stripe.view<8xf32>, !stripe.view<8xf32>, !stripe.view<8xf32>, !stripe.view<8xf32>) {
+  %T = stripe.alloc : !stripe.view<8xf32>
+  %U = stripe.alloc : !stripe.view<8xf32>
+  %V = stripe.alloc : !stripe.view<8xf32>
+  %W = stripe.alloc : !stripe.view<8xf32>
+  stripe.block "T" [%i : 8]
+      in %a = %A[%i] : 1
+      out %t = %T[%i] : 1 {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %t : !stripe.view<1xf32>
+  }
+  stripe.block "apart" [%i : 8]
+      in %b = %B[%i] : 1
+      out %w = %W[%i] : 1 {
+    %0 = stripe.load %b : !stripe.view<1xf32>
+    stripe.store %0, %w : !stripe.view<1xf32>
+  }
+  stripe.block "reversed" [%i : 8]
+      in %t = %T[7 - %i] : 1
+      out %u = %U[%i] : 1 {
+    %0 = stripe.load %t : !stripe.view<1xf32>
+    stripe.store %0, %u : !stripe.view<1xf32>
+  }
+  stripe.block "half" [%i : 8]
+      in %u = %U[%i] : 1
+      out %v = %V[%i] : 1
+      where %i - 4 >= 0 {
+    %0 = stripe.load %u : !stripe.view<1xf32>
+    stripe.store %0, %v : !stripe.view<1xf32>
+  }
+  stripe.block "sum" [%i : 8]
+      in %u = %U[%i] : 1
+      out %v = %V[%i] : 1 add {
+    %0 = stripe.load %u : !stripe.view<1xf32>
+    stripe.store %0, %v : !stripe.view<1xf32>
+  }
+  stripe.block "more" [%i : 8]
+      in %v = %V[%i] : 1
+      out %t = %T[%i] : 1 {
+    %0 = stripe.load %v : !stripe.view<1xf32>
+    stripe.store %0, %t : !stripe.view<1xf32>
+  }
+  stripe.block "tiled" [%i : 8]
+      in %t = %T[%i] : 1
+      out %u = %U[%i] : 1
+      attributes {stripe.tile = array<i64: 4>} {
+    %0 = stripe.load %t : !stripe.view<1xf32>
+    stripe.store %0, %u : !stripe.view<1xf32>
+  }
+  stripe.block "last" [%i : 8]
+      in %u = %U[%i] : 1
+      out %v = %V[%i] : 1 {
+    %0 = stripe.load %u : !stripe.view<1xf32>
+    stripe.store %0, %v : !stripe.view<1xf32>
+  }
+  func.return %T, %U, %V, %W : !stripe.view<8xf32>, !stripe.view<8xf32>, !stripe.view<8xf32>, !stripe.view<8xf32>
+}
+
+// Not over a block that needs the first one's result, or whose input it would change.
+// CHECK-LABEL: func.func @in_order
+// CHECK: stripe.block "T"
+// CHECK: stripe.block "U"
+// CHECK: stripe.block "T"
+func.func @in_order(%A : !stripe.view<8xf32>) -> (!stripe.view<8xf32>, !stripe.view<8xf32>) {
+  %T = stripe.alloc : !stripe.view<8xf32>
+  %U = stripe.alloc : !stripe.view<8xf32>
+  stripe.block "T" [%i : 8]
+      in %a = %A[%i] : 1
+      out %t = %T[%i] : 1 {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %t : !stripe.view<1xf32>
+  }
+  stripe.block "U" [%i : 8]
+      in %t = %T[7 - %i] : 1
+      out %u = %U[%i] : 1 {
+    %0 = stripe.load %t : !stripe.view<1xf32>
+    stripe.store %0, %u : !stripe.view<1xf32>
+  }
+  stripe.block "T" [%i : 8]
+      in %a = %A[%i] : 1
+      out %t = %T[%i] : 1 {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    %1 = eltwise.neg %0 : f32
+    stripe.store %1, %t : !stripe.view<1xf32>
+  }
+  func.return %T, %U : !stripe.view<8xf32>, !stripe.view<8xf32>
+}
