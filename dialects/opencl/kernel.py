@@ -99,7 +99,9 @@ class KernelOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_region(
+            self.body, print_entry_block_args=False, print_empty_block=False
+        )
 
     def verify_(self) -> None:
         if len(self.group_size) != 3 or any(size < 1 for size in self.group_size):

@@ -190,7 +190,9 @@ class ForOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_region(
+            self.body, print_entry_block_args=False, print_empty_block=False
+        )
 
     def verify_(self) -> None:
         if [argument.type for argument in self.body.block.args] != [IndexType()]:
@@ -227,7 +229,7 @@ class IfOp(IRDLOperation):
             _parse_at_least_zero(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         values = forms.resolve()
-        op = cls(forms.forms(polynomials), values, parser.parse_region())
+        op = cls(forms.forms(polynomials), values, parser.parse_region([]))
         if attributes is not None:
             op.attributes |= attributes.data
         return op
@@ -240,7 +242,7 @@ class IfOp(IRDLOperation):
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
-        printer.print_region(self.body)
+        printer.print_region(self.body, print_empty_block=False)
 
     def verify_(self) -> None:
         if not self.conditions:

@@ -143,10 +143,11 @@ def print_block(op: BlockOp, printer: Printer) -> None:
             printer.print_list(
                 op.conditions, lambda form: _print_condition(op, form, printer)
             )
-    if op.attributes:
-        printer.print_op_attributes(op.attributes, print_keyword=True)
+        if op.attributes:
+            printer.print_string("\nattributes")
+            printer.print_op_attributes(op.attributes)
     printer.print_string(" ")
-    printer.print_region(op.body, print_entry_block_args=False)
+    printer.print_region(op.body, print_entry_block_args=False, print_empty_block=False)
     printer.exit_scope()
 
 

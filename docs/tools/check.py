@@ -9,8 +9,8 @@ These fences are checked:
 * `python`: all of a page are run as one program. The next fence shows what it prints.
 * any language with `title="FILE"`: shows that file of the repository, the whole of it.
 * `tile` without a title: a program with its results in comments, or with the next fence
-  showing its error; see `programs.py`. Behind `tile reference` it is run by the reference
-  interpreter whatever `--device` says.
+  showing its error; see `programs.py`. Behind `tile reference` the reference interpreter
+  runs it, whatever `--device` says.
 
 In an output `...` stands for what is not shown: a part of a line, or any number of
 lines. `--refresh` keeps it where the lines around it are still there.

@@ -8,9 +8,6 @@ from typing import Any, cast, get_args
 
 import docstrings
 from docstrings import on_one_line, table
-from gingham.dialects import get_all_dialects
-from gingham.dialects.eltwise.ops import ElementwiseOp
-from gingham.dialects.eltwise.table import FUNCTIONS, Function
 from xdsl.dialects.builtin import ArrayOfConstraint
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Data, Operation, TypeAttribute
@@ -24,6 +21,10 @@ from xdsl.irdl import (
     RangeOf,
     VariadicDef,
 )
+
+from gingham.dialects import get_all_dialects
+from gingham.dialects.eltwise.ops import ElementwiseOp
+from gingham.dialects.eltwise.table import FUNCTIONS, Function
 
 _INTRODUCTION = """\
 A program passes through three dialects: `tile` has tensors and contractions, `stripe`

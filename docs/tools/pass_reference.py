@@ -9,10 +9,11 @@ from typing import Any, get_type_hints
 
 import docstrings
 from docstrings import on_one_line, table
-from gingham.passes import get_all_passes
-from gingham.passes.pipelines import PIPELINES, TargetOptions, stage_passes
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
+
+from gingham.passes import get_all_passes
+from gingham.passes.pipelines import PIPELINES, TargetOptions, stage_passes
 
 _INTRODUCTION = """\
 Each pass is one file, named as the pass, and can be run alone:

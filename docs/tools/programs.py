@@ -21,11 +21,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gingham
 import numpy as np
+from numpy.typing import NDArray
+
+import gingham
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES
 from gingham.runtime.arguments import dtype_named
-from numpy.typing import NDArray
 
 DEFAULT = "default"
 """Stands for the default device, whatever its name."""
@@ -126,7 +127,9 @@ def _parse(text: str) -> NDArray[Any]:
         array = np.asarray(json.loads(value))
     except ValueError as error:
         raise ProgramError(f"cannot read the value '{value}': {error}") from error
-    return array.astype(dtype_named(element.strip() or _DEFAULT_TYPES[array.dtype.kind]))
+    return array.astype(
+        dtype_named(element.strip() or _DEFAULT_TYPES[array.dtype.kind])
+    )
 
 
 def _format(array: NDArray[Any], *, with_type: bool) -> str:

@@ -91,7 +91,9 @@ def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffe
     fitting = fit_for_kernels(array, alignment)
     _check_size(device, fitting.shape, fitting.dtype)
     if device.details.host_unified_memory:
-        return _wrap(device, fitting, cl.mem_flags.READ_ONLY)
+        # Not READ_ONLY: Intel's CPU runtime then copies memory that is not aligned to
+        # 64 bytes. Without a flag pyopencl does not ask for a writable array.
+        return _wrap(device, fitting, 0)
     flags = cl.mem_flags.READ_ONLY
     handle = _create(device, fitting.shape, fitting.dtype, flags)
     buffer = DeviceBuffer(device, fitting.shape, fitting.dtype, handle, None)
@@ -119,7 +121,9 @@ def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
     return buffer.host
 
 
-def _wrap(device: OpenCLDevice, host: Array, access: cl.mem_flags) -> DeviceBuffer:
+def _wrap(
+    device: OpenCLDevice, host: Array, access: cl.mem_flags | int
+) -> DeviceBuffer:
     """A buffer over the memory of `host`, which must fit for kernels."""
     import pyopencl as cl
 
@@ -138,7 +142,7 @@ def _create(
     device: OpenCLDevice,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
-    access: cl.mem_flags,
+    access: cl.mem_flags | int,
 ) -> cl.Buffer:
     """A buffer in the device's own memory."""
     import pyopencl as cl

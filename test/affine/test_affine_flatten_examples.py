@@ -227,6 +227,10 @@ def test_diagonals_have_one_index() -> None:
     placed = flatten_contraction(2, [i, j], [[i]], shapes[::-1], [(i - j, 1)])
     assert (placed.ranges, placed.output_rank) == ((10,), 1)
     assert text(placed.accesses[0]) == ["a", "a"]
+    # 0 <= 2i - 2j < 2 says i = j, as do 0 <= i - j and 0 <= j - i.
+    for constraints in ([((i - j) * 2, 2)], [(i - j, 9), (j - i, 9)]):
+        implied = flatten_contraction(2, [i, j], [[i]], shapes[::-1], constraints)
+        assert implied == placed
 
 
 def test_reversal() -> None:

@@ -35,7 +35,7 @@ def coordinates(forms: Sequence[LinearForm], point: Sequence[int]) -> list[int] 
         rest -= sum(form.coefficients[d] * known[d] for d in form.support if d in known)
         assert len(new) <= 1
         if new:
-            assert form.coefficients[new[0]] > 0
+            assert 0 <= form.constant < form.coefficients[new[0]]
             known[new[0]] = rest / form.coefficients[new[0]]
         elif rest:
             return None

@@ -140,6 +140,9 @@ def test_unbounded_dimension_is_named() -> None:
     assert caught.value.dimension == 0
     with pytest.raises(Unbounded, match="dimension 1"):
         Polyhedron(2, (form(1, 0, 0), form(-1, 0, 5), form(0, 1, 0))).bounds()
+    # The same, downwards.
+    with pytest.raises(Unbounded, match="dimension 0"):
+        Polyhedron(2, (form(-1, 0, 0), form(-1, 1, 0), form(1, -1, 2))).bounds()
     assert wedge.sample() is not None
     assert not wedge.is_empty()
     # Nothing is unbounded where there is no point.

@@ -26,7 +26,8 @@ func.func @product(%A: !stripe.view<64x32xf32>, %B: !stripe.view<32x48xf32>)
 // CHECK:      stripe.block [%i : 8 grid, %k : 8, %j : 9 unroll]
 // CHECK-NEXT:     in %a = %I[%k, %j] : 1x1
 // CHECK-NEXT:     out %c = %O[%i, %j] : 1x1 add init 0
-// CHECK-NEXT:     where %i - %k >= 0 attributes {note = "kept"} {
+// CHECK-NEXT:     where %i - %k >= 0
+// CHECK:          note = "kept"
 func.func @running_sum(%I: !stripe.view<8x9xf32>) -> !stripe.view<8x9xf32> {
   %O = stripe.alloc : !stripe.view<8x9xf32>
   stripe.block [%i : 8 grid, %j : 9 unroll, %k : 8]
@@ -39,8 +40,7 @@ func.func @running_sum(%I: !stripe.view<8x9xf32>) -> !stripe.view<8x9xf32> {
   func.return %O : !stripe.view<8x9xf32>
 }
 
-// In a window the steps are those through the buffer that it was cut from; the outer
-// index %i is captured and stays where it is.
+// Outer blocks keep their order. The captured index %i stays where it is.
 // CHECK-LABEL: @window
 // CHECK: stripe.block [%j : 4, %i : 16]
 // CHECK: stripe.block [%y : 4, %x : 3]

@@ -27,8 +27,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from gingham.dialects.stripe.block import BlockOp
-from gingham.passes.stripe.nests import absolute_access, is_leaf
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -40,6 +38,9 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
+
+from gingham.dialects.stripe.block import BlockOp
+from gingham.passes.stripe.nests import absolute_access, is_leaf
 
 
 def memory_steps(block: BlockOp) -> list[int]:
@@ -107,5 +108,7 @@ class StripeInterchangePass(ModulePass):
         PatternRewriteWalker(InterchangeIndices()).rewrite_module(op)
 
 
-UNIVERSE = Universe(all_passes={StripeInterchangePass.name: lambda: StripeInterchangePass})
+UNIVERSE = Universe(
+    all_passes={StripeInterchangePass.name: lambda: StripeInterchangePass}
+)
 """What xDSL's tools learn from this package."""

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interchange import StripeInterchangePass
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
 from gingham.frontend.tile_text import load
 from gingham.passes.convert.lower_tile_to_stripe import LowerTileToStripePass
 from gingham.passes.stripe.nests import all_blocks
@@ -13,9 +17,6 @@ from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.flatten import TileFlattenPass
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.reference import interpret
-from interchange import StripeInterchangePass
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[2] / "examples"
@@ -48,8 +49,9 @@ def test_results_stay(program: Path, arguments: list[str]) -> None:
     # Sums of small integers are the same in any order.
     generator = np.random.default_rng(7)
     inputs = [
-        generator.integers(-9, 10, parse_argument_type(text).get_shape())
-        .astype(np.float32)
+        generator.integers(-9, 10, parse_argument_type(text).get_shape()).astype(
+            np.float32
+        )
         for text in arguments
     ]
     expected, orders = interpret(module, inputs), loop_orders(module)

@@ -257,6 +257,31 @@ def test_truth_values_of_different_widths_meet(
     check(text, opencl_device, parse_module, arrays)
 
 
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("element", ["si8", "ui16", "si32", "si64"])
+def test_integers_wrap_around_before_they_are_compared(
+    element: str, lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
+) -> None:
+    # In C the compiler may conclude that x + y > x for positive y.
+    value, test = sized(element, lanes), sized("i1", lanes)
+    lines = {
+        "one": f"eltwise.constant 1 : {value}",
+        "next": f"eltwise.add %x, %v_one : {value}",
+        "grows": f"eltwise.cmp_gt %v_next, %x : ({value}, {value}) -> {test}",
+        "product": f"eltwise.mul %x, %y : {value}",
+        "quotient": f"eltwise.div %v_product, %y : {value}",
+        "negative": f"eltwise.neg %x : {value}",
+        "shrinks": f"eltwise.cmp_lt %v_negative, %v_one : ({value}, {value}) -> {test}",
+    }
+    statements = [
+        Statement(name, line, "i1" if name in ("grows", "shrinks") else element)
+        for name, line in lines.items()
+    ]
+    random = np.random.default_rng([lanes, *element.encode()])
+    text = kernel_text({"x": element, "y": element}, statements, lanes)
+    check(text, opencl_device, parse_module, [random_numbers(random, element)] * 2)
+
+
 def test_brain_floats_are_refused_where_they_stand(parse_module: Parse) -> None:
     inputs = {"x": "bf16", "y": "bf16", "c": "i1"}
     module = parse_module(kernel_text(inputs, function_statements("bf16", 1), 1))

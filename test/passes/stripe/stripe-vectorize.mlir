@@ -1,0 +1,182 @@
+// RUN: tile-opt %s -p stripe-vectorize | filecheck %s
+// RUN: tile-opt %s -p 'stripe-vectorize{bits=128}' | filecheck %s --check-prefix=NARROW
+// RUN: tile-opt %s -p stripe-vectorize,stripe-vectorize | filecheck %s
+// RUN: not tile-opt %s -p 'stripe-vectorize{bits=0}' 2>&1 | filecheck %s --check-prefix=ERROR
+// ERROR: error: expected bits of 1 or more, got 0
+
+// What steps along is loaded as a vector, what does not is broadcast.
+// CHECK-LABEL: func.func @product
+// CHECK: stripe.block [%k : 4, %j : 2]
+// CHECK-NEXT: in %a = %A[%k] : 1
+// CHECK-NEXT: in %b = %B[%k, 16 * %j] : 1x16
+// CHECK-NEXT: out %c = %C[16 * %j] : 16 add {
+// CHECK: %x = stripe.load %a : !stripe.view<1xf32>
+// CHECK-NEXT: %y = stripe.load %b : !stripe.view<1x16xf32>
+// CHECK-NEXT: %x_1 = eltwise.broadcast %x : f32 to vector<16xf32>
+// CHECK-NEXT: %z = eltwise.mul %x_1, %y : vector<16xf32>
+// CHECK-NEXT: %two_1 = eltwise.constant 2 : vector<16xf32>
+// CHECK-NEXT: %u = eltwise.add %z, %two_1 : vector<16xf32>
+// CHECK-NEXT: stripe.store %u, %c : !stripe.view<16xf32>
+// NARROW-LABEL: func.func @product
+// NARROW: stripe.block [%k : 4, %j : 8]
+func.func @product(%A : !stripe.view<4xf32>, %B : !stripe.view<4x32xf32>) -> !stripe.view<32xf32> {
+  %C = stripe.alloc : !stripe.view<32xf32>
+  stripe.block [%k : 4, %j : 32]
+      in %a = %A[%k] : 1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%j] : 1 add {
+    %two = eltwise.constant 2 : f32
+    %x = stripe.load %a : !stripe.view<1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    %u = eltwise.add %z, %two : f32
+    stripe.store %u, %c : !stripe.view<1xf32>
+  }
+  func.return %C : !stripe.view<32xf32>
+}
+
+// The width divides the range and follows the widest element; a number is broadcast.
+// CHECK-LABEL: func.func @widths
+// CHECK: stripe.block [%i : 3]
+// CHECK: out %o = %O[8 * %i] : 8 {
+// CHECK: eltwise.cast %{{.*}} : vector<8xsi16> to vector<8xf64>
+// CHECK: out %p = %P[2 * %i] : 2 {
+// CHECK: eltwise.broadcast %{{.*}} : f32 to vector<2xf32>
+// CHECK-NEXT: stripe.store %{{.*}}, %p
+func.func @widths(%A : !stripe.view<24xsi16>, %S : !stripe.view<f32>) -> (!stripe.view<24xf64>, !stripe.view<6xf32>) {
+  %O = stripe.alloc : !stripe.view<24xf64>
+  stripe.block [%i : 24]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xsi16>
+    %y = eltwise.cast %x : si16 to f64
+    stripe.store %y, %o : !stripe.view<1xf64>
+  }
+  %P = stripe.alloc : !stripe.view<6xf32>
+  stripe.block [%i : 6]
+      in %s = %S[]
+      out %p = %P[%i] : 1 {
+    %x = stripe.load %s : !stripe.view<f32>
+    stripe.store %x, %p : !stripe.view<1xf32>
+  }
+  func.return %O, %P : !stripe.view<24xf64>, !stripe.view<6xf32>
+}
+
+// A private buffer that is used by whole vectors becomes one of vectors.
+// CHECK-LABEL: func.func @registers
+// CHECK: %acc = stripe.alloc : !stripe.view<2x2xvector<16xf32>, private>
+// CHECK: stripe.block [%e0 : 2, %e1 : 2]
+// CHECK-NEXT: out %x = %acc[%e0, %e1] : 1x1 {
+// CHECK: stripe.store %{{.*}}, %x : !stripe.view<1x1xvector<16xf32>, private>
+// CHECK: out %c_1 = %acc[%i_1, %j] : 1x1 add {
+// CHECK: in %y = %acc[%e0, %e1] : 1x1
+// CHECK-NEXT: out %z = %c[%e0, 16 * %e1] : 1x16 {
+func.func @registers(%A : !stripe.view<4x5xf32>, %B : !stripe.view<5x32xf32>) -> !stripe.view<4x32xf32> {
+  %C = stripe.alloc : !stripe.view<4x32xf32>
+  stripe.block [%i : 2]
+      in %a = %A[2 * %i, 0] : 2x5
+      in %b = %B[0, 0] : 5x32
+      out %c = %C[2 * %i, 0] : 2x32 {
+    %acc = stripe.alloc : !stripe.view<2x32xf32, private>
+    stripe.block [%e0 : 2, %e1 : 32]
+        out %x = %acc[%e0, %e1] : 1x1 {
+      %0 = eltwise.constant 0 : f32
+      stripe.store %0, %x : !stripe.view<1x1xf32, private>
+    }
+    stripe.block [%k : 5, %i_1 : 2, %j : 32]
+        in %a_1 = %a[%i_1, %k] : 1x1
+        in %b_1 = %b[%k, %j] : 1x1
+        out %c_1 = %acc[%i_1, %j] : 1x1 add {
+      %0 = stripe.load %a_1 : !stripe.view<1x1xf32>
+      %1 = stripe.load %b_1 : !stripe.view<1x1xf32>
+      %2 = eltwise.mul %0, %1 : f32
+      stripe.store %2, %c_1 : !stripe.view<1x1xf32, private>
+    }
+    stripe.block [%e0 : 2, %e1 : 32]
+        in %y = %acc[%e0, %e1] : 1x1
+        out %z = %c[%e0, %e1] : 1x1 {
+      %0 = stripe.load %y : !stripe.view<1x1xf32, private>
+      stripe.store %0, %z : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<4x32xf32>
+}
+
+// Truth values that select between numbers of the compared width.
+// CHECK-LABEL: func.func @masks
+// CHECK: out %o = %O[16 * %i] : 16 {
+// CHECK: eltwise.cmp_lt %{{.*}} : (vector<16xf32>, vector<16xf32>) -> vector<16xi1>
+// CHECK: eltwise.cond %{{.*}} : (vector<16xi1>, vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+func.func @masks(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
+  %O = stripe.alloc : !stripe.view<16xf32>
+  stripe.block [%i : 16]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1 {
+    %zero = eltwise.constant 0 : f32
+    %x = stripe.load %a : !stripe.view<1xf32>
+    %m = eltwise.cmp_lt %x, %zero : (f32, f32) -> i1
+    %y = eltwise.cond %m, %zero, %x : (i1, f32, f32) -> f32
+    stripe.store %y, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<16xf32>
+}
+
+// Left alone: a transposition, a constraint on the index, steps of two, an odd range,
+// truth values in memory or of another width, and an index as a value.
+// CHECK-LABEL: func.func @left_alone
+// CHECK-NOT: vector
+func.func @left_alone(%A : !stripe.view<16x16xf32>) -> (!stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xi1>, !stripe.view<16xf64>, !stripe.view<16xf32>) {
+  %O = stripe.alloc : !stripe.view<16x16xf32>
+  stripe.block "transposed" [%i : 16, %j : 16]
+      in %a = %A[%j, %i] : 1x1
+      out %o = %O[%i, %j] : 1x1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %o : !stripe.view<1x1xf32>
+  }
+  stripe.block "constrained" [%i : 16, %j : 16]
+      in %a = %A[%i, %j] : 1x1
+      out %o = %O[%i, %j] : 1x1
+      where %i - %j >= 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %o : !stripe.view<1x1xf32>
+  }
+  %P = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "strided" [%i : 16]
+      in %a = %A[0, %i] : 1x1
+      out %o = %P[2 * %i] : 1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  %Q = stripe.alloc : !stripe.view<15xf32>
+  stripe.block "odd" [%i : 15]
+      in %a = %A[0, %i] : 1x1
+      out %o = %Q[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  %M = stripe.alloc : !stripe.view<16xi1>
+  stripe.block "stored" [%i : 16]
+      in %a = %A[0, %i] : 1x1
+      out %m = %M[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = eltwise.cmp_ge %x, %x : (f32, f32) -> i1
+    stripe.store %y, %m : !stripe.view<1xi1>
+  }
+  %R = stripe.alloc : !stripe.view<16xf64>
+  stripe.block "wider" [%i : 16]
+      in %a = %A[0, %i] : 1x1
+      out %o = %R[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = eltwise.cast %x : f32 to f64
+    %m = eltwise.cmp_ge %x, %x : (f32, f32) -> i1
+    %z = eltwise.cond %m, %y, %y : (i1, f64, f64) -> f64
+    stripe.store %z, %o : !stripe.view<1xf64>
+  }
+  %S = stripe.alloc : !stripe.view<16xf32>
+  stripe.block "counted" [%i : 16]
+      out %o = %S[%i] : 1 {
+    %x = eltwise.cast %i : index to f32
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O, %P, %Q, %M, %R, %S : !stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xi1>, !stripe.view<16xf64>, !stripe.view<16xf32>
+}
