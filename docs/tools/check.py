@@ -9,8 +9,8 @@ These fences are checked:
 * `python`: all of a page are run as one program. The next fence shows what it prints.
 * any language with `title="FILE"`: shows that file of the repository, the whole of it.
 * `tile` without a title: a program with its results in comments, or with the next fence
-  showing its error; see `programs.py`. Behind `tile reference` the reference interpreter
-  runs it, whatever `--device` says.
+  showing its error; see `programs.py`. Behind `tile reference` it is run by the
+  reference interpreter, whatever `--device` says.
 
 In an output `...` stands for what is not shown: a part of a line, or any number of
 lines. `--refresh` keeps it where the lines around it are still there.
@@ -26,7 +26,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import traceback
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -118,13 +119,17 @@ class Checker:
 
     def _python(self, fence: Fence) -> tuple[int, str]:
         code = compile(fence.text, self._page.place(fence), "exec")
-        with contextlib.redirect_stdout(io.StringIO()) as text:
-            exec(code, self._namespace)
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text), contextlib.chdir(self._folder):
+            try:
+                exec(code, self._namespace)
+            except Exception:
+                return 1, text.getvalue() + traceback.format_exc(limit=-1)
         return 0, text.getvalue()
 
 
 @contextlib.contextmanager
-def copy_of_root() -> Iterator[Path]:
+def copy_of_root() -> Generator[Path]:
     """A folder in which files are found as in the root, and new ones do not stay."""
     with tempfile.TemporaryDirectory(prefix="gingham-docs-") as name:
         for entry in ROOT.iterdir():
@@ -184,7 +189,12 @@ def main() -> int:
     options = parser.parse_args()
     is_right = True
     for path in options.pages or sorted((ROOT / "docs").glob("*.md")):
-        verdict = judge(Page.read(path), options.device)
+        try:
+            verdict = judge(Page.read(path), options.device)
+        except (OSError, ValueError) as error:
+            print(error, file=sys.stderr)
+            is_right = False
+            continue
         if options.refresh and verdict.corrections:
             text = verdict.page.with_lines(verdict.corrections)
             path.write_text(text, encoding="utf-8")

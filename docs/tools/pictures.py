@@ -75,7 +75,7 @@ def _index_space() -> str:
     axes = _Axes(drawing, 235, 160)
     axes.frame(6, 3, ("x", "i"))
     axes.points(_box(6, 3), lambda x, i: 0 <= x + i - 1 < 6)
-    # Each line is half a step outside the last valid points; along it x + i is constant.
+    # Each line is half a step outside the valid points; along it x + i is constant.
     for total, low, high in ((0.5, -0.45, 0.9), (6.5, 0.7, 2.45)):
         drawing.line(
             axes.at(total - high, high),

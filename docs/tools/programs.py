@@ -98,7 +98,9 @@ def _evaluated(call: Call, function: gingham.Function) -> list[str]:
         raise ProgramError(f"'{call.inputs}' shows no result")
     shown = dict(_values(call.results))
     outputs = function(**_arrays(call.inputs))
-    arrays = outputs if isinstance(outputs, tuple) else (outputs,)
+    arrays: Sequence[NDArray[Any]] = (
+        outputs if len(function.output_names) > 1 else [outputs]
+    )
     results = ", ".join(
         f"{name} = {_format(array, with_type=' : ' in shown.get(name, ''))}"
         for name, array in zip(function.output_names, arrays, strict=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import IndexType, f16, f32, i1
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import Kind, kind, ui32
+from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.table import Function, TypeRule
 from .printer_types import CType
 
@@ -128,11 +128,9 @@ def cast(operand: Expression, target: Attribute) -> Expression:
     if source.mask_bits is not None:
         return Expression(f"convert_{type.name}(-{operand.atom})", type)
     if source.kind is Kind.FLOAT and kind(target) is not Kind.FLOAT:
-        text = operand.text
-        if target == ui32 and source.lanes is not None:
-            # Intel's runtime makes 2**31 of NaN here (2026.2), and 0 everywhere else.
-            value = operand.atom
-            text = f"{value} == {value} ? {value} : ({source.name})(0)"
+        # The standard leaves open what becomes of NaN, and drivers differ.
+        value = operand.atom
+        text = f"{value} == {value} ? {value} : ({source.name})(0)"
         return Expression(f"convert_{type.name}_sat_rtz({text})", type)
     if source.lanes is None:
         return Expression(f"({type.name}){operand.atom}", type)

@@ -6,7 +6,6 @@ reference interpreter says what a program means, on small integers, so exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
@@ -16,8 +15,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, Builtin, ModuleOp
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    Builtin,
+    DenseArrayBase,
+    ModuleOp,
+    i64,
+)
 from xdsl.dialects.func import Func, FuncOp
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
@@ -25,13 +33,15 @@ from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 
 from gingham.dialects import get_all_dialects
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.stripe.attributes import ViewType
+from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.passes.stripe.nests import top_level_blocks
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.targets.reference import interpret
 from gingham.tools.optimizer.located_parser import parse_mlir
 from gingham.tools.optimizer.sources import Sources
@@ -194,18 +204,113 @@ def check_round_trip(module: ModuleOp) -> None:
         assert module.is_structurally_equivalent(again), stream.getvalue()
 
 
+def stripe_pipeline(options: TargetOptions) -> str:
+    """The passes of the pipeline from the stripe level on."""
+    text = stage_passes(options)["stripe"]
+    return text.removeprefix("lower-tile-to-stripe,")
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("bits", [128, 256, 512])
 def test_pipeline(name: str, bits: int) -> None:
     """Every pass of the pipeline, in the state in which the pipeline has it."""
     program = load(name)
     module = program.module.clone()
-    passes = stage_passes(TargetOptions(bits, 16))["stripe"].replace("lower-tile-to-stripe,", "")
-    for module_pass in PassPipeline.parse_spec(get_all_passes(), passes).passes:
+    pipeline = stripe_pipeline(TargetOptions(bits, 16))
+    for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
         module_pass.apply(CONTEXT, module)
-        try:
-            program.check(module)
-            if bits == 256: check_round_trip(module)
-        except Exception:
-            print("AFTER", module_pass.name); print(module)
+        program.check(module)
+        if bits == 256:
+            check_round_trip(module)
+
+
+ALONE = (
+    "stripe-reduce-constraints",
+    "stripe-fuse",
+    "stripe-localize{limit=16}",
+    "stripe-scalarize",
+    "stripe-dead-code-elimination",
+    "stripe-split-reduction{lanes=2 rounds=1}",
+    "stripe-split-reduction{lanes=3 rounds=2 parallelism=1}",
+    "stripe-accumulate",
+    "stripe-vectorize{bits=64}",
+    "stripe-unroll{limit=2}",
+    "stripe-map",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_alone(name: str) -> None:
+    """Every pass on the program as it is written, and once more on its own result."""
+    program = load(name)
+    for text in ALONE:
+        module = program.module.clone()
+        run(module, text)
+        program.check(module)
+        check_round_trip(module)
+        run(module, text)
+        program.check(module)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "options",
+    ["registers=1", "bits=64 registers=4 elements=4 pieces=1", "elements=100 pieces=2"],
+)
+def test_decided_tiles(name: str, options: str) -> None:
+    """What stripe-autotile decides can be applied to every program."""
+    program = load(name)
+    module = program.module.clone()
+    for text in (
+        f"stripe-autotile{{{options}}}",
+        "stripe-partition-edges{bits=128}",
+        "stripe-tile",
+        "stripe-accumulate",
+    ):
+        run(module, text)
+        program.check(module)
+
+
+ANYTIME = (*ALONE, "stripe-vectorize{bits=128}", "stripe-localize")
+"""Passes that may run in any order."""
+
+REFUSALS = ("cannot tile: ", "expected an index that only aggregates to be whole")
+
+
+def is_refused(module: ModuleOp) -> bool:
+    """Whether stripe-tile says, with a place, that sizes do not fit."""
+    try:
+        run(module, "stripe-tile")
+    except GinghamError as error:
+        if error.location is None or not error.message.startswith(REFUSALS):
             raise
+        return True
+    return False
+
+
+@given(data=st.data())
+@settings(max_examples=120)
+def test_any_tiles_in_any_order(data: st.DataObject) -> None:
+    """Tile sizes are exact or refused, and passes may come in any order."""
+    program = load(data.draw(st.sampled_from(NAMES), "program"))
+    module = program.module.clone()
+    run(module, ",".join(data.draw(st.lists(st.sampled_from(ANYTIME), max_size=2))))
+    blocks = list(top_level_blocks(module))
+    for block in blocks:
+        levels = data.draw(st.integers(1, 2), "levels")
+        sizes = [
+            [data.draw(st.integers(0, extent + 1)) for extent in block.index_ranges]
+            for _ in range(levels)
+        ]
+        arrays = [DenseArrayBase.from_list(i64, level) for level in sizes]
+        block.attributes["stripe.tile"] = ArrayAttr(arrays)
+    if data.draw(st.booleans(), "partitioned"):
+        run(module, "stripe-partition-edges{bits=128}")
+        program.check(module)
+    if is_refused(module):
+        return
+    program.check(module)
+    for text in data.draw(st.lists(st.sampled_from(ANYTIME), max_size=4), "passes"):
+        run(module, text)
+        program.check(module)
+    check_round_trip(module)
