@@ -41,6 +41,10 @@ class Function:
         self._compiled: dict[Signature, Runner] = {}
         self.input_names, self.output_names = _names(module)
 
+    def __repr__(self) -> str:
+        inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
+        return f"<gingham.Function ({inputs}) -> ({outputs})>"
+
     @property
     def device(self) -> Device:
         """Where it runs: the device it was compiled for, else the default device."""
@@ -55,7 +59,11 @@ class Function:
         GinghamError for inputs that do not fit the program.
         """
         arrays = bind(self.input_names, inputs, named)
-        results = self._runner(signature_of(arrays))(arrays)
+        try:
+            results = self._runner(signature_of(arrays))(arrays)
+        except GinghamError as error:
+            self._show_line(error)
+            raise
         return results[0] if len(results) == 1 else tuple(results)
 
     def source(self, *inputs: Any, **named: Any) -> str:
@@ -63,7 +71,12 @@ class Function:
         from ..targets.opencl.printer import print_opencl
 
         signature = signature_of(bind(self.input_names, inputs, named))
-        return print_opencl(self._module_at("opencl", signature))
+        module = self._module_at("opencl", signature)
+        try:
+            return print_opencl(module)
+        except GinghamError as error:
+            self._show_line(error)
+            raise
 
     def ir(self, *inputs: Any, stage: str = "tile", **named: Any) -> str:
         """The IR for inputs of these shapes and types, at one of the `STAGES`.
@@ -94,15 +107,14 @@ class Function:
         except DiagnosticException as error:
             raise GinghamError(str(error)) from error
         except GinghamError as error:
-            raise self._with_line(error) from error
+            self._show_line(error)
+            raise
         return module
 
-    def _with_line(self, error: GinghamError) -> GinghamError:
-        """The error with the line of the program that it points at."""
-        if error.location is None or error.location.text is not None:
-            return error
-        location = replace(error.location, text=self._text)
-        return GinghamError(error.message, location, error.hint)
+    def _show_line(self, error: GinghamError) -> None:
+        """Give the error the text of the program, to show the line it points at."""
+        if error.location is not None and error.location.text is None:
+            error.location = replace(error.location, text=self._text)
 
     def _runner(self, signature: Signature) -> Runner:
         with self._lock:
@@ -128,10 +140,7 @@ class Function:
         from ..passes.tile.specialize import specialize
         from ..targets.reference import interpret
 
-        try:
-            module = specialize(self._module, tensor_types(signature))
-        except GinghamError as error:
-            raise self._with_line(error) from error
+        module = specialize(self._module, tensor_types(signature))
         return lambda arrays: interpret(module, arrays)
 
 
@@ -150,6 +159,7 @@ def compile(source: str, *, device: str | Device | None = None) -> Function:
     """
     from ..frontend.tile_text import parse_tile
 
+    _require_text(source)
     return Function(parse_tile(source), _chosen(device), source)
 
 
@@ -163,10 +173,23 @@ def compile_file(
     return Function(parse_tile(text, os.fspath(path)), _chosen(device), text)
 
 
+def _require_text(source: object) -> None:
+    if not isinstance(source, str):
+        raise GinghamError(
+            f"expected the text of a program, got {type(source).__name__}",
+            hint="gingham.compile_file compiles a file",
+        )
+
+
 def _chosen(device: str | Device | None) -> Device | None:
     if device is None:
         return None
     chosen = device_named(device) if isinstance(device, str) else device
+    if not hasattr(chosen, "require_usable"):
+        raise GinghamError(
+            f"expected a device or its name, got {type(device).__name__}",
+            hint="gingham.devices() lists the devices",
+        )
     chosen.require_usable()
     return chosen
 

@@ -137,7 +137,7 @@ CALLS: dict[str, Callable[..., int]] = {
     "abs": abs,
     "relu": lambda a: max(a, 0),
     "sign": lambda a: (a > 0) - (a < 0),
-    "mod": lambda a, b: a - b * truncating(a, b),
+    "mod": lambda a, b: a - b * truncating(a, b) if b else 0,
     "neg": lambda a: -a,
 }
 UNCOUNTED = ("max", "min", "&", "|", "^")

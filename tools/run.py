@@ -84,7 +84,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--seed", type=int, default=0, help="the seed of random inputs (default 0)"
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.seed < 0:
+        parser.error(f"argument --seed: expected 0 or more, got {options.seed}")
+    if options.emit is not None:
+        for name in ("output", "check", "time"):
+            if getattr(options, name):
+                parser.error(f"--{name} runs the program, and --emit does not")
+    return options
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -150,6 +157,11 @@ def _assignments(
     return values
 
 
+def _is_size(text: str) -> bool:
+    # Beyond 18 digits an integer of 64 bits may not hold it.
+    return text.isascii() and text.isdecimal() and len(text) < 19
+
+
 @dataclass(frozen=True)
 class _Shape:
     sizes: tuple[int, ...]
@@ -164,7 +176,7 @@ class _Shape:
         element = "f32"
         if parts and not parts[-1].isdecimal():
             element = parts.pop()
-        if not all(part.isdecimal() and len(part) < 19 for part in parts):
+        if not all(_is_size(part) for part in parts):
             raise GinghamError(
                 f"--shape {name}={text}: expected sizes such as 64x128, got '{text}'"
             )
@@ -215,7 +227,10 @@ def _load(path: str) -> NDArray[Any]:
     try:
         # A pickled file could run code.
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise GinghamError(f"cannot read '{path}': {reason}") from error
+    except (ValueError, EOFError, MemoryError) as error:
         raise GinghamError(f"cannot read '{path}': {error}") from error
     if not isinstance(array, np.ndarray):
         raise GinghamError(f"cannot read '{path}': it is not a .npy file")

@@ -83,7 +83,7 @@ def _index_space() -> str:
             stroke=ACCENT,
             is_dashed=True,
         )
-    x, y = axes.at(-0.9, 1.25)
+    x, y = axes.at(-1, 0.4)
     drawing.text(x, y, "0 ≤ x + i - 1", anchor="end", color=ACCENT)
     x, y = axes.at(6, 0.7)
     drawing.text(x, y + 6, "x + i - 1 ≤ 5", anchor="start", color=ACCENT)

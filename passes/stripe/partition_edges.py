@@ -44,6 +44,7 @@ from ...dialects.stripe.block import BlockOp
 from ..locations import check_positive
 from .nests import (
     initializes_own_cells,
+    is_leaf,
     reduction_indices,
     shift_index,
     top_level_blocks,
@@ -94,7 +95,7 @@ def partition(block: BlockOp, bits: int) -> list[BlockOp]:
 def _whole_vectors(block: BlockOp, index: int, bits: int) -> int:
     """How much of a range that is smaller than its tile whole vectors can fill."""
     extent = block.index_ranges[index]
-    if vector_index(block) != index:
+    if not is_leaf(block) or vector_index(block) != index:
         return 0
     lanes = 1
     while 2 * lanes <= extent:

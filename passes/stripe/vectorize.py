@@ -144,7 +144,7 @@ def vector_width(
         element_of(value.type)
         for operation in block.body.ops
         for value in (*operation.results, *operation.operands)
-        if not isinstance(value.type, ViewType)
+        if not isinstance(value.type, ViewType | IndexType)
     }
     widest = max((bit_width(e) for e in elements if e != i1), default=bits)
     width = 1
