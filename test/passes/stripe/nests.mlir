@@ -70,11 +70,11 @@ func.func @captures(%A : !stripe.view<24xf32>) -> !stripe.view<2x3x4xf32> {
         in %a_1 = %a[12 * %i] : 12
         out %o_1 = %o[0, %j, 0] : 1x1x4 {
       // CHECK: stripe.block "inner" [%k : 4, %l : 3]
-      // CHECK-NEXT: in %a_2 = %a_1[4 * %j + %k] : 1
+      // CHECK-NEXT: in %a_2 = %a_1[%k + 4 * %j] : 1
       // CHECK-NEXT: out %o_2 = %o_1[0, 0, %k] : 1x1x1 add init 0
-      // CHECK-NEXT: where -%l + 3 * %i + %j >= 0
+      // CHECK-NEXT: where -%l + %j + 3 * %i >= 0
       stripe.block "inner" [%k : 4, %l : 3]
-          in %a_2 = %a_1[4 * %j + %k] : 1
+          in %a_2 = %a_1[%k + 4 * %j] : 1
           out %o_2 = %o_1[0, 0, %k] : 1x1x1 add init 0
           where 3 * %i + %j - %l >= 0, %i - %k + 2 >= 0 {
         %0 = stripe.load %a_2 : !stripe.view<1xf32>

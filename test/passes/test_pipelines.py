@@ -1,0 +1,165 @@
+"""The named pipelines: what they are made of, and that stages keep the meaning."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, FunctionType, ModuleOp
+from xdsl.dialects.func import Func
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.exceptions import VerifyException
+
+from gingham import passes
+from gingham.dialects import get_all_dialects
+from gingham.frontend.tile_text import parse_tile
+from gingham.passes import get_all_passes, pipelines
+from gingham.passes.pipelines import (
+    PIPELINES,
+    TargetOptions,
+    get_pipeline,
+    pipeline_text,
+    run_stages,
+    stage_passes,
+)
+from gingham.passes.tile.argument_types import parse_argument_type
+from gingham.passes.tile.specialize import specialize
+from gingham.targets.reference import interpret
+
+LAYER = """function (X[M, K], W[K, N], B[N]) -> (Y, S) {
+  H[i, j : M, N] = +(X[i, k] * W[k, j]);
+  Y = relu(H + B);
+  S[] = >(Y[i, j]);
+}"""
+
+STAGES = ("tile", "stripe", "opencl")
+
+NAMES = list(get_all_passes())
+
+
+def parsed(text: str) -> list[ModulePass]:
+    return list(PassPipeline.parse_spec(get_all_passes(), text).passes)
+
+
+def make_context() -> Context:
+    context = Context()
+    context.load_dialect(Builtin)
+    context.load_dialect(Func)
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    return context
+
+
+def layer() -> ModuleOp:
+    types = [parse_argument_type(text) for text in ("7x5xf32", "5x41xf32", "41xf32")]
+    return specialize(parse_tile(LAYER, "layer.tile"), types)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_registered_by_its_name(name: str) -> None:
+    assert get_all_passes()[name]().name == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documented_with_its_ir(name: str) -> None:
+    """A pass's module says what it is, with the IR before and after."""
+    module = inspect.getmodule(get_all_passes()[name]())
+    assert module is not None
+    text = module.__doc__ or ""
+    assert text.startswith(f"`{name}`: ")
+    assert "```mlir\n" in text
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_text_is_all_stages(name: str) -> None:
+    stages = stage_passes(PIPELINES[name])
+    assert tuple(stages) == STAGES
+    assert get_pipeline(name) == f"builtin.module({','.join(stages.values())})"
+    assert get_pipeline(name) == pipeline_text(PIPELINES[name])
+
+
+def test_no_other_pipeline() -> None:
+    with pytest.raises(KeyError):
+        get_pipeline("opencl-cpu")
+
+
+def test_stages_end_where_their_level_does() -> None:
+    names = {
+        stage: [module_pass.name for module_pass in parsed(text)]
+        for stage, text in stage_passes(TargetOptions()).items()
+    }
+    assert all(name.startswith("tile-") for name in names["tile"])
+    assert names["stripe"][0] == "lower-tile-to-stripe"
+    assert all(name.startswith("stripe-") for name in names["stripe"][1:])
+    assert names["opencl"] == ["lower-stripe-to-opencl"]
+
+
+@pytest.mark.parametrize("bits", [128, 512])
+def test_target_options_reach_the_passes(bits: int) -> None:
+    stripe = parsed(stage_passes(TargetOptions(bits, 16))["stripe"])
+    given = {
+        module_pass.name: vars(module_pass)["bits"]
+        for module_pass in stripe
+        if "bits" in vars(module_pass)
+    }
+    assert given.keys() >= {"stripe-autotile", "stripe-vectorize"}
+    assert set(given.values()) == {bits}
+    (autotile,) = [p for p in stripe if p.name == "stripe-autotile"]
+    assert vars(autotile)["registers"] == 16
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_stages_keep_the_meaning(name: str) -> None:
+    random = np.random.default_rng(list(name.encode()))
+    inputs = [
+        random.integers(-3, 4, shape).astype(np.float32)
+        for shape in ((7, 5), (5, 41), (41,))
+    ]
+    x, w, b = inputs
+    wanted = np.maximum(x @ w + b, 0)
+    module = layer()
+    for stage in STAGES:
+        run_stages(module, make_context(), PIPELINES[name], [stage])
+        y, s = interpret(module, inputs)
+        np.testing.assert_array_equal(y, wanted)
+        np.testing.assert_array_equal(s, wanted.max())
+
+
+def test_stages_one_by_one_are_all_at_once() -> None:
+    apart, together = layer(), layer()
+    for stage in STAGES:
+        run_stages(apart, make_context(), TargetOptions(), [stage])
+    run_stages(together, make_context(), TargetOptions(), STAGES)
+    assert apart.is_structurally_equivalent(together)
+
+
+def test_each_level_is_left_behind() -> None:
+    module = layer()
+    found: list[set[str]] = []
+    for stage in STAGES:
+        run_stages(module, make_context(), TargetOptions(), [stage])
+        dialects = {op.name.partition(".")[0] for op in module.walk()}
+        found.append(dialects - {"builtin", "func", "eltwise"})
+    assert found == [{"tile"}, {"stripe"}, {"opencl"}]
+
+
+def test_module_is_verified_after_each_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass that leaves an invalid module is found out before the next one runs."""
+
+    class BreakingPass(ModulePass):
+        name = "breaking"
+
+        def apply(self, ctx: Context, op: ModuleOp) -> None:
+            for function in op.ops:
+                function.properties["function_type"] = FunctionType.from_lists([], [])
+
+    def breaking_stage(options: TargetOptions) -> dict[str, str]:
+        return {"tile": "breaking,tile-canonicalize"}
+
+    registry = {**passes.get_all_passes(), "breaking": lambda: BreakingPass}
+    monkeypatch.setattr(pipelines, "get_all_passes", lambda: registry)
+    monkeypatch.setattr(pipelines, "stage_passes", breaking_stage)
+    with pytest.raises(VerifyException):
+        run_stages(layer(), make_context(), TargetOptions(), ["tile"])
