@@ -46,17 +46,20 @@ def compact(
     The first `fixed` values stay where they are, whether they occur or not. Ops keep
     their forms compact, so that what is printed parses back to the same op.
     """
+    first: dict[SSAValue, int] = {}
+    for number, value in enumerate(values):
+        first.setdefault(value, number)
+    # Terms of one value are added before it is asked which values occur.
+    places = {number: first[value] for number, value in enumerate(values)}
+    merged = [form.remap(places, len(values)) for form in forms]
     kept = list(values[:fixed])
     positions = {number: number for number in range(fixed)}
-    for form in forms:
+    for form in merged:
         for number in form.support:
-            if number in positions:
-                continue
-            value = values[number]
-            if value not in kept[fixed:]:
-                kept.append(value)
-            positions[number] = kept.index(value, fixed)
-    return [form.remap(positions, len(kept)) for form in forms], kept
+            if number not in positions:
+                positions[number] = len(kept)
+                kept.append(values[number])
+    return [form.remap(positions, len(kept)) for form in merged], kept
 
 
 def integers(array: Attribute) -> tuple[int, ...]:

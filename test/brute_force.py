@@ -131,14 +131,49 @@ COMPARISONS: dict[str, Callable[[int, int], int]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
+
+
+def _larger(a: int, b: int) -> int:
+    return max(a, b)
+
+
+def _smaller(a: int, b: int) -> int:
+    return min(a, b)
+
+
+def _magnitude(a: int) -> int:
+    return abs(a)
+
+
+def _at_least_zero(a: int) -> int:
+    return max(a, 0)
+
+
+def _sign(a: int) -> int:
+    return (a > 0) - (a < 0)
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - b * truncating(a, b) if b else 0
+
+
+def _negative(a: int) -> int:
+    return -a
+
+
+def choice(condition: int, a: int, b: int) -> int:
+    """The meaning of `condition ? a : b`."""
+    return a if condition else b
+
+
 CALLS: dict[str, Callable[..., int]] = {
-    "max": max,
-    "min": min,
-    "abs": abs,
-    "relu": lambda a: max(a, 0),
-    "sign": lambda a: (a > 0) - (a < 0),
-    "mod": lambda a, b: a - b * truncating(a, b) if b else 0,
-    "neg": lambda a: -a,
+    "max": _larger,
+    "min": _smaller,
+    "abs": _magnitude,
+    "relu": _at_least_zero,
+    "sign": _sign,
+    "mod": _remainder,
+    "neg": _negative,
 }
 UNCOUNTED = ("max", "min", "&", "|", "^")
 """Functions of truth values that give truth values."""

@@ -22,6 +22,7 @@ from brute_force import (
     Form,
     Tensor,
     Unclear,
+    choice,
     common_type,
     counted,
     elementwise,
@@ -89,7 +90,7 @@ class Drawing:
 
     def _size(self) -> int:
         # Now and then more than a vector has lanes.
-        return self._one_of([1, 2, 3, 4, 5, 6, 7, 8, 9, 3, 4, 5, 6, 7, 17, 33])
+        return self._one_of([1, 2, 3, 4, 5, 6, 7, 8, 9, 3, 4, 5, 6, 7, 17, 32, 33])
 
     def _input(self, name: str, shape: tuple[int, ...]) -> None:
         type = self._one_of([*TYPES, "si32", "f32", "f32"])
@@ -231,9 +232,7 @@ class Drawing:
             symbol = self._one_of([*COMPARISONS])
             choices = [left, right]
             test = elementwise(COMPARISONS[symbol], choices, common, "i1").to(common)
-            result = elementwise(
-                lambda c, a, b: a if c else b, [test, left, right], common, common
-            )
+            result = elementwise(choice, [test, left, right], common, common)
             text = f"({left_text} {symbol} {right_text} ? {left_text} : {right_text})"
             return text, result
         if kind == "call":

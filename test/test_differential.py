@@ -70,7 +70,7 @@ def as_list(results: Any) -> Arrays:
 def check(program: Program, road: str, run: Callable[[], Arrays]) -> None:
     """What the road gives, type and value, is what brute force gives."""
     if program.collides:
-        with pytest.raises(GinghamError, match="two points assign|assigned twice"):
+        with pytest.raises(GinghamError, match=r"two points assign|assigned twice"):
             run()
         return
     results = run()

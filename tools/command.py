@@ -1,14 +1,19 @@
-"""What the commands share: how errors and closed pipes end them."""
+"""What the commands share: how errors, interruptions and closed pipes end them."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import NoReturn
 
 from ..errors import GinghamError
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C: 128 and the number of the signal, as shells have it."""
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -20,14 +25,45 @@ class ArgumentParser(argparse.ArgumentParser):
 
 def run_command(body: Callable[[], int]) -> int:
     """The exit status of `body`; after an error, which is printed, 1."""
+    for stream in (sys.stdout, sys.stderr):
+        # What the terminal's encoding lacks is escaped, not an error.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = body()
-        sys.stdout.flush()
+        # Without standard output, `sys.stdout` is None, and print does nothing.
+        print(end="", flush=True)
         return status
     except GinghamError as error:
         print(error.render(), file=sys.stderr)
         return 1
-    except BrokenPipeError:
-        # The reader has seen enough, and nothing more can be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError as error:
+        print(f"error: not enough memory: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()
+        return 1
+    except OSError as error:
+        _discard_output()
+        print(f"error: cannot write the output: {error.strerror}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        _print_internal(error)
+        return 1
+
+
+def _discard_output() -> None:
+    """Let what is still to be written at exit go nowhere, where it cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_internal(error: Exception) -> None:
+    """A mistake of ours: a line for the user, the traceback for who looks for it."""
+    message = " ".join(str(error).split())
+    print(f"error: internal error ({type(error).__name__}: {message})", file=sys.stderr)
+    if os.environ.get("GINGHAM_DEBUG"):
+        traceback.print_exception(error)
+    else:
+        print("hint: GINGHAM_DEBUG=1 shows where; please report it", file=sys.stderr)

@@ -344,6 +344,12 @@ class CastOp(IRDLOperation):
             if is_element_type(target):
                 return
             raise VerifyException(f"expected a size to become 0-D, got {target}")
+        for type in (source, target):
+            element = element_of(type)
+            if element != ANY_ELEMENT and not is_element_type(element):
+                raise VerifyException(
+                    f"expected an element type such as f32 or si32, got {element}"
+                )
         if with_element(source, element_of(target)) != target:
             raise VerifyException(f"expected the shape of {source}, got {target}")
 

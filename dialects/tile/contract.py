@@ -234,10 +234,23 @@ def _verify_accesses(op: ContractOp) -> None:
             raise VerifyException(f"expected at most {len(names)} indices")
         if max(polynomial.symbols, default=-1) >= len(op.symbols):
             raise VerifyException(f"expected at most {len(op.symbols)} symbols")
-    if op.ranges is not None and len(op.flat_ranges) != len(names):
+    _verify_ranges(op)
+
+
+def _verify_ranges(op: ContractOp) -> None:
+    if (op.ranges is None) != (op.output_rank is None):
+        raise VerifyException("expected both ranges and output_rank, or neither")
+    if op.ranges is None:
+        return
+    count = len(op.indices)
+    if len(op.flat_ranges) != count or any(extent < 0 for extent in op.flat_ranges):
         raise VerifyException(
-            f"expected a range for each of {len(names)} indices, got "
-            f"{len(op.flat_ranges)}"
+            f"expected a range of 0 or more for each of {count} indices, got "
+            f"{list(op.flat_ranges)}"
+        )
+    if not 0 <= op.flat_output_rank <= count:
+        raise VerifyException(
+            f"expected 0 to {count} indices before the bar, got {op.flat_output_rank}"
         )
 
 

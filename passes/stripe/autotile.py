@@ -59,7 +59,7 @@ from .nests import (
     top_level_blocks,
 )
 from .tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
-from .vectorize import vector_index
+from .vectorize import MOST_LANES, vector_index
 
 _ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
 _VECTORS = (1, 2, 3, 4)
@@ -115,12 +115,12 @@ class Decision:
 
 
 def native_lanes(block: BlockOp, bits: int) -> int:
-    """How many of the block's widest elements a vector register holds."""
+    """How many of the block's widest elements a vector has at most."""
     elements = {
         element_of(view.element_type) for view in map(block.view_type, _numbers(block))
     }
     widest = max((bit_width(e) for e in elements if e != i1), default=8)
-    return max(bits // widest, 1)
+    return max(min(bits // widest, MOST_LANES), 1)
 
 
 def _numbers(block: BlockOp) -> range:

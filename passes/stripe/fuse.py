@@ -34,12 +34,13 @@ PlaidML's Fusion pass.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Region, SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
@@ -64,110 +65,143 @@ class StripeFusePass(ModulePass):
 
 def fuse_statements(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
-    done: list[BlockOp] = []
-    for operation in statements(function):
+    groups: list[_Group] = []
+    users: dict[SSAValue, list[_Group]] = {}
+    allocated: dict[SSAValue, int] = {}
+    for position, operation in enumerate(statements(function)):
         if isinstance(operation, BlockOp):
-            partner = _partner(operation, done)
+            single = _Group.of(operation, position)
+            partner = _partner(single, users)
             if partner is None:
-                done.append(operation)
+                partner = single
+                groups.append(single)
             else:
-                done[done.index(partner)] = fuse(partner, operation)
-        elif not isinstance(operation, AllocOp):
+                partner.add(single)
+            for buffer in single.uses:
+                sharing = users.setdefault(buffer, [])
+                if not any(group is partner for group in sharing):
+                    sharing.append(partner)
+        elif isinstance(operation, AllocOp):
+            allocated[operation.view] = position
+        else:
             # No block is moved over a statement between them.
-            done.clear()
+            users.clear()
+    for group in groups:
+        if len(group.blocks) > 1:
+            fused = _fuse(group.blocks)
+            late = [b for b in group.uses if allocated.get(b, -1) > group.position]
+            _allocate_before(fused, late)
 
 
-def _partner(block: BlockOp, earlier: list[BlockOp]) -> BlockOp | None:
-    for candidate in reversed(earlier):
-        if can_fuse(candidate, block):
-            return candidate
-        if _depends(block, candidate):
+@dataclass
+class _Use:
+    """How the blocks of a group use one buffer."""
+
+    windows: set[tuple[object, ViewType]]
+    is_written: bool
+    is_injective: bool
+    """Whether each point has its own window."""
+
+    def join(self, other: _Use) -> _Use:
+        return _Use(
+            self.windows | other.windows,
+            self.is_written or other.is_written,
+            self.is_injective and other.is_injective,
+        )
+
+
+@dataclass
+class _Group:
+    """Blocks that will be one block, at the place of the first."""
+
+    blocks: list[BlockOp]
+    uses: dict[SSAValue, _Use]
+    position: int
+    is_fusible: bool
+
+    @staticmethod
+    def of(block: BlockOp, position: int) -> _Group:
+        """A group of one block, which is statement number `position`."""
+        uses: dict[SSAValue, _Use] = {}
+        refinements = zip(block.buffers, block.refinement_list, strict=True)
+        for number, (buffer, refinement) in enumerate(refinements):
+            use = _Use(
+                {(refinement.access, block.view_type(number))},
+                refinement.direction is Direction.OUT,
+                is_injective(block, number),
+            )
+            known = uses.get(buffer)
+            uses[buffer] = use if known is None else known.join(use)
+        return _Group([block], uses, position, _is_fusible(block))
+
+    def add(self, other: _Group) -> None:
+        """Take the blocks of another group, which can join."""
+        self.blocks += other.blocks
+        for buffer, use in other.uses.items():
+            known = self.uses.get(buffer)
+            self.uses[buffer] = use if known is None else known.join(use)
+
+    def depends_on(self, other: _Group) -> bool:
+        """Whether the order of two groups matters."""
+        return any(
+            use.is_written or other.uses[buffer].is_written
+            for buffer, use in self.uses.items()
+            if buffer in other.uses
+        )
+
+    def can_join(self, other: _Group) -> bool:
+        """Whether one block may do the work of both groups, which share a buffer."""
+        first, second = other.blocks[0], self.blocks[0]
+        if not (self.is_fusible and other.is_fusible):
+            return False
+        same_points = (
+            first.index_ranges == second.index_ranges
+            and first.index_levels == second.index_levels
+            and set(first.conditions) == set(second.conditions)
+        )
+        if not same_points:
+            return False
+        both = [
+            use.join(other.uses[buffer])
+            for buffer, use in self.uses.items()
+            if buffer in other.uses
+        ]
+        return all(
+            use.is_injective and len(use.windows) == 1 for use in both if use.is_written
+        )
+
+
+def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | None:
+    """The nearest earlier group that takes `group`, with none that it depends on
+    between. Those that share no buffer with it are neither.
+    """
+    sharing = {
+        other.position: other
+        for buffer in group.uses
+        for other in users.get(buffer, ())
+    }
+    for position in sorted(sharing, reverse=True):
+        if group.can_join(sharing[position]):
+            return sharing[position]
+        if group.depends_on(sharing[position]):
             return None
     return None
 
 
-def _written(block: BlockOp) -> set[SSAValue]:
-    return {
-        buffer
-        for buffer, refinement in zip(block.buffers, block.refinement_list, strict=True)
-        if refinement.direction is Direction.OUT
-    }
-
-
-def _depends(later: BlockOp, earlier: BlockOp) -> bool:
-    """Whether the order of two blocks matters."""
-    return bool(
-        _written(earlier) & set(later.buffers) or _written(later) & set(earlier.buffers)
-    )
-
-
-def can_fuse(first: BlockOp, second: BlockOp) -> bool:
-    """Whether one block may do the work of both, and has a reason to."""
-    for block in (first, second):
-        if not is_leaf(block) or block.captures:
-            return False
-        if TILE_ATTRIBUTE in block.attributes:
-            return False
-        if any(r.aggregation is not Aggregation.ASSIGN for r in block.refinement_list):
-            return False
-        if any(r.init is not None for r in block.refinement_list):
-            return False
-    same_points = (
-        first.index_ranges == second.index_ranges
-        and first.index_levels == second.index_levels
-        and set(first.conditions) == set(second.conditions)
-    )
-    shared = set(first.buffers) & set(second.buffers)
-    if not same_points or not shared:
+def _is_fusible(block: BlockOp) -> bool:
+    """Whether a block may be fused with any other."""
+    if not is_leaf(block) or block.captures or TILE_ATTRIBUTE in block.attributes:
         return False
-    written = (_written(first) | _written(second)) & shared
-    return all(_is_pointwise(buffer, first, second) for buffer in written)
-
-
-def _is_pointwise(buffer: SSAValue, first: BlockOp, second: BlockOp) -> bool:
-    """Whether each point has its own window of a buffer, the same in both blocks."""
-    windows: set[tuple[object, ViewType]] = set()
-    for block in (first, second):
-        for number, candidate in enumerate(block.buffers):
-            if candidate is not buffer:
-                continue
-            access = block.refinement_list[number].access
-            windows.add((access, block.view_type(number)))
-            if not is_injective(block, number):
-                return False
-    return len(windows) == 1
-
-
-def fuse(first: BlockOp, second: BlockOp) -> BlockOp:
-    """Replace two blocks by one at the place of the first; it does both in order."""
-    refinements: list[Refinement] = []
-    buffers: list[SSAValue] = []
-    views: list[SSAValue] = []
-    numbers: dict[tuple[SSAValue, Refinement, ViewType], int] = {}
-    for block in (first, second):
-        for number, refinement in enumerate(block.refinement_list):
-            key = (block.buffers[number], refinement, block.view_type(number))
-            if key not in numbers:
-                numbers[key] = len(refinements)
-                refinements.append(refinement)
-                buffers.append(block.buffers[number])
-                views.append(block.views[number])
-    body = BlockOp.empty_body(
-        [index.name_hint for index in first.indices],
-        [
-            (type, view.name_hint)
-            for (_, _, type), view in zip(numbers, views, strict=True)
-        ],
+    return all(
+        refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
+        for refinement in block.refinement_list
     )
-    rank = len(first.index_ranges)
-    arguments = body.block.args
-    for block in (first, second):
-        for old, new in zip(block.indices, arguments[:rank], strict=True):
-            old.replace_all_uses_with(new)
-        for number, refinement in enumerate(block.refinement_list):
-            key = (block.buffers[number], refinement, block.view_type(number))
-            block.views[number].replace_all_uses_with(arguments[rank + numbers[key]])
-        move_statements(block.body.block, body.block)
+
+
+def _fuse(blocks: Sequence[BlockOp]) -> BlockOp:
+    """Replace blocks by one at the place of the first; it does all in order."""
+    first, last = blocks[0], blocks[-1]
+    body, buffers, refinements = _joined_body(blocks)
     fused = BlockOp(
         first.index_ranges,
         buffers,
@@ -175,26 +209,68 @@ def fuse(first: BlockOp, second: BlockOp) -> BlockOp:
         body,
         constraints=first.conditions,
         levels=first.index_levels,
-        block_name=_joined_name(first, second),
+        block_name=_joined_name(blocks),
     )
-    fused.attributes |= first.attributes | second.attributes
-    fused.location = second.location
+    for block in blocks:
+        fused.attributes |= block.attributes
+    fused.location = last.location
     parent = first.parent
     if parent is None:
         raise ValueError("the block is not in a function")
     parent.insert_op_before(fused, first)
-    for buffer in second.buffers:
-        owner = buffer.owner
-        if isinstance(owner, AllocOp) and not owner.is_before_in_block(fused):
-            owner.detach()
-            parent.insert_op_before(owner, fused)
-    for block in (first, second):
+    for block in blocks:
         block.detach()
         block.erase()
     return fused
 
 
-def _joined_name(first: BlockOp, second: BlockOp) -> str | None:
+def _allocate_before(block: BlockOp, buffers: Sequence[SSAValue]) -> None:
+    """Move allocations that stand behind a block before it."""
+    parent = block.parent
+    if parent is None:
+        raise ValueError("the block is not in a function")
+    for buffer in buffers:
+        if isinstance(buffer.owner, AllocOp):
+            buffer.owner.detach()
+            parent.insert_op_before(buffer.owner, block)
+
+
+def _joined_body(
+    blocks: Sequence[BlockOp],
+) -> tuple[Region, list[SSAValue], list[Refinement]]:
+    """The statements of all blocks, and the buffers and refinements that they use."""
+    numbers: dict[tuple[SSAValue, Refinement, ViewType], int] = {}
+    names: list[str | None] = []
+    views: list[list[int]] = []
+    for block in blocks:
+        views.append([])
+        refinements = zip(
+            block.buffers, block.refinement_list, block.views, strict=True
+        )
+        for number, (buffer, refinement, view) in enumerate(refinements):
+            key = (buffer, refinement, block.view_type(number))
+            if key not in numbers:
+                numbers[key] = len(numbers)
+                names.append(view.name_hint)
+            views[-1].append(numbers[key])
+    body = BlockOp.empty_body(
+        [index.name_hint for index in blocks[0].indices],
+        [(type, name) for (_, _, type), name in zip(numbers, names, strict=True)],
+    )
+    arguments = body.block.args
+    rank = len(blocks[0].index_ranges)
+    for block, places in zip(blocks, views, strict=True):
+        for old, new in zip(block.indices, arguments[:rank], strict=True):
+            old.replace_all_uses_with(new)
+        for old, place in zip(block.views, places, strict=True):
+            old.replace_all_uses_with(arguments[rank + place])
+        move_statements(block.body.block, body.block)
+    return body, [key[0] for key in numbers], [key[1] for key in numbers]
+
+
+def _joined_name(blocks: Sequence[BlockOp]) -> str | None:
     """The name of the last block that has one: it says what comes out."""
-    name = second.block_name or first.block_name
-    return None if name is None else name.data
+    for block in reversed(blocks):
+        if block.block_name is not None:
+            return block.block_name.data
+    return None

@@ -32,6 +32,7 @@ Left alone are buffers that the function returns, that are aggregated into or se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -42,7 +43,7 @@ from xdsl.passes import ModulePass
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import element_of
-from ...dialects.stripe.attributes import MemorySpace, ViewType
+from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from .nests import drop_refinements, is_injective, retarget
@@ -58,46 +59,75 @@ class StripeLocalizePass(ModulePass):
     """The largest window, in bytes, that becomes private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for allocation in list(op.walk()):
+        found: dict[BlockOp, list[AllocOp]] = {}
+        for allocation in op.walk():
             if isinstance(allocation, AllocOp):
-                localize_allocation(allocation, self.limit)
+                block = _only_user(allocation)
+                if block is not None:
+                    found.setdefault(block, []).append(allocation)
+        for block, allocations in found.items():
+            localize(block, allocations, self.limit)
 
 
-def localize_allocation(allocation: AllocOp, limit: int) -> None:
-    """Move an allocation into the one block that uses it, if there is one."""
-    uses = list(allocation.view.uses)
-    users = {use.operation for use in uses}
+def _only_user(allocation: AllocOp) -> BlockOp | None:
+    """The one block that uses an allocation, if there is one beside it."""
+    users = {use.operation for use in allocation.view.uses}
     if len(users) != 1:
-        return
+        return None
     (block,) = users
     if not isinstance(block, BlockOp) or block.parent is not allocation.parent:
-        return
-    numbers = [use.index for use in uses]
-    accesses = {block.refinement_list[number].access for number in numbers}
+        return None
+    return block
+
+
+def localize(block: BlockOp, allocations: Sequence[AllocOp], limit: int) -> None:
+    """Move allocations that only this block uses into it, where that is possible."""
+    refinements = block.refinement_list
+    moved: list[AllocOp] = []
+    dropped: set[int] = set()
+    for allocation in allocations:
+        numbers = [use.index for use in allocation.view.uses]
+        if _is_local(block, refinements, numbers, limit):
+            moved.append(allocation)
+            dropped |= set(numbers)
+            _allocate_inside(block, allocation, numbers)
+    if dropped:
+        drop_refinements(block, dropped)
+    for allocation in moved:
+        allocation.detach()
+        allocation.erase()
+
+
+def _is_local(
+    block: BlockOp, refinements: Sequence[Refinement], numbers: list[int], limit: int
+) -> bool:
+    """Whether each point uses one window, which no other point uses."""
+    used = [refinements[number] for number in numbers]
+    if any(r.aggregation is not Aggregation.ASSIGN or r.init is not None for r in used):
+        return False
     windows = {block.view_type(number) for number in numbers}
-    plain = all(
-        refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
-        for refinement in (block.refinement_list[number] for number in numbers)
-    )
-    (window, *others) = windows
-    if len(accesses) != 1 or others or not plain or _bytes(window) > limit:
-        return
-    if not all(is_injective(block, number) for number in numbers):
-        return
+    if len({refinement.access for refinement in used}) != 1 or len(windows) != 1:
+        return False
+    if _bytes(windows.pop()) > limit:
+        return False
+    return all(is_injective(block, number) for number in numbers)
+
+
+def _allocate_inside(block: BlockOp, allocation: AllocOp, numbers: list[int]) -> None:
+    window = block.view_type(numbers[0])
     private = AllocOp(
         ViewType.of(window.sizes, window.element_type, MemorySpace.PRIVATE)
     )
     private.view.name_hint = allocation.view.name_hint
     private.location = allocation.location
-    first = block.body.block.first_op
+    body = block.body.block
+    first = body.first_op
     if first is None:
-        return
-    block.body.block.insert_op_before(private, first)
+        body.add_op(private)
+    else:
+        body.insert_op_before(private, first)
     for number in numbers:
         retarget(block.views[number], private.view)
-    drop_refinements(block, set(numbers))
-    allocation.detach()
-    allocation.erase()
 
 
 def _bytes(window: ViewType) -> int:

@@ -3,8 +3,9 @@
 The index that steps through the last axis of all outputs one by one becomes an index
 over vectors. An input that steps along with it is loaded as a vector, one that does not
 depend on it as a scalar that is broadcast. The width is the widest power of two that
-fills at most `bits` bits and divides the range. Private buffers that are only used by
-whole vectors then become buffers of vectors, which compilers keep in registers.
+divides the range, fills at most `bits` bits, and is at most 16, as OpenCL C has no
+longer vectors. Private buffers that are only used by whole vectors then become buffers
+of vectors, which compilers keep in registers.
 
 Before:
 
@@ -78,6 +79,9 @@ from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import check_positive
 from .nests import all_blocks, is_leaf, is_number, replace_forms
 
+MOST_LANES = 16
+"""The longest vectors that OpenCL C has, whatever their elements."""
+
 
 @dataclass(frozen=True)
 class StripeVectorizePass(ModulePass):
@@ -137,6 +141,8 @@ def vector_width(
 ) -> int:
     """The number of lanes: a power of two that fits `bits` and divides the range.
 
+    It is at most `MOST_LANES`.
+
     `extent` stands in for the range of the index.
     """
     divided = block.index_ranges[index] if extent is None else extent
@@ -148,7 +154,8 @@ def vector_width(
     }
     widest = max((bit_width(e) for e in elements if e != i1), default=bits)
     width = 1
-    while 2 * width * widest <= bits and divided % (2 * width) == 0:
+    most = min(bits // widest, MOST_LANES)
+    while 2 * width <= most and divided % (2 * width) == 0:
         width *= 2
     return width
 

@@ -57,14 +57,18 @@ def test_one_function_takes_many_shapes(device: str) -> None:
         np.testing.assert_array_equal(f(a, b), a @ b)
 
 
+@pytest.mark.parametrize("width", [19, 64])  # not, and more than, whole vectors
 @pytest.mark.parametrize(
     "dtype",
-    ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"],
+    [
+        *("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+        *("float16", "float32", "float64"),
+    ],
 )
-def test_integer_types(device: str, dtype: str) -> None:
+def test_element_types(device: str, dtype: str, width: int) -> None:
     f = gingham.compile(PRODUCT, device=device)
-    a, b = np.abs(integers(4, 6, dtype=dtype)), np.abs(integers(6, 19, dtype=dtype))
-    result = f(a.astype(dtype), b.astype(dtype))
+    a, b = np.abs(integers(4, 6)).astype(dtype), np.abs(integers(6, width))
+    result = f(a, b.astype(dtype))
     assert result.dtype == dtype
     expected = (a.astype(np.int64) @ b.astype(np.int64)).astype(dtype)
     np.testing.assert_array_equal(result, expected)

@@ -16,7 +16,7 @@ func.func @dynamic(%A : !stripe.view<?x4xf32>) {
 
 // -----
 
-// expected-error @+1 {{expected}}
+// expected-error @+1 {{expected `global`, `local`, or `private`}}
 func.func @space(%A : !stripe.view<4xf32, shared>) {
   func.return
 }
@@ -26,7 +26,7 @@ func.func @space(%A : !stripe.view<4xf32, shared>) {
 // Blocks: syntax.
 
 func.func @level() {
-  // expected-error @+1 {{expected}}
+  // expected-error @+1 {{']' expected}}
   stripe.block [%i : 4 warp] {
   }
   func.return
@@ -35,7 +35,7 @@ func.func @level() {
 // -----
 
 func.func @negative_range() {
-  // expected-error @+1 {{expected}}
+  // expected-error @+1 {{expected integer literal}}
   stripe.block [%i : -4] {
   }
   func.return
@@ -95,7 +95,7 @@ func.func @relation(%A : !stripe.view<16xf32>) {
 
 func.func @number(%A : !stripe.view<16xf32>) {
   stripe.block [%i : 4]
-      // expected-error @+1 {{expected}}
+      // expected-error @+1 {{integer or float literal expected}}
       out %a = %A[%i] : 1 add init zero {
   }
   func.return
@@ -395,7 +395,7 @@ func.func @store_type(%A : !stripe.view<1xf32>) {
 func.func @store_of_another_type() {
   %T = stripe.alloc : !stripe.view<1xf32>
   %x = eltwise.constant 0 : f64
-  // expected-error @+1 {{expected}}
+  // expected-error @+1 {{operand is used with type f32, but has been previously used or defined with type f64}}
   stripe.store %x, %T : !stripe.view<1xf32>
   func.return
 }

@@ -171,3 +171,28 @@ func.func @in_order(%A : !stripe.view<8xf32>) -> (!stripe.view<8xf32>, !stripe.v
   }
   func.return %T, %U : !stripe.view<8xf32>, !stripe.view<8xf32>
 }
+
+// A block is not moved over a statement between, which it may need.
+// CHECK-LABEL: func.func @between
+// CHECK: stripe.block "T"
+// CHECK: %two = eltwise.constant 2 : f32
+// CHECK: stripe.block "U"
+func.func @between(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %T = stripe.alloc : !stripe.view<8xf32>
+  %U = stripe.alloc : !stripe.view<8xf32>
+  stripe.block "T" [%i : 8]
+      in %a = %A[%i] : 1
+      out %t = %T[%i] : 1 {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %t : !stripe.view<1xf32>
+  }
+  %two = eltwise.constant 2 : f32
+  stripe.block "U" [%i : 8]
+      in %t = %T[%i] : 1
+      out %u = %U[%i] : 1 {
+    %0 = stripe.load %t : !stripe.view<1xf32>
+    %1 = eltwise.mul %0, %two : f32
+    stripe.store %1, %u : !stripe.view<1xf32>
+  }
+  func.return %U : !stripe.view<8xf32>
+}

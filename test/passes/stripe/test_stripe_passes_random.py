@@ -8,6 +8,7 @@ aggregated or of their own.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
@@ -50,6 +51,20 @@ def view(shape: tuple[int, ...]) -> str:
     return f"!stripe.view<{''.join(f'{size}x' for size in shape)}f64>"
 
 
+@dataclass
+class Block:
+    """A block to be written: buffers with accesses, outputs with what follows them."""
+
+    ranges: list[int]
+    constraints: list[LinearForm] = field(default_factory=list[LinearForm])
+    inputs: list[tuple[str, list[LinearForm]]] = field(
+        default_factory=list[tuple[str, list[LinearForm]]]
+    )
+    outputs: list[tuple[str, list[LinearForm], str]] = field(
+        default_factory=list[tuple[str, list[LinearForm], str]]
+    )
+
+
 class ProgramText:
     """Writes a random program."""
 
@@ -57,11 +72,13 @@ class ProgramText:
         self.random = random
         self.buffers: list[tuple[str, tuple[int, ...]]] = [("%A", INPUT)]
         self.lines: list[str] = []
-        for number in range(random.randint(1, 3)):
+        self.previous: Block | None = None
+        for number in range(random.randint(1, 4)):
             self.add_block(number)
 
     def __str__(self) -> str:
-        outputs = self.buffers[1:]
+        outputs = [b for b in self.buffers[1:-1] if self.random.random() < 0.5]
+        outputs.append(self.buffers[-1])
         names = ", ".join(name for name, _ in outputs)
         types = ", ".join(view(shape) for _, shape in outputs)
         return "\n".join(
@@ -80,32 +97,48 @@ class ProgramText:
         return LinearForm.of(steps, -low)
 
     def add_block(self, number: int) -> None:
-        random = self.random
-        ranges = [random.randint(1, 7) for _ in range(random.randint(1, 3))]
-        names = [f"%i{index}" for index in range(len(ranges))]
-        constraints: list[LinearForm] = []
-        if random.random() < 0.3:
-            constraints.append(self.form(ranges) - random.randint(0, 2))
-        inputs = [self.input(ranges, constraints) for _ in range(random.randint(1, 2))]
-        outputs = [
+        block = self.block_like(self.previous) or self.block()
+        ranges = block.ranges
+        block.outputs = [
             self.output(f"%B{number}_{index}", ranges)
-            for index in range(random.choice((1, 1, 1, 2)))
+            for index in range(self.random.choice((1, 1, 1, 2)))
         ]
+        names = [f"%i{index}" for index in range(len(ranges))]
         indices = zip(names, ranges, strict=True)
         text = ", ".join(f"{name} : {extent}" for name, extent in indices)
         self.lines.append(f'  stripe.block "block{number}" [{text}]')
-        for position, (buffer, access, _) in enumerate(inputs):
+        for position, (buffer, access) in enumerate(block.inputs):
             self.refine(f"in %x{position}", buffer, access, names, "")
-        for position, (buffer, access, suffix) in enumerate(outputs):
+        for position, (buffer, access, suffix) in enumerate(block.outputs):
             self.refine(f"out %y{position}", buffer, access, names, suffix)
-        if constraints:
-            shown = ", ".join(f"{form.format(names)} >= 0" for form in constraints)
-            self.lines.append(f"      where {shown}")
+        if block.constraints:
+            shown = (f"{form.format(names)} >= 0" for form in block.constraints)
+            self.lines.append(f"      where {', '.join(shown)}")
         self.lines[-1] += " {"
         self.add_statements(
-            [len(a) for _, a, _ in inputs], [len(a) for _, a, _ in outputs]
+            [len(access) for _, access in block.inputs],
+            [len(access) for _, access, _ in block.outputs],
         )
         self.lines.append("  }")
+        self.previous = block
+
+    def block(self) -> Block:
+        """Ranges, constraints and inputs of a block of its own."""
+        random = self.random
+        ranges = [random.randint(1, 7) for _ in range(random.randint(1, 3))]
+        block = Block(ranges)
+        if random.random() < 0.3:
+            block.constraints.append(self.form(ranges) - random.randint(0, 2))
+        for _ in range(random.randint(1, 2)):
+            block.inputs.append(self.input(ranges, block.constraints))
+        return block
+
+    def block_like(self, previous: Block | None) -> Block | None:
+        """At times, a block over the points of the last one that reads its outputs."""
+        if previous is None or self.random.random() < 0.4:
+            return None
+        inputs = [(buffer, access) for buffer, access, _ in previous.outputs]
+        return Block(previous.ranges, previous.constraints, inputs)
 
     def refine(
         self,
@@ -121,7 +154,7 @@ class ProgramText:
 
     def input(
         self, ranges: list[int], constraints: list[LinearForm]
-    ) -> tuple[str, list[LinearForm], str]:
+    ) -> tuple[str, list[LinearForm]]:
         """A window of a random buffer, and the constraints that keep it inside."""
         buffer, shape = self.random.choice(self.buffers)
         access = [self.form(ranges) + self.random.choice((0, 0, 1, -1)) for _ in shape]
@@ -131,7 +164,7 @@ class ProgramText:
                 constraints.append(form)
             if high >= size:
                 constraints.append(-form + (size - 1))
-        return buffer, access, ""
+        return buffer, access
 
     def output(self, name: str, ranges: list[int]) -> tuple[str, list[LinearForm], str]:
         """A window of a new buffer, which is filled before."""

@@ -1,0 +1,208 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
+
+// Types.
+
+// expected-error @+1 {{expected elements such as f32 or si32, got i32}}
+func.func @buffer(%A : !opencl.buffer<4xi32>) {
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{expected sizes of a buffer to be known}}
+func.func @buffer_size(%A : !opencl.buffer<?xf32>) {
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{expected elements such as f32 or si32, got vector<4xf32>}}
+func.func @buffer_of_vectors(%A : !opencl.buffer<4xvector<4xf32>>) {
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{expected elements such as f32 or si32, got index}}
+func.func @pointer(%A : !opencl.pointer<index, global>) {
+  func.return
+}
+
+// -----
+
+// Kernels and the host.
+
+// expected-error @+1 {{expected three group sizes of 1 or more, got [1, 0, 1]}}
+opencl.kernel @group() group [1, 0, 1] {
+}
+
+// -----
+
+// expected-error @+1 {{expected three group sizes of 1 or more, got [8, 8]}}
+opencl.kernel @dimensions() group [8, 8] {
+}
+
+// -----
+
+// expected-error @+1 {{expected argument 0 to be a pointer, got f32}}
+opencl.kernel @argument(%A : f32) group [1, 1, 1] {
+}
+
+// -----
+
+opencl.kernel @k() group [1, 1, 1] {
+}
+func.func @counts() {
+  // expected-error @+1 {{expected three group counts, got [4, -1, 1]}}
+  opencl.launch @k groups [4, -1, 1] ()
+  func.return
+}
+
+// -----
+
+func.func @no_kernel() {
+  // expected-error @+1 {{expected @no_kernel to be an opencl.kernel}}
+  opencl.launch @no_kernel groups [4, 1, 1] ()
+  func.return
+}
+
+// -----
+
+opencl.kernel @k(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+}
+func.func @buffers() {
+  // expected-error @+1 {{expected 1 buffer(s) for @k, got 0}}
+  opencl.launch @k groups [4, 1, 1] ()
+  func.return
+}
+
+// -----
+
+opencl.kernel @k(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+}
+func.func @buffer_element(%B : !opencl.buffer<4xf64>) {
+  // expected-error @+1 {{expected buffer 0 to hold f32, got f64}}
+  opencl.launch @k groups [4, 1, 1] (%B) : !opencl.buffer<4xf64>
+  func.return
+}
+
+// -----
+
+// Bodies.
+
+opencl.kernel @dimension() group [1, 1, 1] {
+  // expected-error @+1 {{expected dimension 0, 1 or 2, got 3}}
+  %0 = opencl.work_item group_id 3 below 64
+}
+
+// -----
+
+opencl.kernel @query() group [1, 1, 1] {
+  // expected-error @+1 {{expected `group_id`, `local_id`, or `global_id`}}
+  %0 = opencl.work_item lane_id 0 below 64
+}
+
+// -----
+
+opencl.kernel @global_array() group [1, 1, 1] {
+  // expected-error @+1 {{expected a local or private array, got a global one}}
+  %0 = opencl.array 4 : !opencl.pointer<f32, global>
+}
+
+// -----
+
+opencl.kernel @array_type() group [1, 1, 1] {
+  // expected-error @+1 {{expected a pointer, got f32}}
+  %0 = opencl.array 4 : f32
+}
+
+// -----
+
+opencl.kernel @barrier() group [1, 1, 1] {
+  // expected-error @+1 {{expected global or local memory, got private}}
+  opencl.barrier private
+}
+
+// -----
+
+opencl.kernel @condition() group [1, 1, 1] {
+  %0 = opencl.work_item group_id 0 below 64
+  // expected-error @+1 {{expected '>= 0'}}
+  opencl.if %0 >= 1 {
+  }
+}
+
+// -----
+
+opencl.kernel @fraction() group [1, 1, 1] {
+  %0 = opencl.work_item group_id 0 below 64
+  // expected-error @+1 {{expected integer coefficients only}}
+  opencl.if %0 / 2 >= 0 {
+  }
+}
+
+// -----
+
+opencl.kernel @no_condition() group [1, 1, 1] {
+  // expected-error @+1 {{expected at least one condition}}
+  "opencl.if"() <{conditions = []}> ({
+  ^bb0:
+  }) : () -> ()
+}
+
+// -----
+
+opencl.kernel @form_rank(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  // expected-error @+1 {{expected a form over 0 values, got 1}}
+  %0 = "opencl.load"(%A) <{form = #stripe.form<1 : d0>}> : (!opencl.pointer<f32, global>) -> f32
+}
+
+// -----
+
+opencl.kernel @load_type(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  // expected-error @+1 {{expected a value of f32, got vector<4xf64>}}
+  %0 = opencl.load %A[0] : !opencl.pointer<f32, global> -> vector<4xf64>
+}
+
+// -----
+
+opencl.kernel @load_part(%A : !opencl.pointer<vector<4xf32>, global>) group [1, 1, 1] {
+  // expected-error @+1 {{expected a value of vector<4xf32>, got f32}}
+  %0 = opencl.load %A[0] : !opencl.pointer<vector<4xf32>, global> -> f32
+}
+
+// -----
+
+opencl.kernel @store_type(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %x = eltwise.constant 1 : f64
+  // expected-error @+1 {{expected a value of f32, got f64}}
+  opencl.store %x, %A[0] : f64 -> !opencl.pointer<f32, global>
+}
+
+// -----
+
+opencl.kernel @coordinates() group [1, 1, 1] {
+  %0 = opencl.work_item group_id 0 below 64
+  // expected-error @+1 {{expected a result for each of 2 sizes, got 1}}
+  %x = "opencl.delinearize"(%0) <{sizes = array<i64: 8, 8>}> : (index) -> index
+}
+
+// -----
+
+opencl.kernel @loop_argument() group [1, 1, 1] {
+  // expected-error @+1 {{expected a body with one index argument}}
+  "opencl.for"() <{extent = 4 : i64}> ({
+  ^bb0(%i : f32):
+  }) : () -> ()
+}
+
+// -----
+
+// A kernel sees nothing of what is around it.
+func.func @around(%x : f32) {
+  opencl.kernel @inside() group [1, 1, 1] {
+    // expected-error @+1 {{is defined outside of}}
+    %0 = eltwise.neg %x : f32
+  }
+  func.return
+}
