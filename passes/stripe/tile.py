@@ -312,22 +312,21 @@ def _check_reach(
     block: BlockOp, split: _Split, number: int, refinement: Refinement
 ) -> None:
     """Refuse tiles that reach further than the points, unless nothing is there."""
-    if not all(block.index_ranges):
-        return
     buffer = block.buffers[number]
     sizes = buffer.type.sizes if isinstance(buffer.type, ViewType) else ()
     padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
-    rank = len(padded)
-    for axis, form in enumerate(refinement.access):
-        own = LinearForm(form.coefficients[:rank], form.constant)
-        low, high = own.bounds(block.index_ranges)
-        padded_low, padded_high = own.bounds(padded)
-        end = high + block.view_type(number).sizes[axis]
+    for index, extent in enumerate(block.index_ranges):
+        moves = any(form.coefficients[index] for form in refinement.access)
+        if not moves or padded[index] == extent:
+            continue
         # Beyond a window there may be more of the buffer, beyond a buffer is nothing.
-        may_overhang = not _is_window(buffer)
-        low_fits = padded_low == low or (may_overhang and low <= 0)
-        high_fits = padded_high == high or (may_overhang and end >= sizes[axis])
-        if not (low_fits and high_fits):
+        is_outside = not _is_window(buffer) and any(
+            _lies_outside(form, index, extent, padded, window, size)
+            for form, window, size in zip(
+                refinement.access, block.view_type(number).sizes, sizes, strict=True
+            )
+        )
+        if not is_outside:
             raise error_at(
                 block,
                 f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
@@ -335,6 +334,22 @@ def _check_reach(
                 "that no point reaches",
                 "run stripe-partition-edges first",
             )
+
+
+def _lies_outside(
+    form: LinearForm,
+    index: int,
+    extent: int,
+    padded: Sequence[int],
+    window: int,
+    size: int,
+) -> bool:
+    """Whether windows are outside of an axis of `size` where `index >= extent`."""
+    rank = len(padded)
+    beyond = form.constant + form.coefficients[index] * extent
+    ranges = [n - extent if i == index else n for i, n in enumerate(padded)]
+    low, high = LinearForm(form.coefficients[:rank], beyond).bounds(ranges)
+    return low >= size or high + window <= 0
 
 
 def _is_window(view: SSAValue) -> bool:

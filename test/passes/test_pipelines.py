@@ -163,3 +163,14 @@ def test_module_is_verified_after_each_pass(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(pipelines, "stage_passes", breaking_stage)
     with pytest.raises(VerifyException):
         run_stages(layer(), make_context(), TargetOptions(), ["tile"])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("stripe-")])
+@pytest.mark.parametrize("stages", [STAGES[:1], STAGES])
+def test_other_levels_are_left_alone(name: str, stages: tuple[str, ...]) -> None:
+    """Passes over blocks change nothing where there are no blocks."""
+    module = layer()
+    run_stages(module, make_context(), TargetOptions(), stages)
+    before = module.clone()
+    get_all_passes()[name]()().apply(make_context(), module)
+    assert module.is_structurally_equivalent(before)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gingham.tools.command import run_command
 from gingham.tools.run import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -104,6 +107,15 @@ def test_element_types_and_single_numbers(
         ([PRODUCT, *SHAPES, "--device", "toaster"], "there is no device 'toaster'"),
         ([PRODUCT, *SHAPES, "--emit=llvm"], "invalid choice: 'llvm'"),
         ([PRODUCT, *SHAPES, "--frobnicate"], "unrecognized arguments"),
+        ([PRODUCT, *SHAPES, "--seed", "-1"], "--seed: expected 0 or more, got -1"),
+        ([PRODUCT, *SHAPES, "--seed", "x"], "--seed: invalid int value"),
+        ([PRODUCT, *SHAPES, "--emit=tile", "--time"], "--time runs the program"),
+        ([PRODUCT, *SHAPES, "--emit=tile", "--check"], "--check runs the program"),
+        (
+            [PRODUCT, *SHAPES, "--emit=tile", "--output", "C=c.npy"],
+            "--output runs the program",
+        ),
+        ([PRODUCT, "--input", "A=none.npy"], "cannot read 'none.npy': No such file"),
         ([PRODUCT, *SHAPES, "--output", "D=d.npy"], "the program has no 'D'"),
         ([PRODUCT, *SHAPES, "--input", f"A={PRODUCT}"], "given by --shape and by"),
         ([PRODUCT, "--input", f"A={PRODUCT}"], "cannot read"),
@@ -145,3 +157,62 @@ def test_a_pickled_file_is_refused(
     np.save(path, np.array([print], dtype=object), allow_pickle=True)
     assert main([PRODUCT, "--input", f"A={path}", "--shape", "B=5x7"]) == 1
     assert "cannot read" in capsys.readouterr().err
+
+
+def test_a_file_that_promises_too_much_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "large.npy"
+    with path.open("wb") as file:
+        header = {"descr": "<f4", "fortran_order": False, "shape": (10**9, 10**6)}
+        np.lib.format.write_array_header_1_0(file, header)
+    assert main([PRODUCT, "--input", f"A={path}", "--shape", "B=5x7"]) == 1
+    assert f"cannot read '{path}'" in capsys.readouterr().err
+
+
+def test_an_element_type_without_kernels_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # bf16 has no kernels yet.
+    shapes = ["--shape", "A=6x5xbf16", "B=5x7xbf16"]
+    assert main([PRODUCT, *shapes, *REFERENCE]) == 0
+    assert main([PRODUCT, *shapes, "--emit=source"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{PRODUCT}:3:3: error: kernels do not compute with bf16")
+    assert "\n  C[i, j : I, J] = +(A[i, k] * B[k, j]);\n  ^" in error
+
+
+def interrupt() -> int:
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_ends_quietly(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(interrupt) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_defect_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GINGHAM_DEBUG", raising=False)
+    assert run_command(lambda: 1 // 0) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: internal error (ZeroDivisionError: ")
+    assert "Traceback" not in error
+    monkeypatch.setenv("GINGHAM_DEBUG", "1")
+    assert run_command(lambda: 1 // 0) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gingham.tools.run", PRODUCT, *SHAPES, *REFERENCE],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "error: cannot write the output: No space left on device\n"

@@ -427,3 +427,22 @@ func.func @constrained(%A : !stripe.view<8x4xf32>) -> (!stripe.view<8xf32>, !str
   }
   func.return %O, %P, %Q : !stripe.view<8xf32>, !stripe.view<8xf32>, !stripe.view<3xf32>
 }
+
+// Where the tiles of one index end depends on another.
+// CHECK-LABEL: func.func @slanted
+func.func @slanted(%A : !stripe.view<7x7x4xf32>) -> !stripe.view<13x19xf32> {
+  %O = stripe.alloc : !stripe.view<13x19xf32>
+  stripe.block "fill" [%i : 13, %j : 19]
+      out %o = %O[%i, %j] : 1x1 {
+    %0 = eltwise.constant 3 : f32
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  // CHECK: out %o = %O[2 * %i, 2 * %i + %j] : 1x1 min init -2 {
+  stripe.block "O" [%i : 7, %j : 7, %k : 4]
+      in %a = %A[%i, %j, %k] : 1x1x1
+      out %o = %O[2 * %i, 2 * %i + %j] : 1x1 min init -2 {
+    %0 = stripe.load %a : !stripe.view<1x1x1xf32>
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<13x19xf32>
+}

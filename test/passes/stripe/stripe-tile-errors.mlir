@@ -182,3 +182,19 @@ func.func @next_tile(%A : !stripe.view<8x4xf32>) -> !stripe.view<8xf32> {
   }
   func.return %O : !stripe.view<8xf32>
 }
+
+// -----
+
+// Where %i is small, there are cells behind the last tile along %j.
+func.func @slanted(%A : !stripe.view<4x6xf32>) -> !stripe.view<4x9xf32> {
+  %O = stripe.alloc : !stripe.view<4x9xf32>
+  // expected-error @+1 {{cannot tile: sizes [1, 4] do not divide the ranges [4, 6]}}
+  stripe.block [%i : 4, %j : 6]
+      in %a = %A[%i, %j] : 1x1
+      out %o = %O[%i, %i + %j] : 1x1 add init 0
+      attributes {stripe.tile = array<i64: 1, 4>} {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<4x9xf32>
+}

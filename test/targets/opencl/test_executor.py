@@ -221,3 +221,29 @@ func.func @main(%A : {BUFFER}) -> {BUFFER} {{
 """)
     with pytest.raises(GinghamError, match=r"large|local"):
         OpenCLExecutable(module, opencl_device)(np.zeros(64, np.float32))
+
+
+def test_a_kernel_that_does_not_build_is_shown(
+    parse_module: Parse, opencl_device: OpenCLDevice
+) -> None:
+    array = "!opencl.pointer<f32, private>"
+    module = parse_module(f"""
+opencl.kernel @huge(%A : {POINTER}) group [1, 1, 1] {{
+  %t = opencl.array {2**63 - 1} : {array}
+  %i = opencl.work_item global_id 0 below 64
+  %x = opencl.load %t[%i] : {array} -> f32
+  opencl.store %x, %A[%i] : f32 -> {POINTER}
+}}
+func.func @main() -> {BUFFER} {{
+  %A = opencl.allocate : {BUFFER}
+  opencl.launch @huge groups [64, 1, 1] (%A) : {BUFFER}
+  func.return %A : {BUFFER}
+}}
+""")
+    with pytest.raises(GinghamError) as caught:
+        OpenCLExecutable(module, opencl_device)
+    message = caught.value.message
+    assert f"building OpenCL C for device {opencl_device.name!r}" in message
+    assert "too large" in message
+    assert "void huge(__global float *restrict A) {" in message
+    assert f"float t[{2**63 - 1}];" in message.split("source:")[1]
