@@ -5,14 +5,13 @@ cell by cell in plain Python. The same text is then run by the reference interpr
 the default OpenCL device, and, lowered for a named pipeline, by the interpreter of
 kernels. All numbers are small integers, so results are compared exactly.
 
-The seed of a run is printed when it fails; `DIFFERENTIAL_SEED=N` repeats that run and
+`DIFFERENTIAL_SEED=N` draws other programs than the usual ones, and
 `DIFFERENTIAL_EXAMPLES=N` sets how many programs are drawn.
 """
 
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -39,8 +38,8 @@ from gingham.targets.reference import interpret
 
 Arrays = list[NDArray[Any]]
 
-EXAMPLES = int(os.environ.get("DIFFERENTIAL_EXAMPLES", "80"))
-SEED = int(os.environ.get("DIFFERENTIAL_SEED", random.randrange(2**32)))
+EXAMPLES = int(os.environ.get("DIFFERENTIAL_EXAMPLES", "50"))
+SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
 CONTEXT = make_context()
 
 

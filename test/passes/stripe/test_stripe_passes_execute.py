@@ -222,6 +222,9 @@ def test_pipeline(name: str, bits: int) -> None:
         if is_changed(module, before):
             program.check(module)
     check_round_trip(module)
+    run(module, "lower-stripe-to-opencl")
+    program.check(module)
+    check_round_trip(module)
 
 
 def is_changed(module: ModuleOp, before: ModuleOp) -> bool:
@@ -269,14 +272,10 @@ def test_decided_tiles(name: str, options: str) -> None:
     """What stripe-autotile decides can be applied to every program."""
     program = load(name)
     module = program.module.clone()
-    for text in (
-        f"stripe-autotile{{{options}}}",
-        "stripe-partition-edges{bits=128}",
-        "stripe-tile",
-        "stripe-accumulate",
-    ):
-        run(module, text)
-        program.check(module)
+    run(module, f"stripe-autotile{{{options}}},stripe-partition-edges{{bits=128}}")
+    program.check(module)
+    run(module, "stripe-tile,stripe-accumulate")
+    program.check(module)
 
 
 @pytest.mark.parametrize(
