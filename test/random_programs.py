@@ -107,21 +107,20 @@ class Drawing:
     def _contraction(self, name: str) -> tuple[str, Tensor | None]:
         program = self.program
         indices = tuple("ijkl"[: self._integer(1, 4)])
+        point = [self._integer(0, 2) for _ in indices]
         combination = self._one_of(["", "", "+", "*", "*", "==", "?"])
         count = {"": 1, "?": 3}.get(combination, 2)
         operands = tuple(self._one_of([*program.tensors]) for _ in range(count))
         accesses = tuple(
-            tuple(self._form(len(indices)) for _ in program.tensors[x].shape)
+            tuple(self._form(point, size) for size in program.tensors[x].shape)
             for x in operands
         )
         sizes = tuple(self._size() for _ in range(self._integer(0, 3)))
         if math.prod(sizes) > 1200:
             raise Unclear
-        output = tuple(self._form(len(indices)) for _ in sizes)
-        constraints = [
-            (self._form(len(indices)), self._integer(1, 6))
-            for _ in range(max(self._integer(-2, 2), 0))
-        ]
+        output = tuple(self._form(point, size) for size in sizes)
+        ends = [self._integer(1, 6) for _ in range(max(self._integer(-2, 2), 0))]
+        constraints = [(self._form(point, end), end) for end in ends]
         anchored = {
             axis
             for form in [f for access in (output, *accesses) for f in access]
@@ -131,8 +130,8 @@ class Drawing:
         for axis in range(len(indices)):
             if axis not in anchored and self._integer(0, 9):
                 alone = [int(axis == other) for other in range(len(indices))]
-                form = Form(tuple(alone), self._integer(0, 3))
-                constraints.append((form, self._integer(1, 5)))
+                form = Form(tuple(alone), self._one_of([0, 0, 1, 3]))
+                constraints.append((form, self._integer(1, 5) + form.constant))
         default = None
         if self._integer(0, 3) == 0 and name not in program.inputs:
             default = f"D{name}"
@@ -154,14 +153,22 @@ class Drawing:
             result = None
         return self._show(name, contraction), result
 
-    def _form(self, rank: int) -> Form:
-        coefficients = [0] * rank
+    def _form(self, point: Sequence[int], size: int) -> Form:
+        """A form that mostly is an integer from 0 to `size` at a point."""
+        rank = len(point)
+        coefficients, divisor = [0] * rank, 1
         if self._integer(0, 9) < 6:
             coefficients[self._integer(0, rank - 1)] = 1
-            return Form(tuple(coefficients), self._one_of([0, 0, 0, -1, 1, 3]))
-        coefficients = [self._one_of([0, 0, 1, 1, -2, -1, 2, 3]) for _ in range(rank)]
-        divisor = self._one_of([1, 1, 1, 1, 1, 2, 3])
-        return Form(tuple(coefficients), self._integer(-3, 3), divisor)
+        else:
+            choices = [0, 0, 1, 1, -2, -1, 2, 3]
+            coefficients = [self._one_of(choices) for _ in range(rank)]
+            divisor = self._one_of([1, 1, 1, 1, 1, 2, 3])
+        constant = self._one_of([0, 0, 0, -1, 1, 3])
+        value = sum(c * x for c, x in zip(coefficients, point, strict=True))
+        if self._integer(0, 19):
+            inside = min(max((value + constant) // divisor, 0), size - 1)
+            constant = inside * divisor - value
+        return Form(tuple(coefficients), constant, divisor)
 
     def _show(self, name: str, x: Contraction) -> str:
         def accessed(tensor: str, access: tuple[Form, ...]) -> str:
