@@ -79,6 +79,22 @@ def parse_optional_enum(parser: AttrParser, enum: type[EnumType]) -> EnumType | 
     return None if keyword is None else enum(keyword)
 
 
+def parse_defined_value(parser: Parser) -> SSAValue:
+    """Parse a value whose type is not written: it must have been defined above."""
+    operand = parser.parse_unresolved_operand()
+    return defined_value(parser, operand)
+
+
+def defined_value(parser: Parser, operand: UnresolvedOperand) -> SSAValue:
+    """The value that a name stands for; an error where it was not defined above."""
+    values = parser.ssa_values.get(operand.operand_name, ())
+    if operand.index >= len(values):
+        parser.raise_error(
+            f"%{operand.operand_name} is not defined before its use", operand.span
+        )
+    return values[operand.index]
+
+
 def parse_polynomial(
     parser: AttrParser, parse_variable: Callable[[], Polynomial | None]
 ) -> Polynomial:

@@ -2,12 +2,14 @@
 
 A module has `opencl.kernel`s and one `func.func` over `!opencl.buffer`s: the host
 program. Kernels compute with `eltwise` functions on scalars and vectors; every position
-in memory is one linear form over loop indices, printed as one C expression.
+in memory is one linear form over indices, printed as one C expression. Indices are
+those of loops and work-items, and numbers of the data that are known to lie in a range.
 """
 
 from xdsl.ir import Dialect
 
 from .attributes import BufferType, PointerType, WorkItemQueryAttr
+from .data_ops import IndexOp, PositionOp, WhenOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
 from .ops import (
     ArrayOp,
@@ -30,6 +32,9 @@ OpenCL = Dialect(
         DelinearizeOp,
         ForOp,
         IfOp,
+        WhenOp,
+        IndexOp,
+        PositionOp,
         ArrayOp,
         LoadOp,
         StoreOp,

@@ -24,6 +24,9 @@ from ..eltwise.element_types import is_element_type
 from ..eltwise.ops import element_of
 from ..stripe.attributes import MemorySpace, MemorySpaceAttr
 
+VECTOR_LENGTHS = (2, 3, 4, 8, 16)
+"""The lengths of vectors that OpenCL C has."""
+
 
 @irdl_attr_definition
 class BufferType(ParametrizedAttribute, TypeAttribute):

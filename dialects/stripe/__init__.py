@@ -4,7 +4,9 @@ A program is a `func.func` whose arguments are views of the input buffers and wh
 results are the output buffers. Its body allocates buffers and runs blocks, one after
 the other; a block has a box of index values with constraints, refinements that cut
 windows out of the views around it, and statements: allocations, loads, `eltwise`
-functions, stores and further blocks. See `BlockOp` for the meaning.
+functions, stores and further blocks. See `BlockOp` for the meaning. Loads and stores
+may choose a place in their window by computed subscripts, and the points of a `serial`
+block run in order.
 
 After PlaidML's Stripe (Zerrell and Bruestle, arXiv 1903.06498): a nested polyhedral
 model with limited dependencies.
@@ -15,11 +17,12 @@ from xdsl.ir import Dialect
 from ..form_attribute import FormAttr
 from .attributes import LevelAttr, MemorySpaceAttr, RefinementAttr, ViewType
 from .block import BlockOp
-from .ops import AllocOp, LoadOp, StoreOp
+from .ops import AllocOp, IndexOp, LoadOp, StoreOp
+from .reshape import ReshapeOp
 
 Stripe = Dialect(
     "stripe",
-    [BlockOp, AllocOp, LoadOp, StoreOp],
+    [BlockOp, AllocOp, ReshapeOp, IndexOp, LoadOp, StoreOp],
     [ViewType, FormAttr, LevelAttr, MemorySpaceAttr, RefinementAttr],
 )
 

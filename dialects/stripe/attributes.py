@@ -121,10 +121,25 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
 
 
 class Direction(StrEnum):
-    """Whether a block reads its refinement or writes it."""
+    """Whether a block reads its refinement, writes it, or does both in place."""
 
     IN = "in"
     OUT = "out"
+    INOUT = "inout"
+
+    @property
+    def reads(self) -> bool:
+        """Whether statements may load through the window."""
+        return self is not Direction.OUT
+
+    @property
+    def writes(self) -> bool:
+        """Whether statements may store through the window."""
+        return self is not Direction.IN
+
+    def permits(self, inner: Direction) -> bool:
+        """Whether a window of such a view may have the direction `inner`."""
+        return self is Direction.INOUT or self is inner
 
 
 @dataclass(frozen=True)
@@ -134,7 +149,8 @@ class Refinement:
     `access` has one integer form per axis of the outer view: where the window starts.
     The forms range over the block's indices, then the outer indices that it captures.
 
-    Stores through an `out` refinement are aggregated into the cells. With `init`, every
+    Stores through an `out` refinement are aggregated into the cells; an `inout` one,
+    which is loaded from as well, is plainly assigned. With `init` (of an `out`), every
     cell that lies in the window of some value of the indices (whether or not the
     block's constraints hold there) and within the buffer is set to that number before
     the first point runs.

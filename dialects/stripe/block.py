@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     StringAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
@@ -39,6 +40,7 @@ from .attributes import (
     RefinementAttr,
     ViewType,
 )
+from .reshape import ReshapeOp
 
 
 @irdl_op_definition
@@ -60,7 +62,8 @@ class BlockOp(IRDLOperation):
 
     Every index runs from 0 to its range; the points are those where all constraints
     (forms `>= 0`) hold. A refinement gives the body, for each point, a window of an
-    outer view: `in` to read, `out` to write (see `Refinement`). Forms are over the
+    outer view: `in` to read, `out` to write, `inout` for both (see `Refinement`); it
+    may be larger than what a point accesses of it by subscripts. Forms are over the
     block's own indices and indices of enclosing blocks, which it captures. Accesses
     must be in bounds at every point where a statement accesses them. Statements use
     views of their own block only: its windows and what it allocates.
@@ -73,12 +76,27 @@ class BlockOp(IRDLOperation):
     An index may have a level: `[%i : 64 grid, %k : 32, %v : 4 unroll]`. The order of
     the indices means nothing to the result; it is the order of the loops, outermost
     first.
+
+    The points of a `serial` block run one after the other in lexicographic order, the
+    last index fastest, and each sees what those before it stored:
+
+    ```mlir
+    stripe.block "running sum" [%r : 64 grid]
+        inout %row = %A[%r, 0] : 1x100 {
+      stripe.block serial [%t : 99]
+          in %last = %row[0, %t] : 1x1
+          inout %next = %row[0, %t + 1] : 1x1 { ... }
+    }
+    ```
+
+    Its indices are loops: of level `loop` or `unroll`.
     """
 
     name = "stripe.block"
     buffers = var_operand_def(ViewType)
     captures = var_operand_def(IndexType)
     block_name = opt_prop_def(StringAttr)
+    serial = opt_prop_def(UnitAttr)
     ranges = prop_def(DenseArrayBase)
     levels = prop_def(ArrayAttr[LevelAttr])
     refinements = prop_def(ArrayAttr[RefinementAttr])
@@ -98,6 +116,7 @@ class BlockOp(IRDLOperation):
         constraints: Sequence[LinearForm] = (),
         levels: Sequence[Level] | None = None,
         block_name: str | None = None,
+        serial: bool = False,
     ) -> None:
         refinements, constraints, captures = _compact_captures(
             len(ranges), refinements, constraints, [*body.block.args], captures
@@ -108,6 +127,7 @@ class BlockOp(IRDLOperation):
             operands=[buffers, captures],
             properties={
                 "block_name": name,
+                "serial": UnitAttr() if serial else None,
                 "ranges": DenseArrayBase.from_list(i64, list(ranges)),
                 "levels": ArrayAttr([LevelAttr(level) for level in level_list]),
                 "refinements": ArrayAttr([RefinementAttr(r) for r in refinements]),
@@ -136,6 +156,11 @@ class BlockOp(IRDLOperation):
     @property
     def index_levels(self) -> tuple[Level, ...]:
         return tuple(level.data for level in self.levels)
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether the points run in order, each seeing what those before it stored."""
+        return self.serial is not None
 
     @property
     def indices(self) -> tuple[BlockArgument, ...]:
@@ -205,13 +230,24 @@ class BlockOp(IRDLOperation):
                 "expected the first arguments of the body to be index"
             )
         for number, capture in enumerate(self.captures):
-            if not _is_outer_index(capture, self):
+            if not is_block_index(capture) or capture.owner is self.body.block:
                 raise VerifyException(
                     f"expected captured value {number} to be an index of a block around"
                 )
+        self._verify_serial()
         for number, refinement in enumerate(self.refinement_list):
             self._verify_refinement(number, refinement)
         self._verify_forms(self.conditions, "constraint")
+
+    def _verify_serial(self) -> None:
+        if not self.is_serial:
+            return
+        for level in self.index_levels:
+            if level not in (Level.LOOP, Level.UNROLL):
+                raise VerifyException(
+                    "expected the indices of a serial block to have level 'loop' or "
+                    f"'unroll', got '{level.value}'"
+                )
 
     def _verify_refinement(self, number: int, refinement: Refinement) -> None:
         outer = self.buffers[number].type
@@ -235,16 +271,18 @@ class BlockOp(IRDLOperation):
                 f"got {len(refinement.access)} and {inner.rank}"
             )
         self._verify_forms(refinement.access, where)
-        if refinement.direction is Direction.IN and refinement != Refinement(
-            Direction.IN, refinement.access
+        direction = refinement.direction
+        if direction is not Direction.OUT and refinement != Refinement(
+            direction, refinement.access
         ):
             raise VerifyException(
                 f"expected {where}, which is read, to have no aggregation and no init"
             )
-        if direction_of(self.buffers[number]) not in (None, refinement.direction):
+        outer_direction = direction_of(self.buffers[number])
+        if outer_direction is not None and not outer_direction.permits(direction):
             raise VerifyException(
-                f"expected {where} to be '{direction_of(self.buffers[number])}' as the "
-                f"outer view is, got '{refinement.direction.value}'"
+                f"expected {where} to be '{outer_direction.value}' as the outer view "
+                f"is, got '{direction.value}'"
             )
 
     def _verify_forms(self, forms: Sequence[LinearForm], where: str) -> None:
@@ -279,14 +317,12 @@ def _compact_captures(
     return new_refinements, list(remaining), kept[rank:]
 
 
-def _is_outer_index(value: SSAValue, block: BlockOp) -> bool:
-    """Whether a value is an index of a block that `block` is in."""
+def is_block_index(value: SSAValue) -> bool:
+    """Whether a value is an index of a block."""
     if not isinstance(value, BlockArgument):
         return False
     parent = value.block.parent_op()
-    if parent is block or not isinstance(parent, BlockOp):
-        return False
-    return value.index < len(parent.index_ranges)
+    return isinstance(parent, BlockOp) and value.index < len(parent.index_ranges)
 
 
 def is_view_of(view: SSAValue, statements: Block | None) -> bool:
@@ -301,7 +337,9 @@ def is_view_of(view: SSAValue, statements: Block | None) -> bool:
 
 
 def direction_of(view: SSAValue) -> Direction | None:
-    """How the enclosing block may use a view; None for an allocation: both ways."""
+    """How the enclosing block may use a view; None for an allocation: in any way."""
+    while isinstance(view.owner, ReshapeOp):
+        view = view.owner.source
     if not isinstance(view, BlockArgument):
         return None
     parent = view.block.parent_op()

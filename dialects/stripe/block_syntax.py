@@ -1,10 +1,10 @@
 """The pretty form of `stripe.block`.
 
 ```
-block      = [string] "[" [index {"," index}] "]" {refinement} ["where" constraints]
-             attr-dict region
+block      = [string] ["serial"] "[" [index {"," index}] "]" {refinement}
+             ["where" constraints] attr-dict region
 index      = value ":" range [level]
-refinement = ("in" | "out") value "=" value "[" forms "]" [":" sizes]
+refinement = ("in" | "out" | "inout") value "=" value "[" forms "]" [":" sizes]
              [aggregation] ["init" number]
 constraint = form ">=" "0"
 ```
@@ -22,7 +22,12 @@ from xdsl.printer import Printer
 from ...affine.form import LinearForm
 from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation
-from ..syntax import ValueForms, parse_optional_enum, print_form
+from ..syntax import (
+    ValueForms,
+    parse_defined_value,
+    parse_optional_enum,
+    print_form,
+)
 from .attributes import Direction, Level, Refinement, ViewType, parse_suffix
 from .block import BlockOp
 
@@ -40,6 +45,7 @@ class _ParsedRefinement:
 def parse_block(parser: Parser) -> BlockOp:
     """Parse what follows `stripe.block`."""
     name = parser.parse_optional_str_literal()
+    is_serial = parser.parse_optional_keyword("serial") is not None
     forms = ValueForms(parser)
     indices = parser.parse_comma_separated_list(
         parser.Delimiter.SQUARE, lambda: _parse_index(parser, forms)
@@ -68,6 +74,7 @@ def parse_block(parser: Parser) -> BlockOp:
         constraints=forms.forms(constraints),
         levels=[level for _, _, level in indices],
         block_name=name,
+        serial=is_serial,
     )
     if attributes is not None:
         op.attributes |= attributes.data
@@ -90,7 +97,7 @@ def _parse_refinement(
     argument = parser.parse_argument(expect_type=False)
     parser.parse_punctuation("=")
     start = parser.pos
-    buffer = _parse_defined_value(parser)
+    buffer = parse_defined_value(parser)
     if not isinstance(buffer.type, ViewType):
         parser.raise_error(f"expected a view, got {buffer.type}", start, parser.pos)
     access = forms.parse_list()
@@ -100,17 +107,6 @@ def _parse_refinement(
     aggregation, init = parse_suffix(parser)
     resolved = argument.resolve(buffer.type.resized(sizes))
     return _ParsedRefinement(direction, resolved, buffer, access, aggregation, init)
-
-
-def _parse_defined_value(parser: Parser) -> SSAValue:
-    """Parse a value whose type is not written: it must have been defined above."""
-    operand = parser.parse_unresolved_operand()
-    values = parser.ssa_values.get(operand.operand_name, ())
-    if operand.index >= len(values):
-        parser.raise_error(
-            f"%{operand.operand_name} is not defined before its use", operand.span
-        )
-    return values[operand.index]
 
 
 def _parse_constraint(parser: Parser, forms: ValueForms) -> Polynomial:
@@ -129,6 +125,8 @@ def print_block(op: BlockOp, printer: Printer) -> None:
     if op.block_name is not None:
         printer.print_string_literal(op.block_name.data)
         printer.print_string(" ")
+    if op.is_serial:
+        printer.print_string("serial ")
     # Names of the body's arguments may be used again by the next block.
     printer.enter_scope()
     with printer.in_square_brackets():

@@ -1,22 +1,40 @@
-"""The statements of a `stripe.block`: allocations, loads and stores."""
+"""The statements of a `stripe.block`: allocations, loads, stores, and its indices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from .attributes import Direction, ViewType
-from .block import direction_of, is_view_of
+from ..index_number import IndexNumberOp
+from ..syntax import defined_value
+from .attributes import ViewType
+from .block import direction_of, is_block_index, is_view_of
+from .subscripts import (
+    Subscript,
+    access_type,
+    join_subscripts,
+    parse_subscripts,
+    print_subscripts,
+    split_subscripts,
+    verify_subscripts,
+)
 
 
 @irdl_op_definition
@@ -38,39 +56,91 @@ class AllocOp(IRDLOperation):
 
 
 @irdl_op_definition
+class IndexOp(IndexNumberOp):
+    """A linear form of indices as a number: `%x = stripe.index 2 * %i + 1 : si32`.
+
+    The indices are of the block around and of those around it. The result is an integer
+    of any width, to which the form is converted as `eltwise.cast` does. With a step it
+    is a vector, whose lane `n` is the form plus `n` times the step:
+    `stripe.index 16 * %j step 1 : vector<16xsi32>`.
+    """
+
+    name = "stripe.index"
+
+    def verify_(self) -> None:
+        super().verify_()
+        if not all(is_block_index(value) for value in self.values):
+            raise VerifyException("expected indices of the blocks around")
+
+
+@irdl_op_definition
 class LoadOp(IRDLOperation):
     """The element, or the vector along the last axis, that a view of that size shows.
 
     `%x = stripe.load %a : !stripe.view<1x1xf32>` gives f32, a view of 1x16 elements
     gives `vector<16xf32>`.
+
+    Subscripts choose an element of a view of any size: `stripe.load %a[%i, 0] :
+    !stripe.view<64x1xf32>`. There is one for each axis, a literal or an integer value
+    of the block, counted from where the window starts. With a vector type they say
+    where the vector along the last axis starts: `stripe.load %a[%i, 0] :
+    !stripe.view<64x16xf32> -> vector<16xf32>`. What they choose must lie in the window.
     """
 
     name = "stripe.load"
     view = operand_def(ViewType)
+    positions = var_operand_def()
+    literals = opt_prop_def(DenseArrayBase)
     result = result_def()
     traits = traits_def(MemoryReadEffect())
 
-    def __init__(self, view: SSAValue) -> None:
-        super().__init__(operands=[view], result_types=[_value_type(view.type)])
+    def __init__(
+        self,
+        view: SSAValue,
+        subscripts: Sequence[Subscript] | None = None,
+        type: Attribute | None = None,
+    ) -> None:
+        values, literals = split_subscripts(subscripts)
+        super().__init__(
+            operands=[view, values],
+            properties={"literals": literals},
+            result_types=[type or access_type(view.type, subscripts)],
+        )
+
+    @property
+    def subscripts(self) -> tuple[Subscript, ...] | None:
+        """The place in the view, one subscript per axis; None when it shows just that
+        element or vector.
+        """
+        return join_subscripts(self.positions, self.literals)
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
-        view, attributes = _parse_view(parser)
-        op = cls(view)
+        view = parser.parse_unresolved_operand()
+        subscripts = parse_subscripts(parser)
+        attributes = parser.parse_optional_attr_dict()
+        type = _parse_view_type(parser, subscripts)
+        result = None
+        if subscripts and parser.parse_optional_punctuation("->") is not None:
+            result = parser.parse_type()
+        op = cls(parser.resolve_operand(view, type), subscripts, result)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        _print_view(self, self.view, printer)
+        printer.print_string(" ")
+        _print_place(self, printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.view.type)
+        if self.result.type != access_type(self.view.type, self.subscripts):
+            printer.print_string(" -> ")
+            printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
-        expected = _value_type(self.view.type)
-        if self.result.type != expected:
-            raise VerifyException(
-                f"expected a result of type {expected}, got {self.result.type}"
-            )
-        _verify_view(self, self.view)
-        if direction_of(self.view) is Direction.OUT:
+        _verify_access(self, self.result.type, "a result")
+        direction = direction_of(self.view)
+        if direction is not None and not direction.reads:
             raise VerifyException("expected a view to read, got one that is 'out'")
 
 
@@ -79,79 +149,140 @@ class StoreOp(IRDLOperation):
     """Writes a value through a view: `stripe.store %x, %c : !stripe.view<1x1xf32>`.
 
     The value is aggregated into the cells as the view's refinement says; through an
-    allocation it is assigned.
+    allocation it is assigned. Subscripts choose where in a larger view, as for
+    `stripe.load`: `stripe.store %x, %c[%i, 0] : !stripe.view<64x1xf32>`, or `: vector<
+    16xf32> -> !stripe.view<64x16xf32>` for a vector.
+
+    With a condition, a value of type i1, nothing is stored where it is false, and there
+    the subscripts may be anything: `stripe.store %x, %c[%i] if %keep :
+    !stripe.view<64xf32>`.
     """
 
     name = "stripe.store"
     value = operand_def()
     view = operand_def(ViewType)
+    positions = var_operand_def()
+    condition = opt_operand_def()
+    literals = opt_prop_def(DenseArrayBase)
     traits = traits_def(MemoryWriteEffect())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    def __init__(self, value: SSAValue, view: SSAValue) -> None:
-        super().__init__(operands=[value, view])
+    def __init__(
+        self,
+        value: SSAValue,
+        view: SSAValue,
+        subscripts: Sequence[Subscript] | None = None,
+        condition: SSAValue | None = None,
+    ) -> None:
+        values, literals = split_subscripts(subscripts)
+        super().__init__(
+            operands=[value, view, values, condition],
+            properties={"literals": literals},
+        )
+
+    @property
+    def subscripts(self) -> tuple[Subscript, ...] | None:
+        """The place in the view: see `LoadOp.subscripts`."""
+        return join_subscripts(self.positions, self.literals)
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
-        unresolved = parser.parse_unresolved_operand()
+        value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
-        view, attributes = _parse_view(parser)
-        op = cls(parser.resolve_operand(unresolved, _value_type(view.type)), view)
+        view = parser.parse_unresolved_operand()
+        subscripts = parse_subscripts(parser)
+        condition = None
+        if parser.parse_optional_keyword("if") is not None:
+            condition = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
+        attributes = parser.parse_optional_attr_dict()
+        if subscripts:
+            stored = defined_value(parser, value)
+            type = _parse_stored_type(parser, stored.type, subscripts)
+        else:
+            type = _parse_view_type(parser, subscripts)
+            stored = parser.resolve_operand(value, access_type(type, subscripts))
+        op = cls(stored, parser.resolve_operand(view, type), subscripts, condition)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
-        printer.print_string(",")
-        _print_view(self, self.view, printer)
+        printer.print_string(", ")
+        _print_place(self, printer)
+        if self.condition is not None:
+            printer.print_string(" if ")
+            printer.print_ssa_value(self.condition)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        if self.value.type != access_type(self.view.type, self.subscripts):
+            printer.print_attribute(self.value.type)
+            printer.print_string(" -> ")
+        printer.print_attribute(self.view.type)
 
     def verify_(self) -> None:
-        expected = _value_type(self.view.type)
-        if self.value.type != expected:
-            raise VerifyException(
-                f"expected a value of type {expected}, got {self.value.type}"
-            )
-        _verify_view(self, self.view)
-        if direction_of(self.view) is Direction.IN:
+        _verify_access(self, self.value.type, "a value")
+        direction = direction_of(self.view)
+        if direction is not None and not direction.writes:
             raise VerifyException("expected a view to write, got one that is 'in'")
+        if self.condition is not None and self.condition.type != i1:
+            raise VerifyException(
+                f"expected a condition of type i1, got {self.condition.type}"
+            )
 
 
-def _value_type(view: Attribute) -> Attribute:
-    if not isinstance(view, ViewType):
-        raise VerifyException(f"expected a view, got {view}")
-    value = view.value_type
-    if value is None:
-        raise VerifyException(
-            f"expected a view of one element or one vector, got {view}"
-        )
-    return value
+def _print_place(op: LoadOp | StoreOp, printer: Printer) -> None:
+    printer.print_ssa_value(op.view)
+    print_subscripts(printer, op.subscripts)
 
 
-def _verify_view(op: LoadOp | StoreOp, view: SSAValue) -> None:
-    if not is_view_of(view, op.parent):
-        raise VerifyException(
-            "expected a view of the block around, got one from further out"
-        )
-
-
-def _parse_view(parser: Parser) -> tuple[SSAValue, dict[str, Attribute]]:
-    unresolved = parser.parse_unresolved_operand()
-    attributes = parser.parse_optional_attr_dict()
+def _parse_view_type(
+    parser: Parser, subscripts: Sequence[Subscript] | None
+) -> Attribute:
     parser.parse_punctuation(":")
     start = parser.pos
     type = parser.parse_type()
-    if not isinstance(type, ViewType) or type.value_type is None:
+    try:
+        access_type(type, subscripts)
+    except VerifyException as error:
+        parser.raise_error(str(error), start, parser.pos)
+    return type
+
+
+def _parse_stored_type(
+    parser: Parser, stored: Attribute, subscripts: Sequence[Subscript]
+) -> Attribute:
+    """Parse `: view`, or `: value -> view` where the value is not an element."""
+    parser.parse_punctuation(":")
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, ViewType):
+        if type != stored:
+            parser.raise_error(
+                f"expected the type of the value, {stored}, got {type}",
+                start,
+                parser.pos,
+            )
+        parser.parse_punctuation("->")
+        return parser.parse_type()
+    if stored != access_type(type, subscripts):
         parser.raise_error(
-            f"expected a view of one element or one vector, got {type}",
+            f"expected a value of type {type.element_type}, got {stored}",
             start,
             parser.pos,
         )
-    return parser.resolve_operand(unresolved, type), attributes
+    return type
 
 
-def _print_view(op: LoadOp | StoreOp, view: SSAValue, printer: Printer) -> None:
-    printer.print_string(" ")
-    printer.print_ssa_value(view)
-    printer.print_op_attributes(op.attributes)
-    printer.print_string(" : ")
-    printer.print_attribute(view.type)
+def _verify_access(op: LoadOp | StoreOp, value: Attribute, what: str) -> None:
+    if not is_view_of(op.view, op.parent):
+        raise VerifyException(
+            "expected a view of the block around, got one from further out"
+        )
+    expected = access_type(op.view.type, op.subscripts)
+    subscripts = op.subscripts
+    if subscripts is None:
+        if value != expected:
+            raise VerifyException(f"expected {what} of type {expected}, got {value}")
+        return
+    verify_subscripts(op.view.type, subscripts, value, what)

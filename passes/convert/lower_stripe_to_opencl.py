@@ -47,8 +47,13 @@ func.func @main(%A : !opencl.buffer<64x64xf32>) -> !opencl.buffer<64x64xf32> {
 Indices of level `grid` become work-groups and those of level `group` work-items of a
 group (see `opencl_grid`); the others become loops, in their order. An index with one
 value has no loop. Conditions stand as far out as their indices are known, and not where
-they always hold. A window is a pointer and a linear form. Blocks without points have no
-launch.
+they always hold. A window is a pointer and a linear form; a subscript that is a value
+becomes an index (`opencl.position`), a store with a condition stands in `opencl.when`.
+Blocks without points have no launch. The points of a serial block are loops like any
+other: those run in order.
+
+A buffer under another shape is the same pointer. The function's result has the shape
+under which it is returned.
 
 It is an error when work-items could write one cell (see `opencl_races`).
 """
@@ -70,7 +75,9 @@ from ...dialects.opencl.kernel import AllocateOp, LaunchOp
 from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
+from ...dialects.stripe.reshape import ReshapeOp
 from ..locations import error_at, located
+from ..stripe.nests import root_buffer
 from .opencl_kernel import KernelLowering
 
 
@@ -120,6 +127,8 @@ class _HostLowering:
         self._names = names
         self._block = Block()
         self._buffers: dict[SSAValue, SSAValue] = {}
+        self._returned: dict[SSAValue, SSAValue] = {}
+        """For each memory that is returned, the view of it."""
 
     def replace(self) -> None:
         """Put the kernels and the host program in the function's place."""
@@ -128,6 +137,7 @@ class _HostLowering:
         if module_block is None:
             raise ValueError("expected the function to be part of a module")
         kernels: list[Operation] = []
+        self._note_results()
         for argument in old.body.block.args:
             self._add_argument(argument)
         for op in old.body.block.ops:
@@ -159,15 +169,36 @@ class _HostLowering:
         buffer.name_hint = argument.name_hint
         self._buffers[argument] = buffer
 
+    def _note_results(self) -> None:
+        returned = self._function.body.block.last_op
+        if not isinstance(returned, ReturnOp):
+            return
+        for view in returned.arguments:
+            root = root_buffer(view)
+            known = self._returned.setdefault(root, view)
+            is_input = not isinstance(root.owner, Operation)
+            shape = root if is_input else known
+            if view.type != shape.type:
+                whose = "an input" if is_input else "another result"
+                raise error_at(
+                    returned,
+                    f"a result is {whose} under another shape: {view.type} of "
+                    f"{shape.type}",
+                    "return a copy",
+                )
+
     def _visit(self, op: Operation) -> list[Operation]:
         """Lower a statement of the host program; the kernels that it needs."""
         match op:
             case AllocOp():
                 self._allocate(op)
+            case ReshapeOp():
+                # Kernels count elements, whatever the shape.
+                pass
             case BlockOp():
                 return self._launch(op)
             case ReturnOp():
-                buffers = [self._buffers[value] for value in op.arguments]
+                buffers = [self._buffers[root_buffer(value)] for value in op.arguments]
                 self._block.add_op(located(ReturnOp(*buffers), op))
             case _:
                 raise error_at(op, f"'{op.name}' has no form in a host program")
@@ -180,7 +211,8 @@ class _HostLowering:
                 f"a function allocates {op.view.type.space.data.value} memory",
                 "local and private memory belong in a block",
             )
-        allocate = located(AllocateOp(_buffer_type(op.view, op)), op)
+        type = _buffer_type(self._returned.get(op.view, op.view), op)
+        allocate = located(AllocateOp(type), op)
         allocate.buffer.name_hint = op.view.name_hint
         self._block.add_op(allocate)
         self._buffers[op.view] = allocate.buffer

@@ -2,17 +2,19 @@
 
 Different points of a block may aggregate into one cell, but different work-items may
 not: device memory has no order between them. And what one work-item initializes must
-not be what another has written.
+not be what another has written. Where subscripts choose a cell, it may be any of the
+window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...affine.form import LinearForm
 from ...affine.isl import sample
+from ...affine.radix import determined_indices
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Direction, Level, Refinement
+from ...dialects.stripe.attributes import Level, Refinement
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at
 
@@ -26,7 +28,7 @@ def check_races(op: BlockOp) -> None:
     meaning of blocks.
     """
     for number, refinement in enumerate(op.refinement_list):
-        if refinement.direction is not Direction.OUT:
+        if not refinement.direction.writes:
             continue
         aggregates = refinement.aggregation is not Aggregation.ASSIGN
         if aggregates or refinement.init is not None:
@@ -42,7 +44,8 @@ def _check_output(op: BlockOp, number: int, refinement: Refinement) -> None:
         if level in PARALLEL and extent > 1
     ]
     sizes = op.view_type(number).sizes
-    shared = set(parallel) - _determined(refinement.access, sizes, op.index_ranges)
+    extents = dict(enumerate(op.index_ranges))
+    shared = set(parallel) - determined_indices(refinement.access, sizes, extents)
     conditions = op.conditions if refinement.init is None else ()
     for index in sorted(shared):
         if not _meets(op, number, conditions, index):
@@ -59,39 +62,6 @@ def _check_output(op: BlockOp, number: int, refinement: Refinement) -> None:
 def _output_name(op: BlockOp, number: int) -> str:
     hint = op.buffers[number].name_hint
     return f"'{hint}'" if hint is not None else f"number {number}"
-
-
-def _determined(
-    access: Sequence[LinearForm], sizes: Sequence[int], ranges: Sequence[int]
-) -> set[int]:
-    """Indices that a cell of the window determines, by looking at single axes.
-
-    Along an axis the largest step tells its index when it exceeds what all smaller
-    steps and the window reach together; then the next largest does.
-    """
-    known = {index for index, extent in enumerate(ranges) if extent <= 1}
-    before = -1
-    while len(known) != before:
-        before = len(known)
-        for form, size in zip(access, sizes, strict=True):
-            known |= set(_digits(form, size, ranges, known))
-    return known
-
-
-def _digits(
-    form: LinearForm, size: int, ranges: Sequence[int], known: set[int]
-) -> Iterator[int]:
-    own = [index for index in form.support if index < len(ranges)]
-    steps = sorted(
-        ((abs(form.coefficients[i].numerator), i) for i in own if i not in known),
-        reverse=True,
-    )
-    reach = size - 1 + sum(step * (ranges[index] - 1) for step, index in steps)
-    for step, index in steps:
-        reach -= step * (ranges[index] - 1)
-        if step <= reach:
-            return
-        yield index
 
 
 def _meets(

@@ -35,8 +35,9 @@ stripe.block "C" [%i : 8, %j : 2]
 ```
 
 Where every cell gets one value anyway, it is just assigned. Blocks are left alone where
-points share cells in other ways (`O[i + j]`), and where a point reads the output in
-between. After PlaidML's Cache pass for outputs.
+points share cells in other ways (`O[i + j]`), where a point reads the output in
+between, where subscripts choose the cells, and when they are serial. After PlaidML's
+Cache pass for outputs.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ from .nests import (
     absolute_access,
     all_blocks,
     is_leaf,
+    is_subscripted,
     nested_blocks,
     owns_cells,
     reduction_indices,
@@ -88,6 +90,8 @@ class StripeAccumulatePass(ModulePass):
 
 def accumulate_privately(block: BlockOp) -> None:
     """Let each point of `block` own the cells of its outputs that have `init`."""
+    if block.is_serial or _is_scattering(block):
+        return
     if not all(owns_cells(block, number) for number in _initialized(block)):
         return
     reductions = reduction_indices(block)
@@ -116,6 +120,11 @@ def _initialized(block: BlockOp) -> list[int]:
     return [n for n, r in enumerate(block.refinement_list) if r.init is not None]
 
 
+def _is_scattering(block: BlockOp) -> bool:
+    """Whether subscripts choose cells of an output that has `init`."""
+    return any(is_subscripted(block.views[number]) for number in _initialized(block))
+
+
 def _is_assignment(block: BlockOp) -> bool:
     """Whether every cell gets one value, aggregated with what changes nothing."""
     return not block.conditions and all(
@@ -126,7 +135,9 @@ def _is_assignment(block: BlockOp) -> bool:
 
 def _is_stored_once(view: SSAValue) -> bool:
     (use, *others) = [*view.uses] or [None]
-    return use is not None and not others and isinstance(use.operation, StoreOp)
+    if use is None or others or not isinstance(use.operation, StoreOp):
+        return False
+    return use.operation.condition is None
 
 
 def _has_identity(block: BlockOp, number: int) -> bool:

@@ -27,11 +27,15 @@ A block without such indices streams through memory; it is cut into pieces of ab
 `elements` elements along its last axes, so that a piece is worth the cost of starting
 it. The same holds for register tiles that are done too quickly: several of them, a
 divisor of all, make one piece, as an outer level of tiling.
+
+Where subscripts choose the cells of an output, there are no registers for them: the
+other indices are cut like those of a stream, and what may meet on a cell stays whole.
+Serial blocks are left alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -51,9 +55,11 @@ from ...dialects.eltwise.ops import element_of
 from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
 from ..locations import check_positive
+from .map import assigns_at_subscripts
 from .nests import (
     initializes_own_cells,
     is_leaf,
+    is_subscripted,
     output_indices,
     reduction_indices,
     top_level_blocks,
@@ -66,6 +72,7 @@ _VECTORS = (1, 2, 3, 4)
 _LATENCY = 4
 _LOOP_OVERHEAD = 1
 _STEPS_PER_PIECE = 4096
+_MOST_LOW_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,9 @@ class StripeAutotilePass(ModulePass):
         check_positive(op, elements=self.elements, pieces=self.pieces)
         for block in top_level_blocks(op):
             is_decided = TILE_ATTRIBUTE in block.attributes
-            if is_decided or not is_leaf(block) or not all(block.index_ranges):
+            if is_decided or block.is_serial or not is_leaf(block):
+                continue
+            if not all(block.index_ranges):
                 continue
             decision = self.decide(block)
             block.attributes[TILE_ATTRIBUTE] = ArrayAttr(
@@ -101,9 +110,10 @@ class StripeAutotilePass(ModulePass):
 
     def decide(self, block: BlockOp) -> Decision:
         """The tile sizes for an innermost block, and why."""
-        if reduction_indices(block):
+        meeting = _meeting_indices(block)
+        if meeting and not _is_scattering(block):
             return _decide_registers(block, self)
-        return _decide_streaming(block, self)
+        return _decide_streaming(block, self, meeting)
 
 
 @dataclass(frozen=True)
@@ -146,19 +156,68 @@ def _fixed_indices(block: BlockOp) -> set[int]:
                 for index in form.support
                 if abs(form.coefficients[index]) != 1
             }
-    return fixed
+    digits = _low_digits(block)
+    return fixed - {high for _, high in digits} - {low for low, _ in digits}
 
 
-def _decide_streaming(block: BlockOp, options: StripeAutotilePass) -> Decision:
+def _low_digits(block: BlockOp) -> set[tuple[int, int]]:
+    """Pairs of indices that are the two digits of a place in an output with `init`.
+
+    In `2 * %x + %i` with two values of `%i` tiles of `%x` leave no gaps when `%i` is
+    whole in them. Only where that takes few registers and no constraint depends on
+    `%i`, which would then be checked for each register.
+    """
+    pairs: set[tuple[int, int]] = set()
+    rank = len(block.index_ranges)
+    for refinement in block.refinement_list:
+        if refinement.init is None:
+            continue
+        for form in refinement.access:
+            steps = sorted((abs(form.coefficients[i]), i) for i in form.support)
+            if len(steps) != 2 or any(index >= rank for _, index in steps):
+                continue
+            (step, low), (stride, high) = steps
+            if step == 1 and stride == block.index_ranges[low]:
+                pairs.add((low, high))
+    lows = {low for low, _ in pairs}
+    checked = any(lows & {*form.support} for form in block.conditions)
+    registers = prod(block.index_ranges[low] for low in lows)
+    return set() if checked or registers > _MOST_LOW_DIGITS else pairs
+
+
+def _is_scattering(block: BlockOp) -> bool:
+    """Whether subscripts choose the cells of some output."""
+    return any(
+        refinement.direction.writes and is_subscripted(view)
+        for refinement, view in zip(block.refinement_list, block.views, strict=True)
+    )
+
+
+def _meeting_indices(block: BlockOp) -> set[int]:
+    """The indices whose values may meet on cells of an output."""
+    shares = any(
+        refinement.direction.writes and not assigns_at_subscripts(block, number)
+        for number, refinement in enumerate(block.refinement_list)
+    )
+    return reduction_indices(block) if shares else set()
+
+
+def _decide_streaming(
+    block: BlockOp, options: StripeAutotilePass, whole: Collection[int]
+) -> Decision:
+    """Pieces of a block; the indices in `whole` are not cut."""
     ranges = block.index_ranges
     lanes = native_lanes(block, options.bits)
     vector = vector_index(block)
-    grain = prod(ranges) // options.pieces
+    cut = [extent for index, extent in enumerate(ranges) if index not in whole]
+    grain = prod(cut) // options.pieces
     remaining = max(min(grain, options.elements), lanes)
     sizes = [1] * len(ranges)
     fixed = _fixed_indices(block)
     for index in reversed(range(len(ranges))):
-        if index in fixed:
+        if index in whole:
+            sizes[index] = ranges[index]
+        if index in fixed or index in whole:
             continue
         size = min(ranges[index], max(remaining, 1))
         if index == vector and size > lanes:
@@ -208,8 +267,9 @@ def _decide_registers(block: BlockOp, options: StripeAutotilePass) -> Decision:
 def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candidate]:
     """The register tiles that fit the registers."""
     untiled = reduction_indices(block) | _fixed_indices(block)
+    whole = {low for low, _ in _low_digits(block)}
     vector = vector_index(block)
-    if vector in untiled:
+    if vector in untiled or vector in whole:
         vector = None
     choices: list[Sequence[int]] = []
     widths = (
@@ -221,7 +281,9 @@ def _candidates(block: BlockOp, lanes: int, registers: int) -> Iterator[_Candida
         if vector is not None and width > block.index_ranges[vector]:
             continue
         choices = [
-            _choices(index, extent, untiled, vector, width)
+            (extent,)
+            if index in whole
+            else _choices(index, extent, untiled, vector, width)
             for index, extent in enumerate(block.index_ranges)
         ]
         for sizes in _products(choices, registers * width):

@@ -41,9 +41,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
-from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...dialects.stripe.reshape import ReshapeOp
 from .nests import drop_refinements
 
 
@@ -86,7 +86,7 @@ def _erase(operation: Operation) -> None:
 
 
 def _simplify_block(block: BlockOp) -> bool:
-    writes = any(r.direction is Direction.OUT for r in block.refinement_list)
+    writes = any(r.direction.writes for r in block.refinement_list)
     if not writes or not all(block.index_ranges) or not block.body.block.ops:
         # The cells that 'init' sets are an effect too.
         if not any(r.init is not None for r in block.refinement_list):
@@ -112,11 +112,14 @@ def _simplify_allocation(allocation: AllocOp) -> bool:
 
 
 def _is_read(view: SSAValue) -> bool:
-    """Whether anything but stores uses a view or the windows cut from it."""
+    """Whether anything but stores uses a view, its windows or its other shapes."""
     for use in view.uses:
         operation = use.operation
         if isinstance(operation, BlockOp):
             if _is_read(operation.views[use.index]):
+                return True
+        elif isinstance(operation, ReshapeOp):
+            if _is_read(operation.view):
                 return True
         elif not isinstance(operation, StoreOp):
             return True
@@ -124,10 +127,13 @@ def _is_read(view: SSAValue) -> bool:
 
 
 def _remove_stores(view: SSAValue) -> None:
-    """Remove all stores through a view, and the windows cut from it."""
+    """Remove all stores through a view, the windows cut from it and its shapes."""
     for use in list(view.uses):
         operation = use.operation
-        if isinstance(operation, StoreOp):
+        if isinstance(operation, ReshapeOp):
+            _remove_stores(operation.view)
+            _erase(operation)
+        elif isinstance(operation, StoreOp):
             _erase(operation)
     blocks = {use.operation for use in view.uses}
     for block in blocks:

@@ -27,27 +27,35 @@ stripe.block [%i : 64, %j : 64]
 ```
 
 `stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
-them. Left alone: aggregations, nested blocks, blocks with tile sizes, and blocks with
-something between them that depends on the first or that the second depends on. After
-PlaidML's Fusion pass.
+them. Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes,
+and blocks with something between them that depends on the first or that the second
+depends on. Reshaped views of one buffer are different windows of it. After PlaidML's
+Fusion pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Direction, Refinement, ViewType
+from ...dialects.stripe.attributes import Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
-from .nests import is_injective, is_leaf, move_statements, statements
+from ...dialects.stripe.reshape import ReshapeOp
+from .nests import (
+    has_own_windows,
+    is_leaf,
+    move_statements,
+    root_buffer,
+    statements,
+)
 from .tile import TILE_ATTRIBUTE
 
 
@@ -67,7 +75,7 @@ def fuse_statements(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
     groups: list[_Group] = []
     users: dict[SSAValue, list[_Group]] = {}
-    allocated: dict[SSAValue, int] = {}
+    defined: dict[Operation, int] = {}
     for position, operation in enumerate(statements(function)):
         if isinstance(operation, BlockOp):
             single = _Group.of(operation, position)
@@ -81,32 +89,31 @@ def fuse_statements(function: FuncOp) -> None:
                 sharing = users.setdefault(buffer, [])
                 if not any(group is partner for group in sharing):
                     sharing.append(partner)
-        elif isinstance(operation, AllocOp):
-            allocated[operation.view] = position
+        elif isinstance(operation, AllocOp | ReshapeOp):
+            defined[operation] = position
         else:
             # No block is moved over a statement between them.
             users.clear()
     for group in groups:
         if len(group.blocks) > 1:
             fused = _fuse(group.blocks)
-            late = [b for b in group.uses if allocated.get(b, -1) > group.position]
-            _allocate_before(fused, late)
+            _define_before(fused, group.position, defined)
 
 
 @dataclass
 class _Use:
-    """How the blocks of a group use one buffer."""
+    """How the blocks of a group use one memory."""
 
-    windows: set[tuple[object, ViewType]]
+    windows: set[tuple[SSAValue, object, ViewType]]
     is_written: bool
-    is_injective: bool
-    """Whether each point has its own window."""
+    is_own: bool
+    """Whether each point has a window of its own."""
 
     def join(self, other: _Use) -> _Use:
         return _Use(
             self.windows | other.windows,
             self.is_written or other.is_written,
-            self.is_injective and other.is_injective,
+            self.is_own and other.is_own,
         )
 
 
@@ -126,12 +133,13 @@ class _Group:
         refinements = zip(block.buffers, block.refinement_list, strict=True)
         for number, (buffer, refinement) in enumerate(refinements):
             use = _Use(
-                {(refinement.access, block.view_type(number))},
-                refinement.direction is Direction.OUT,
-                is_injective(block, number),
+                {(buffer, refinement.access, block.view_type(number))},
+                refinement.direction.writes,
+                has_own_windows(block, number),
             )
-            known = uses.get(buffer)
-            uses[buffer] = use if known is None else known.join(use)
+            memory = root_buffer(buffer)
+            known = uses.get(memory)
+            uses[memory] = use if known is None else known.join(use)
         return _Group([block], uses, position, _is_fusible(block))
 
     def add(self, other: _Group) -> None:
@@ -167,7 +175,7 @@ class _Group:
             if buffer in other.uses
         ]
         return all(
-            use.is_injective and len(use.windows) == 1 for use in both if use.is_written
+            use.is_own and len(use.windows) == 1 for use in both if use.is_written
         )
 
 
@@ -190,7 +198,9 @@ def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | Non
 
 def _is_fusible(block: BlockOp) -> bool:
     """Whether a block may be fused with any other."""
-    if not is_leaf(block) or block.captures or TILE_ATTRIBUTE in block.attributes:
+    if not is_leaf(block) or block.is_serial:
+        return False
+    if block.captures or TILE_ATTRIBUTE in block.attributes:
         return False
     return all(
         refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
@@ -224,15 +234,31 @@ def _fuse(blocks: Sequence[BlockOp]) -> BlockOp:
     return fused
 
 
-def _allocate_before(block: BlockOp, buffers: Sequence[SSAValue]) -> None:
-    """Move allocations that stand behind a block before it."""
+def _define_before(
+    block: BlockOp, position: int, defined: dict[Operation, int]
+) -> None:
+    """Move what defines the buffers of a block, statement `position`, before it.
+
+    `defined` says at which statement each definition stands, and is kept up to date.
+    """
     parent = block.parent
     if parent is None:
         raise ValueError("the block is not in a function")
-    for buffer in buffers:
-        if isinstance(buffer.owner, AllocOp):
-            buffer.owner.detach()
-            parent.insert_op_before(buffer.owner, block)
+    for buffer in block.buffers:
+        for definition in reversed([*_definitions(buffer)]):
+            if defined[definition] > position:
+                definition.detach()
+                parent.insert_op_before(definition, block)
+                defined[definition] = position
+
+
+def _definitions(buffer: SSAValue) -> Iterator[Operation]:
+    """The ops that define a buffer, the allocation last."""
+    while isinstance(buffer.owner, ReshapeOp):
+        yield buffer.owner
+        buffer = buffer.owner.source
+    if isinstance(buffer.owner, AllocOp):
+        yield buffer.owner
 
 
 def _joined_body(

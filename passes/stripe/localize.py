@@ -26,8 +26,9 @@ stripe.block [%i : 64, %j : 64]
 }
 ```
 
-Left alone are buffers that the function returns, that are aggregated into or set by an
-`init`, and windows of more than `limit` bytes. After PlaidML's Localize pass.
+Left alone are buffers that the function returns or sees under another shape, that are
+aggregated into or set by an `init`, those of a serial block, whose points hand values
+on, and windows of more than `limit` bytes. After PlaidML's Localize pass.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from ...dialects.eltwise.ops import element_of
 from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
-from .nests import drop_refinements, is_injective, retarget
+from .nests import drop_refinements, has_own_windows, retarget
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _only_user(allocation: AllocOp) -> BlockOp | None:
     (block,) = users
     if not isinstance(block, BlockOp) or block.parent is not allocation.parent:
         return None
-    return block
+    return None if block.is_serial else block
 
 
 def localize(block: BlockOp, allocations: Sequence[AllocOp], limit: int) -> None:
@@ -110,7 +111,7 @@ def _is_local(
         return False
     if _bytes(windows.pop()) > limit:
         return False
-    return all(is_injective(block, number) for number in numbers)
+    return all(has_own_windows(block, number) for number in numbers)
 
 
 def _allocate_inside(block: BlockOp, allocation: AllocOp, numbers: list[int]) -> None:

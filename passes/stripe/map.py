@@ -2,7 +2,7 @@
 
 Every top-level block becomes a kernel. Those of its indices whose values own different
 cells of every output run in parallel: they become work-groups (level `grid`). Indices
-that aggregate remain loops.
+that aggregate remain loops, and so do those of a serial block.
 
 Before:
 
@@ -18,7 +18,9 @@ stripe.block "C" [%i : 128 grid, %j : 32 grid] ...
     out %c = %C[8 * %i, 32 * %j] : 8x32 { ... }
 ```
 
-Indices that have a level already keep it.
+Indices that have a level already keep it. Where subscripts choose the cells of a plain
+output, every point has its own by the meaning of blocks, and all indices run in
+parallel.
 """
 
 from __future__ import annotations
@@ -29,9 +31,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.passes import ModulePass
 
-from ...dialects.stripe.attributes import Direction, Level, LevelAttr
+from ...dialects.aggregation import Aggregation
+from ...dialects.stripe.attributes import Level, LevelAttr
 from ...dialects.stripe.block import BlockOp
-from .nests import is_injective, reduction_indices, top_level_blocks
+from .nests import (
+    is_injective,
+    is_subscripted,
+    reduction_indices,
+    top_level_blocks,
+)
 
 
 @dataclass(frozen=True)
@@ -46,15 +54,26 @@ class StripeMapPass(ModulePass):
 
 
 def _map(block: BlockOp) -> None:
-    if not all(
-        is_injective(block, number)
+    shared = [
+        number
         for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction is Direction.OUT
-    ):
+        if refinement.direction.writes and not assigns_at_subscripts(block, number)
+    ]
+    if block.is_serial or not all(is_injective(block, number) for number in shared):
         return
-    reductions = reduction_indices(block)
+    reductions = reduction_indices(block) if shared else frozenset[int]()
     levels = [
         Level.GRID if level is Level.LOOP and index not in reductions else level
         for index, level in enumerate(block.index_levels)
     ]
     block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+
+
+def assigns_at_subscripts(block: BlockOp, number: int) -> bool:
+    """Whether subscripts choose the cells of an output, which different points assign.
+
+    No two points of a block assign one cell, so that these need no order.
+    """
+    refinement = block.refinement_list[number]
+    is_plain = refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
+    return is_plain and is_subscripted(block.views[number])

@@ -18,16 +18,18 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ...affine.form import LinearForm
+from ...affine.radix import determined_indices
 from ...dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
 from ...dialects.form_attribute import FormAttr
 from ...dialects.stripe.attributes import (
-    Direction,
     MemorySpace,
     Refinement,
     RefinementAttr,
     ViewType,
 )
 from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import IndexOp, LoadOp, StoreOp
+from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.syntax import compact
 
 
@@ -62,12 +64,12 @@ def all_blocks(root: Operation) -> list[BlockOp]:
 
 
 def output_indices(block: BlockOp) -> set[int]:
-    """The indices that occur in the access of some `out` refinement."""
+    """The indices that occur in the access of some refinement that is written."""
     rank = len(block.index_ranges)
     return {
         index
         for refinement in block.refinement_list
-        if refinement.direction is Direction.OUT
+        if refinement.direction.writes
         for form in refinement.access
         for index in form.support
         if index < rank
@@ -75,7 +77,10 @@ def output_indices(block: BlockOp) -> set[int]:
 
 
 def reduction_indices(block: BlockOp) -> set[int]:
-    """The indices whose values meet on the same cells of every output."""
+    """The indices whose values have the same windows of every output.
+
+    Where the stores have no subscripts, they meet on the same cells.
+    """
     return set(range(len(block.index_ranges))) - output_indices(block)
 
 
@@ -160,11 +165,23 @@ def _substitute(block: BlockOp, mapping: Mapping[SSAValue, ValueForm]) -> None:
 def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
     """Let statements that use an index as a value compute it from other values.
 
-    The computation comes first in `body`. What blocks capture is not touched: that is
-    for `substitute_captures`.
+    A `stripe.index` gets another form; for others the computation comes first in
+    `body`. What blocks capture is not touched: that is for `substitute_captures`.
     """
+    numbers = {
+        use.operation: None
+        for index in mapping
+        for use in index.uses
+        if isinstance(use.operation, IndexOp)
+    }
+    for number in numbers:
+        _substitute_form(number, mapping)
     for index, replacement in mapping.items():
-        uses = [use for use in index.uses if not isinstance(use.operation, BlockOp)]
+        uses = [
+            use
+            for use in index.uses
+            if not isinstance(use.operation, BlockOp | IndexOp)
+        ]
         if not uses:
             continue
         operations = _form_statements(replacement)
@@ -176,6 +193,28 @@ def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
                 body.insert_op_before(operation, first)
         for use in uses:
             use.operation.operands[use.index] = value
+
+
+def _substitute_form(op: IndexOp, mapping: Mapping[SSAValue, ValueForm]) -> None:
+    """Replace indices in the form of a statement by forms of other values."""
+    values: list[SSAValue] = []
+    parts: list[ValueForm] = []
+    for value in op.values:
+        same = ValueForm(LinearForm.dimension(0, 1), (value,))
+        parts.append(mapping.get(value, same))
+        values.extend(parts[-1].values)
+    replacements: list[LinearForm] = []
+    first = 0
+    for part in parts:
+        positions = {number: first + number for number in range(part.form.rank)}
+        replacements.append(part.form.remap(positions, len(values)))
+        first += part.form.rank
+    form = op.form.data
+    if replacements:
+        form = form.substitute(replacements)
+    (compacted,), used = compact([form], values)
+    op.operands = used
+    op.properties["form"] = FormAttr(compacted)
 
 
 def _form_statements(form: ValueForm) -> list[Operation]:
@@ -303,13 +342,34 @@ def absolute_access(view: SSAValue) -> AbsoluteAccess:
 
 
 def root_buffer(view: SSAValue) -> SSAValue:
-    """The allocation or function argument that a view was cut from in the end."""
-    while isinstance(view, BlockArgument):
-        block = view.block.parent_op()
-        if not isinstance(block, BlockOp):
-            break
+    """The allocation or function argument that a view shows a part of, in the end.
+
+    Views of one memory, reshaped or not, have one root; memories of different roots
+    never overlap.
+    """
+    while True:
+        if isinstance(view.owner, ReshapeOp):
+            view = view.owner.source
+            continue
+        block = view.block.parent_op() if isinstance(view, BlockArgument) else None
+        if not isinstance(block, BlockOp) or not isinstance(view, BlockArgument):
+            return view
         view = block.buffers[view.index - len(block.index_ranges)]
-    return view
+
+
+def is_subscripted(view: SSAValue) -> bool:
+    """Whether statements choose places in a view, or a window cut from it, by
+    subscripts.
+    """
+    for use in view.uses:
+        operation = use.operation
+        if isinstance(operation, BlockOp):
+            if is_subscripted(operation.views[use.index]):
+                return True
+        elif isinstance(operation, LoadOp | StoreOp):
+            if operation.subscripts is not None:
+                return True
+    return False
 
 
 def index_range(index: SSAValue) -> int:
@@ -323,25 +383,21 @@ def index_range(index: SSAValue) -> int:
 def is_injective(block: BlockOp, number: int) -> bool:
     """Whether different values of the output indices have disjoint windows.
 
-    Decided on triangular accesses: some axis depends on one more index than those
-    before it, and steps over its window.
+    Decided axis by axis: see `determined_indices`.
     """
+    return output_indices(block) <= _determined(block, number)
+
+
+def has_own_windows(block: BlockOp, number: int) -> bool:
+    """Whether different points of a block have disjoint windows, decided likewise."""
+    return set(range(len(block.index_ranges))) <= _determined(block, number)
+
+
+def _determined(block: BlockOp, number: int) -> set[int]:
+    """The indices that a cell of a window tells; all that have one value only."""
+    extents = dict(enumerate(block.index_ranges))
     access = block.refinement_list[number].access
-    rank = len(block.index_ranges)
-    known: set[int] = set()
-    wanted = {
-        index for index in output_indices(block) if block.index_ranges[index] != 1
-    }
-    pending = list(zip(access, block.view_type(number).sizes, strict=True))
-    progress = True
-    while progress and not wanted <= known:
-        progress = False
-        for form, window in pending:
-            new = {i for i in form.support if i < rank and i in wanted} - known
-            if len(new) == 1 and abs(form.coefficients[min(new)]) >= window:
-                known |= new
-                progress = True
-    return wanted <= known
+    return determined_indices(access, block.view_type(number).sizes, extents)
 
 
 def owns_cells(block: BlockOp, number: int) -> bool:

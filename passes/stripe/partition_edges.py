@@ -28,8 +28,8 @@ stripe.block "C" [%i : 64, %j : 6]
 ```
 
 Only indices that determine cells of an output are split, and only where the parts set
-different cells of outputs that have `init`. Left alone are blocks without the
-attribute.
+different cells of outputs that have `init`. Left alone are serial blocks, and those
+without the attribute.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def partition(block: BlockOp, bits: int) -> list[BlockOp]:
     split.
     """
     attribute = block.attributes.get(TILE_ATTRIBUTE)
-    if attribute is None:
+    if attribute is None or block.is_serial:
         return []
     sizes = tile_levels(block, attribute)[-1]
     if not initializes_own_cells(block):

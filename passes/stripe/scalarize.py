@@ -30,9 +30,11 @@ After:
   stripe.store %3, %c : !stripe.view<1xf32>
 ```
 
-Two loads of one cell with no store between them become one.
+Two loads of one cell with no store between them become one. A cell may be chosen by
+subscripts, which then must be the same values.
 `stripe-dead-code-elimination` then removes buffers that nobody reads. Left alone:
-stores that aggregate, and what a block between the store and the load may have written.
+stores that aggregate or have a condition, and what a block or a store through another
+window between the two may have written.
 After PlaidML's Scalarize pass.
 """
 
@@ -43,7 +45,7 @@ from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
@@ -51,10 +53,19 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import LoadOp, StoreOp
+from ...dialects.stripe.subscripts import Subscript
 from .nests import all_blocks, root_buffer
 
-Cell: TypeAlias = tuple[SSAValue, tuple[LinearForm, ...], ViewType]
-"""The buffer outside the block, the window's position in it and its type."""
+Cell: TypeAlias = tuple[
+    SSAValue,
+    tuple[LinearForm, ...],
+    ViewType,
+    tuple[Subscript, ...] | None,
+    Attribute,
+]
+"""The buffer outside the block, the window's position in it and its type, the place in
+the window, and the type of the value there.
+"""
 
 
 @dataclass(frozen=True)
@@ -76,17 +87,17 @@ def scalarize(body: Block) -> None:
             written = {root_buffer(buffer) for buffer in operation.buffers}
             known = {c: v for c, v in known.items() if root_buffer(c[0]) not in written}
         elif isinstance(operation, StoreOp):
-            cell = _cell(operation.view)
+            cell = _cell(operation, operation.value.type)
             # Another window of the buffer may overlap this cell.
             known = {
                 c: v
                 for c, v in known.items()
                 if root_buffer(c[0]) != root_buffer(cell[0])
             }
-            if _assigns(operation.view):
+            if operation.condition is None and _assigns(operation.view):
                 known[cell] = operation.value
         elif isinstance(operation, LoadOp):
-            cell = _cell(operation.view)
+            cell = _cell(operation, operation.result.type)
             value = known.get(cell)
             if value is None:
                 known[cell] = operation.result
@@ -105,15 +116,16 @@ def _refined(view: SSAValue) -> tuple[BlockOp, int] | None:
     return block, view.index - len(block.index_ranges)
 
 
-def _cell(view: SSAValue) -> Cell:
-    type = view.type
+def _cell(op: LoadOp | StoreOp, value: Attribute) -> Cell:
+    type = op.view.type
     if not isinstance(type, ViewType):
         raise ValueError(f"expected a view, got {type}")
-    refined = _refined(view)
+    refined = _refined(op.view)
     if refined is None:
-        return view, (), type
+        return op.view, (), type, op.subscripts, value
     block, number = refined
-    return block.buffers[number], block.refinement_list[number].access, type
+    access = block.refinement_list[number].access
+    return block.buffers[number], access, type, op.subscripts, value
 
 
 def _assigns(view: SSAValue) -> bool:

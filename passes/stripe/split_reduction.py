@@ -28,8 +28,8 @@ stripe.block "S" [%i : 64, %lane : 32]
 ```
 
 Where `lanes` does not divide the range, a third block adds what is left over. Left
-alone are short ranges, blocks with a constraint on that index, with several outputs, or
-with a vectorizable index that does not aggregate.
+alone are short ranges, blocks with a constraint on that index, with several outputs,
+with subscripts, or with a vectorizable index that does not aggregate, and serial ones.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ from .nests import (
     compute_indices,
     is_leaf,
     is_number,
+    is_subscripted,
     move_statements,
     output_indices,
     owns_cells,
@@ -103,8 +104,10 @@ class StripeSplitReductionPass(ModulePass):
 
 def row_index(block: BlockOp) -> int | None:
     """The aggregating index that steps through all inputs one by one, if any."""
-    outputs = [r for r in block.refinement_list if r.direction is Direction.OUT]
+    outputs = [r for r in block.refinement_list if r.direction.writes]
     if not is_leaf(block) or block.captures or len(outputs) != 1:
+        return None
+    if block.is_serial or any(map(is_subscripted, block.views)):
         return None
     if not all(is_number(block.view_type(n)) for n in range(len(block.refinements))):
         return None

@@ -37,7 +37,7 @@ the points. Levels `grid` and `group` stay with the tiles, `unroll` holds for bo
 
 It is an error when an output has `init` and its tiles would set cells that no point
 reaches: where points leave gaps in a tile, or where the last tile reaches further than
-they do.
+they do. It is one, too, when a serial block has the attribute: its points are in order.
 
 After PlaidML's ApplyTile (Stripe, section on tiling with uneven edges).
 """
@@ -85,13 +85,25 @@ class StripeTilePass(ModulePass):
         for block in top_level_blocks(op):
             attribute = block.attributes.pop(TILE_ATTRIBUTE, None)
             block.attributes.pop(REASON_ATTRIBUTE, None)
+            if attribute is not None and block.is_serial:
+                raise error_at(
+                    block,
+                    f"cannot tile: the points of a serial block have an order, and "
+                    f"{TILE_ATTRIBUTE} would change it",
+                    "tile the indices of a block around it",
+                )
             if attribute is not None:
                 levels = tile_levels(block, attribute)
-            elif self.sizes and len(self.sizes) == len(block.index_ranges):
+            elif self._has_size_for(block):
                 levels = [self.sizes]
             else:
                 continue
             apply_tile_levels(block, levels)
+
+    def _has_size_for(self, block: BlockOp) -> bool:
+        if block.is_serial or not self.sizes:
+            return False
+        return len(self.sizes) == len(block.index_ranges)
 
 
 def apply_tile_levels(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:

@@ -3,6 +3,7 @@
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
 a private buffer get the level `unroll`, if together they have at most `limit` values.
+Buffers in which subscripts choose places do not count: they are in memory anyway.
 
 Before:
 
@@ -30,7 +31,7 @@ from xdsl.passes import ModulePass
 
 from ...dialects.stripe.attributes import Level, LevelAttr, MemorySpace
 from ...dialects.stripe.block import BlockOp
-from .nests import all_blocks, is_leaf
+from .nests import all_blocks, is_leaf, is_subscripted, root_buffer
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def _mark(block: BlockOp, limit: int) -> None:
         index
         for number, refinement in enumerate(block.refinement_list)
         if block.view_type(number).space.data is MemorySpace.PRIVATE
+        and not is_subscripted(root_buffer(block.views[number]))
         for form in refinement.access
         for index in form.support
         if index < len(ranges)

@@ -36,9 +36,14 @@ stripe.block [%k : 32, %i : 8, %j : 2]
 }
 ```
 
+An index as a number becomes a vector of numbers. Where subscripts choose the place,
+they choose where a vector starts: `V[x, j]` with `x` the same in all lanes is a vector
+of row `x`.
+
 Left alone: blocks with a constraint on that index, with an input that it steps through
-in another way (a transposition), and with truth values that are more than the condition
-of a selection between numbers of the width that was compared.
+in another way (a transposition), with subscripts or conditions of stores that differ
+between lanes (a gather), with truth values that are more than the condition of a
+selection between numbers of the width that was compared, and serial blocks.
 """
 
 from __future__ import annotations
@@ -49,12 +54,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
+    IntegerAttr,
     ModuleOp,
     VectorType,
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -68,16 +74,13 @@ from ...dialects.eltwise.ops import (
     element_of,
 )
 from ...dialects.eltwise.table import TypeRule
-from ...dialects.stripe.attributes import (
-    Direction,
-    MemorySpace,
-    Refinement,
-    ViewType,
-)
+from ...dialects.form_attribute import FormAttr
+from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ..locations import check_positive
-from .nests import all_blocks, is_leaf, is_number, replace_forms
+from .nests import all_blocks, is_leaf, is_number, is_subscripted, replace_forms
+from .varying import may_step, varying_values
 
 MOST_LANES = 16
 """The longest vectors that OpenCL C has, whatever their elements."""
@@ -106,11 +109,14 @@ def vector_index(block: BlockOp) -> int | None:
     """The index along which a block can be computed by vectors; None if there is none.
 
     It has coefficient 1 in the last axis of every output, occurs in no other axis and
-    in no constraint, and every input has it likewise or not at all.
+    in no constraint, and every input has it likewise or not at all. No place or
+    condition of an access depends on it.
     """
+    if block.is_serial:
+        return None
     candidates: set[int] | None = None
     for refinement in block.refinement_list:
-        if refinement.direction is Direction.OUT:
+        if refinement.direction.writes:
             steps = unit_steps(refinement, len(block.index_ranges))
             candidates = steps if candidates is None else candidates & steps
     for refinement in block.refinement_list:
@@ -120,6 +126,7 @@ def vector_index(block: BlockOp) -> int | None:
     for form in block.conditions:
         candidates = {c for c in candidates or () if not form.coefficients[c]}
     wide = [c for c in candidates or () if block.index_ranges[c] > 1]
+    wide = [c for c in wide if may_step(block, c)]
     return max(wide, key=lambda index: block.index_ranges[index], default=None)
 
 
@@ -163,20 +170,20 @@ def vector_width(
 def vectorize_block(block: BlockOp, bits: int) -> None:
     """Rewrite an innermost block in place, if it can be done."""
     index = vector_index(block)
-    if index is None or not all(map(_is_vectorizable, block.body.ops)):
+    if index is None or not _shows_numbers(block):
         return
-    if not all(map(is_number, _windows(block))):
+    varying = varying_values(block, index)
+    if not all(_is_vectorizable(operation, varying) for operation in block.body.ops):
         return
     width = vector_width(block, index, bits)
     if width == 1:
         return
-    varying = {
-        number
-        for number, refinement in enumerate(block.refinement_list)
-        if any(form.coefficients[index] for form in refinement.access)
-    }
-    for number in varying:
-        _widen_window(block, number, width)
+    for operation in block.body.ops:
+        if isinstance(operation, IndexOp) and operation.result in varying:
+            _step_through(operation, block.indices[index], width)
+    for number, refinement in enumerate(block.refinement_list):
+        if any(form.coefficients[index] for form in refinement.access):
+            _widen_window(block, number, width)
     refinements = [
         replace(r, access=tuple(_scaled(form, index, width) for form in r.access))
         for r in block.refinement_list
@@ -187,11 +194,22 @@ def vectorize_block(block: BlockOp, bits: int) -> None:
     replace_forms(
         block, refinements, block.conditions, block.form_values[len(ranges) :]
     )
-    _Statements(width).rewrite(block)
+    _Statements(width, varying).rewrite(block)
 
 
-def _windows(block: BlockOp) -> list[ViewType]:
-    return [block.view_type(number) for number in range(len(block.refinements))]
+def _shows_numbers(block: BlockOp) -> bool:
+    """Whether every window shows one number, or all its uses choose one in it."""
+    for number, view in enumerate(block.views):
+        window = block.view_type(number)
+        if isinstance(window.element_type, VectorType):
+            return False
+        if not is_number(window) and any(
+            isinstance(use.operation, LoadOp | StoreOp)
+            and use.operation.subscripts is None
+            for use in view.uses
+        ):
+            return False
+    return True
 
 
 def _scaled(form: LinearForm, index: int, factor: int) -> LinearForm:
@@ -202,24 +220,65 @@ def _scaled(form: LinearForm, index: int, factor: int) -> LinearForm:
 
 def _widen_window(block: BlockOp, number: int, width: int) -> None:
     window = block.view_type(number)
-    sizes = (*window.sizes[:-1], width)
+    # A vector that starts at the last place of the window reaches beyond it.
+    sizes = (*window.sizes[:-1], window.sizes[-1] + width - 1)
     Rewriter.replace_value_with_new_type(block.views[number], window.resized(sizes))
 
 
-def _is_vectorizable(operation: Operation) -> bool:
+def _step_through(operation: IndexOp, index: SSAValue, width: int) -> None:
+    """Let an index as a number be one for each lane."""
+    place = [*operation.values].index(index)
+    form = operation.form.data
+    step = form.coefficients[place].numerator
+    operation.properties["form"] = FormAttr(_scaled(form, place, width))
+    operation.properties["step"] = IntegerAttr(step, i64)
+    type = VectorType(operation.result.type, [width])
+    Rewriter.replace_value_with_new_type(operation.result, type)
+
+
+def _is_vectorizable(operation: Operation, varying: set[SSAValue]) -> bool:
+    """Whether a statement has a form for vectors, or can stay one for all lanes."""
+    results = operation.results
+    if not isinstance(operation, StoreOp) and varying.isdisjoint(results):
+        return _is_same_in_all_lanes(operation, varying)
+    if isinstance(operation, IndexOp):
+        return True
     if any(isinstance(operand.type, IndexType) for operand in operation.operands):
-        # An index as a value is another number in every lane.
         return False
     if isinstance(operation, ElementwiseOp):
         return _truth_values_stay_masks(operation)
-    if isinstance(operation, LoadOp | StoreOp | CastOp):
-        values = (*operation.operands, *operation.results)
-        return all(_element(value.type) != i1 for value in values)
-    return isinstance(operation, ConstantOp) and operation.result.type != i1
+    if isinstance(operation, LoadOp):
+        return operation.result.type != i1
+    if isinstance(operation, StoreOp):
+        return operation.value.type != i1
+    if isinstance(operation, CastOp):
+        return i1 not in (operation.argument.type, operation.result.type)
+    return False
 
 
-def _element(type: Attribute) -> Attribute:
-    return element_of(type.element_type if isinstance(type, ViewType) else type)
+def _is_same_in_all_lanes(operation: Operation, varying: set[SSAValue]) -> bool:
+    """Whether a statement stays as it is: no lane needs a truth value of its own."""
+    known = ElementwiseOp | CastOp | ConstantOp | IndexOp | LoadOp
+    return isinstance(operation, known) and not any(
+        _meets_lanes(use, varying)
+        for result in operation.results
+        if result.type == i1
+        for use in result.uses
+    )
+
+
+def _meets_lanes(use: Use, varying: set[SSAValue]) -> bool:
+    """Whether a truth value is stored, or used together with values of lanes.
+
+    To select between these, it is the same for all.
+    """
+    user = use.operation
+    if isinstance(user, StoreOp):
+        return user.operands[use.index] is not user.condition
+    if isinstance(user, ElementwiseOp) and use.index == 0:
+        if user.function.rule is TypeRule.SELECT and user.result.type != i1:
+            return False
+    return any(result in varying for result in user.results)
 
 
 def _truth_values_stay_masks(operation: ElementwiseOp) -> bool:
@@ -247,34 +306,39 @@ def _truth_values_stay_masks(operation: ElementwiseOp) -> bool:
 
 @dataclass(frozen=True)
 class _Statements:
-    """Rewrites scalar statements to vectors of `width` lanes."""
+    """Rewrites scalar statements to vectors of `width` lanes.
+
+    `varying` are the values that are not the same in all lanes.
+    """
 
     width: int
+    varying: set[SSAValue]
 
     def rewrite(self, block: BlockOp) -> None:
         for operation in list(block.body.ops):
-            if isinstance(operation, LoadOp):
-                self._retype(operation, value_type(operation.view))
+            if isinstance(operation, LoadOp) and operation.result in self.varying:
+                self._retype(operation)
             elif isinstance(operation, StoreOp):
                 self._store(operation)
             elif isinstance(operation, ElementwiseOp | CastOp):
                 self._function(operation)
 
-    def _retype(self, operation: Operation, type: Attribute | None) -> None:
-        if type is not None and operation.results[0].type != type:
-            Rewriter.replace_value_with_new_type(operation.results[0], type)
+    def _retype(self, operation: Operation) -> None:
+        """Make the result of a scalar operation a vector."""
+        (result,) = operation.results
+        Rewriter.replace_value_with_new_type(
+            result, VectorType(result.type, [self.width])
+        )
 
     def _store(self, operation: StoreOp) -> None:
-        if value_type(operation.view) != operation.value.type:
-            operation.operands[0] = self._vector(operation.value, operation)
+        operation.operands[0] = self._vector(operation.value, operation)
 
     def _function(self, operation: ElementwiseOp | CastOp) -> None:
         if not any(isinstance(o.type, VectorType) for o in operation.operands):
             return
         for number, operand in enumerate(operation.operands):
             operation.operands[number] = self._vector(operand, operation)
-        element = operation.results[0].type
-        self._retype(operation, VectorType(element, [self.width]))
+        self._retype(operation)
 
     def _vector(self, value: SSAValue, user: Operation) -> SSAValue:
         """The value as a vector, made just before its user."""
@@ -315,7 +379,12 @@ def hold_vectors(allocation: AllocOp) -> None:
 
 
 def _common_width(view: SSAValue) -> int | None:
-    """The number of lanes of all loads and stores through a view, if it is one."""
+    """The number of lanes of all loads and stores through a view, if it is one.
+
+    Subscripts may choose a place that is no multiple of it.
+    """
+    if is_subscripted(view):
+        return None
     widths: set[int | None] = set()
     for use in view.uses:
         operation = use.operation

@@ -13,13 +13,13 @@ from .frame import Frame
 
 
 def contended_memories(op: BlockOp, frame: Frame) -> frozenset[int]:
-    """The memories, by `id`, that points of a block could have conflicts on.
+    """The memories, by identity, that points of a block could have conflicts on.
 
     There are none on memory that is only read, or only aggregated into by one function.
     """
     uses: dict[int, Use] = {}
     for number, buffer in enumerate(op.buffers):
-        key = id(frame[buffer].memory)
+        key = frame[buffer].memory.identity
         uses[key] = uses.get(key, Use(0)) | _uses(op, number)
     harmless = {Use(0), *Use} - {Use.ASSIGN}
     return frozenset(key for key, use in uses.items() if use not in harmless)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from math import prod
 from typing import Any
@@ -53,6 +54,20 @@ class Memory:
         self.cells = np.zeros(copies * self.size, numpy_dtype(self.element))
         self.written = np.zeros(self.cells.size, np.bool_)
         self._trackers: dict[object, Tracker] = {}
+
+    @property
+    def identity(self) -> int:
+        """The same number for all shapes of one memory, another for other memories."""
+        return id(self.cells)
+
+    def reshaped(self, name: str, shape: Sequence[int]) -> Memory:
+        """The same cells under another shape of as many elements."""
+        other = copy(self)
+        other.name = name
+        other.shape = tuple(shape)
+        other.array_shape = (*other.shape, *self.array_shape[len(self.shape) :])
+        other.steps = tuple(step * self.lanes for step in strides(other.shape))
+        return other
 
     def vectors(self, positions: Array, lanes: int | None = None) -> Array:
         """The cells of the elements, or of vectors of `lanes` elements, at positions.

@@ -1,9 +1,9 @@
 """The `opencl` level: a host program that launches kernels.
 
 All work-items of many work-groups run in step, one operation after the other, those of
-an `opencl.if` alone where its conditions hold. That is one of the orders that OpenCL
-allows, and the others give the same: a cell that two work-items use, one of them
-writing, is an error unless a barrier of their group is between the uses.
+an `opencl.if` or `opencl.when` alone where its condition holds. That is one of the
+orders that OpenCL allows, and the others give the same: a cell that two work-items use,
+one of them writing, is an error unless a barrier of their group is between the uses.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from xdsl.ir import Attribute
 from xdsl.traits import SymbolTable
 
 from ...dialects.opencl.attributes import WorkItemQuery
+from ...dialects.opencl.data_ops import PositionOp, WhenOp
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ...dialects.opencl.ops import (
     ArrayOp,
@@ -209,7 +210,10 @@ def _prepare_delinearize(op: DelinearizeOp) -> Step:
 
 
 def _check_below(
-    op: WorkItemOp | DelinearizeOp, frame: Frame, values: Coordinate, bound: int
+    op: WorkItemOp | DelinearizeOp | PositionOp,
+    frame: Frame,
+    values: Coordinate,
+    bound: int,
 ) -> None:
     wrong = np.atleast_1d((values < 0) | (values >= bound))
     if wrong.any():
@@ -247,11 +251,39 @@ def _prepare_if(op: IfOp) -> Step:
         active = np.ones(frame.count, np.bool_)
         for condition in conditions:
             active &= condition(numbers) >= 0
-        if active.all():
-            body(frame)
-        elif active.any():
-            origin = np.flatnonzero(active)
-            body(Frame(len(origin), frame, origin))
+        _run_where(active, body, frame)
+
+    return step
+
+
+@prepare.register(WhenOp)
+def _prepare_when(op: WhenOp) -> Step:
+    condition = op.condition
+    body = prepare_all(op.body.block.ops)
+
+    def step(frame: Frame) -> None:
+        _run_where(frame[condition], body, frame)
+
+    return step
+
+
+def _run_where(active: Array, body: Step, frame: Frame) -> None:
+    """Run a body for the work-items that are active."""
+    if active.all():
+        body(frame)
+    elif active.any():
+        origin = np.flatnonzero(active)
+        body(Frame(len(origin), frame, origin))
+
+
+@prepare.register(PositionOp)
+def _prepare_position(op: PositionOp) -> Step:
+    number, result, bound = op.number, op.result, op.bound.value.data
+
+    def step(frame: Frame) -> None:
+        position: Coordinate = frame.array(number).astype(np.int64)
+        _check_below(op, frame, position, bound)
+        frame[result] = position
 
     return step
 

@@ -3,20 +3,23 @@
 The points of a block are the arrays of its index values, of those points where all
 constraints hold. A nested block multiplies the points: each of its points knows the
 outer point that it belongs to. Large blocks run part after part: the order of points
-means nothing. What a program must not do is checked: accesses out of bounds, reads of
+means nothing, but in a serial block, which runs one point (of all outer points) after
+the other. What a program must not do is checked: accesses out of bounds, reads of
 memory that was never written, conflicts between points (see `conflicts`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from math import prod
 
 import numpy as np
 from xdsl.ir import Operation
 
-from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...dialects.stripe.ops import AllocOp
+from ...dialects.stripe.reshape import ReshapeOp
 from .boxes import Box, Coordinate, evaluate, listed, parts
 from .conflicts import Run, Use
 from .contention import contended_memories
@@ -46,34 +49,14 @@ def _prepare_alloc(op: AllocOp) -> Step:
     return step
 
 
-@prepare.register(LoadOp)
-def _prepare_load(op: LoadOp) -> Step:
-    view, result = op.view, op.result
+@prepare.register(ReshapeOp)
+def _prepare_reshape(op: ReshapeOp) -> Step:
+    source, view = op.source, op.view
+    name, sizes = display(view), view.type.sizes
 
     def step(frame: Frame) -> None:
-        window: Window = frame[view]
-        cells = window.cells(op, frame)
-        for level in window.levels:
-            level.record(op, window.memory, cells, Use.READ)
-        frame[result] = window.memory.read(op, frame, cells)
-
-    return step
-
-
-@prepare.register(StoreOp)
-def _prepare_store(op: StoreOp) -> Step:
-    view, value = op.view, op.value
-
-    def step(frame: Frame) -> None:
-        window: Window = frame[view]
-        cells = window.cells(op, frame)
-        memory, aggregation = window.memory, window.aggregation
-        for level in window.levels:
-            level.record(op, memory, cells, Use.of(aggregation))
-        if aggregation is Aggregation.ASSIGN:
-            memory.assign(cells, frame[value])
-        else:
-            memory.aggregate(op, frame, cells, frame[value], aggregation)
+        memory: Memory = frame[source].memory
+        frame[view] = Window.whole(memory.reshaped(name, sizes))
 
     return step
 
@@ -81,7 +64,7 @@ def _prepare_store(op: StoreOp) -> Step:
 @prepare.register(BlockOp)
 def _prepare_block(op: BlockOp) -> Step:
     body = prepare_all(op.body.block.ops)
-    ranges = op.index_ranges
+    ranges, serial = op.index_ranges, op.is_serial
     points = prod(ranges)
     allocated = sum(_size(inner) for inner in op.body.block.ops)
     limit = max(1, min(PART, CELLS // max(1, allocated)))
@@ -96,14 +79,24 @@ def _prepare_block(op: BlockOp) -> Step:
             _initialize(op, number, value, frame)
         first = frame.counter.reserve(frame.count * points)
         run = Run(first, lambda point: _describe(op, frame, point))
-        contended = contended_memories(op, frame)
-        for box in parts((frame.count, *ranges), limit):
+        # A serial point may use what the one before it did.
+        contended = frozenset[int]() if serial else contended_memories(op, frame)
+        boxes = _in_order if serial else parts
+        for box in boxes((frame.count, *ranges), limit):
             inner = _points(op, frame, box, run, contended)
             if inner.count:
                 _refine(op, frame, inner)
                 body(inner)
 
     return step
+
+
+def _in_order(extents: tuple[int, ...], limit: int) -> Iterator[Box]:
+    """Parts of (outer points x ranges) with one value of each index, in their order."""
+    outer, *ranges = extents
+    for (part,) in parts((outer,), limit):
+        for place in product(*(range(extent) for extent in ranges)):
+            yield (part, *(range(value, value + 1) for value in place))
 
 
 def _size(op: Operation) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.ir import Operation
@@ -22,7 +22,7 @@ class PointFrame(Frame):
     """A frame of points of a block.
 
     `points` are their numbers in the `run` of the block. Of the `contended` memories,
-    by `id`, the uses of different points are checked for conflicts.
+    by identity, the uses of different points are checked for conflicts.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class PointFrame(Frame):
 
     def levels_of(self, memory: Memory, use: Use) -> tuple[Level, ...]:
         """The level of this block for a memory, if its points may be in conflict."""
-        if id(memory) not in self.contended:
+        if memory.identity not in self.contended:
             return ()
         return (Level(memory.tracker(self.depth), self.run, self.points, use),)
 
@@ -106,6 +106,46 @@ class Window:
             aggregation,
             tuple(levels),
             tuple(limits),
+        )
+
+    def at(self, origin: Array) -> Window:
+        """The same window for those points of a frame that `origin` lists."""
+        return replace(
+            self,
+            starts=tuple(pick(start, origin) for start in self.starts),
+            copy=pick(self.copy, origin),
+            levels=tuple(level.at(origin) for level in self.levels),
+            limits=tuple(
+                _Limit(limit.axis, pick(limit.low, origin), pick(limit.high, origin))
+                for limit in self.limits
+            ),
+        )
+
+    def chosen(
+        self, op: Operation, frame: Frame, places: Sequence[Coordinate], lanes: int
+    ) -> Window:
+        """The window of the element, or of `lanes` elements along the last axis, at
+        `places` within this one.
+
+        Raises an error that names `op` where that is not in the window.
+        """
+        sizes = (*(1 for _ in self.sizes[:-1]), lanes)
+        for place, extent, size in zip(places, self.sizes, sizes, strict=True):
+            outside = np.atleast_1d((place < 0) | (place > extent - size))
+            if outside.any():
+                raise self._not_chosen(op, frame, places, int(outside.argmax()))
+        starts = tuple(s + p for s, p in zip(self.starts, places, strict=True))
+        return replace(self, sizes=sizes, starts=starts)
+
+    def _not_chosen(
+        self, op: Operation, frame: Frame, places: Sequence[Coordinate], point: int
+    ) -> GinghamError:
+        numbers = [np.broadcast_to(place, (frame.count,))[point] for place in places]
+        return fault(
+            op,
+            f"'{op.name}' has the subscripts [{', '.join(map(str, numbers))}] in a "
+            f"window of {display_sizes(self.sizes)} of {self.memory.name}"
+            f"{frame.describe(point)}",
         )
 
     def cells(self, op: Operation, frame: Frame) -> Array:

@@ -206,3 +206,30 @@ func.func @around(%x : f32) {
   }
   func.return
 }
+
+// -----
+
+// Between indices and data.
+
+opencl.kernel @position(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %x = opencl.load %A[0] : !opencl.pointer<f32, global> -> f32
+  // expected-error @+1 {{expected an integer such as si32, got f32}}
+  %p = opencl.position %x below 4
+}
+
+// -----
+
+opencl.kernel @number() group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 64
+  // expected-error @+1 {{expected an integer type such as si32, got f32}}
+  %x = opencl.index %i : f32
+}
+
+// -----
+
+opencl.kernel @condition() group [1, 1, 1] {
+  %x = eltwise.constant 1 : si32
+  // expected-error @+1 {{operand is used with type i1, but has been previously used or defined with type si32}}
+  opencl.when %x {
+  }
+}

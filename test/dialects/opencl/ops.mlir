@@ -75,3 +75,29 @@ func.func @host(%A : !opencl.buffer<4x5xf32>, %N : !opencl.buffer<0xsi8>) -> !op
   opencl.launch @empty groups [0, 2, 3] () {note}
   func.return %C : !opencl.buffer<f32>
 }
+
+// Between indices and data.
+// CHECK-LABEL: opencl.kernel @data
+opencl.kernel @data(%A : !opencl.pointer<si32, global>) group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 64
+  // CHECK: %x = opencl.index 2 * %i + 1 : si32
+  %x = opencl.index 2 * %i + 1 : si32
+  // CHECK-NEXT: %v = opencl.index %i step -3 {note} : vector<8xsi16>
+  %v = opencl.index %i step -3 {note} : vector<8xsi16>
+  // CHECK-NEXT: %p = opencl.position %x below 129
+  %p = opencl.position %x below 129
+  // CHECK-NEXT: %q = opencl.position %x below 200 {note}
+  %q = opencl.position %x below 200 {note}
+  // CHECK-NEXT: %y = opencl.load %A[3 * %p + %i]
+  %y = opencl.load %A[3 * %p + %i] : !opencl.pointer<si32, global> -> si32
+  %keep = eltwise.cmp_lt %x, %y : (si32, si32) -> i1
+  // CHECK: opencl.when %keep {
+  opencl.when %keep {
+    // CHECK-NEXT: opencl.store %y, %A[%q]
+    opencl.store %y, %A[%q] : si32 -> !opencl.pointer<si32, global>
+  }
+  // CHECK: opencl.when %keep attributes {note} {
+  // CHECK-NEXT: }
+  opencl.when %keep attributes {note} {
+  }
+}

@@ -346,7 +346,7 @@ func.func @load_of_vectors() {
 // -----
 
 func.func @load_of_a_number(%A : f32) {
-  // expected-error @+1 {{expected a view of one element or one vector, got f32}}
+  // expected-error @+1 {{expected a view, got f32}}
   %x = stripe.load %A : f32
   func.return
 }
@@ -386,7 +386,7 @@ func.func @store_type(%A : !stripe.view<1xf32>) {
   %T = stripe.alloc : !stripe.view<1xf32>
   %x = eltwise.constant 0 : f64
   // expected-error @+1 {{expected a value of type f32, got f64}}
-  "stripe.store"(%x, %T) : (f64, !stripe.view<1xf32>) -> ()
+  "stripe.store"(%x, %T) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (f64, !stripe.view<1xf32>) -> ()
   func.return
 }
 
@@ -397,5 +397,228 @@ func.func @store_of_another_type() {
   %x = eltwise.constant 0 : f64
   // expected-error @+1 {{operand is used with type f32, but has been previously used or defined with type f64}}
   stripe.store %x, %T : !stripe.view<1xf32>
+  func.return
+}
+
+// -----
+
+// Subscripts.
+
+func.func @too_few_subscripts(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected 2 subscript(s) for !stripe.view<4x5xf32>, got 1}}
+  %x = stripe.load %A[3] : !stripe.view<4x5xf32>
+  func.return
+}
+
+// -----
+
+func.func @literal_outside(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected subscript 1 from 0 to below 5, got 5}}
+  %x = stripe.load %A[3, 5] : !stripe.view<4x5xf32>
+  func.return
+}
+
+// -----
+
+func.func @negative_literal(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected subscript 0 from 0 to below 4, got -1}}
+  %x = stripe.load %A[-1, 0] : !stripe.view<4x5xf32>
+  func.return
+}
+
+// -----
+
+func.func @vector_outside(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected subscript 1 from 0 to below 2, got 2}}
+  %x = stripe.load %A[0, 2] : !stripe.view<4x5xf32> -> vector<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @vector_too_long(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected a vector of at most 5 lanes, got 8}}
+  %x = stripe.load %A[0, 0] : !stripe.view<4x5xf32> -> vector<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @subscripted_type(%A : !stripe.view<4xf32>) {
+  // expected-error @+1 {{expected a result of type f32, or a vector of them, got f64}}
+  %x = stripe.load %A[0] : !stripe.view<4xf32> -> f64
+  func.return
+}
+
+// -----
+
+func.func @float_subscript(%A : !stripe.view<4xf32>) {
+  %p = eltwise.constant 0 : f32
+  // expected-error @+1 {{expected subscript 0 to be an integer such as si32, got f32}}
+  %x = stripe.load %A[%p] : !stripe.view<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @undefined_subscript(%A : !stripe.view<4xf32>) {
+  // expected-error @+1 {{%p is not defined before its use}}
+  %x = stripe.load %A[%p] : !stripe.view<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @subscripted_store() {
+  %T = stripe.alloc : !stripe.view<4xf32>
+  %x = eltwise.constant 0 : f64
+  // expected-error @+1 {{expected a value of type f32, got f64}}
+  stripe.store %x, %T[0] : !stripe.view<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @type_of_stored_vector() {
+  %T = stripe.alloc : !stripe.view<4xf32>
+  %x = eltwise.constant 0 : vector<4xf32>
+  // expected-error @+1 {{expected the type of the value, vector<4xf32>, got vector<2xf32>}}
+  stripe.store %x, %T[0] : vector<2xf32> -> !stripe.view<4xf32>
+  func.return
+}
+
+// -----
+
+func.func @condition() {
+  %T = stripe.alloc : !stripe.view<1xf32>
+  %x = eltwise.constant 0 : f32
+  // expected-error @+1 {{operand is used with type i1, but has been previously used or defined with type f32}}
+  stripe.store %x, %T if %x : !stripe.view<1xf32>
+  func.return
+}
+
+// -----
+
+// Indices as numbers.
+
+func.func @index_of_nothing(%n : index) {
+  // expected-error @+1 {{expected indices of the blocks around}}
+  %x = stripe.index %n : si32
+  func.return
+}
+
+// -----
+
+func.func @index_as_float() {
+  stripe.block [%i : 4] {
+    // expected-error @+1 {{expected an integer type such as si32, got f32}}
+    %x = stripe.index %i : f32
+  }
+  func.return
+}
+
+// -----
+
+func.func @fraction_of_index() {
+  stripe.block [%i : 4] {
+    // expected-error @+1 {{expected integer coefficients only}}
+    %x = stripe.index 1 / 2 * %i : si32
+  }
+  func.return
+}
+
+// -----
+
+func.func @index_step() {
+  stripe.block [%i : 4] {
+    // expected-error @+1 {{expected a step for a vector and for nothing else}}
+    %x = stripe.index %i : vector<4xsi32>
+  }
+  func.return
+}
+
+// -----
+
+// Serial blocks and windows for both.
+
+func.func @serial_level() {
+  // expected-error @+1 {{expected the indices of a serial block to have level 'loop' or 'unroll', got 'grid'}}
+  stripe.block serial [%i : 4 grid] {
+  }
+  func.return
+}
+
+// -----
+
+func.func @inout_of_an_input(%A : !stripe.view<4xf32>) {
+  // expected-error @+1 {{expected refinement 0 to be 'in' as the outer view is, got 'inout'}}
+  stripe.block [%i : 4]
+      inout %a = %A[%i] : 1 {
+  }
+  func.return
+}
+
+// -----
+
+func.func @inout_of_an_output() {
+  %A = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      out %a = %A[%i] : 1 {
+    // expected-error @+1 {{expected refinement 0 to be 'out' as the outer view is, got 'inout'}}
+    stripe.block []
+        inout %b = %a[0] : 1 {
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @inout_that_aggregates() {
+  %A = stripe.alloc : !stripe.view<4xf32>
+  // expected-error @+1 {{expected refinement 0, which is read, to have no aggregation and no init}}
+  stripe.block [%i : 4]
+      inout %a = %A[%i] : 1 add {
+  }
+  func.return
+}
+
+// -----
+
+// Reshaped buffers.
+
+func.func @element_count(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected a view of 20 element(s) as !stripe.view<4x5xf32> has, got 16}}
+  %b = stripe.reshape %A : !stripe.view<4x5xf32> to !stripe.view<16xf32>
+  func.return
+}
+
+// -----
+
+func.func @reshaped_elements(%A : !stripe.view<4x5xf32>) {
+  // expected-error @+1 {{expected the element type and space of !stripe.view<4x5xf32>, got !stripe.view<20xsi32>}}
+  %b = stripe.reshape %A : !stripe.view<4x5xf32> to !stripe.view<20xsi32>
+  func.return
+}
+
+// -----
+
+func.func @reshaped_window(%A : !stripe.view<4x5xf32>) {
+  stripe.block [%i : 4]
+      in %a = %A[%i, 0] : 1x5 {
+    // expected-error @+1 {{expects parent op 'func.func'}}
+    %b = stripe.reshape %a : !stripe.view<1x5xf32> to !stripe.view<5xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @reshaped_input(%A : !stripe.view<4x5xf32>) {
+  %b = stripe.reshape %A : !stripe.view<4x5xf32> to !stripe.view<20xf32>
+  // expected-error @+1 {{expected refinement 0 to be 'in' as the outer view is, got 'out'}}
+  stripe.block [%i : 20]
+      out %a = %b[%i] : 1 {
+  }
   func.return
 }

@@ -143,3 +143,94 @@ func.func @names(%A : !stripe.view<4xf32>) {
   }
   func.return
 }
+
+// A place in a larger window, by values and literals; vectors start there.
+// CHECK-LABEL: func.func @subscripts
+func.func @subscripts(%I : !stripe.view<8xsi32>, %V : !stripe.view<100x16xf32>) -> !stripe.view<100x16xf32> {
+  %O = stripe.alloc : !stripe.view<100x16xf32>
+  stripe.block [%i : 8]
+      in %n = %I[%i] : 1
+      in %v = %V[0, 0] : 100x16
+      out %o = %O[0, 0] : 100x16 add init 0 {
+    %p = stripe.load %n : !stripe.view<1xsi32>
+    %zero = eltwise.constant 0 : si32
+    %keep = eltwise.cmp_ge %p, %zero : (si32, si32) -> i1
+    // CHECK: %x = stripe.load %v[%p, 3] {note} : !stripe.view<100x16xf32>
+    %x = stripe.load %v[%p, 3] {note} : !stripe.view<100x16xf32>
+    // CHECK-NEXT: %y = stripe.load %v[%p, 8] : !stripe.view<100x16xf32> -> vector<8xf32>
+    %y = stripe.load %v[%p, 8] : !stripe.view<100x16xf32> -> vector<8xf32>
+    // CHECK-NEXT: stripe.store %x, %o[99, %p] : !stripe.view<100x16xf32>
+    stripe.store %x, %o[99, %p] : !stripe.view<100x16xf32>
+    // CHECK-NEXT: stripe.store %x, %o[%p, %p] if %keep {note} : !stripe.view<100x16xf32>
+    stripe.store %x, %o[%p, %p] if %keep {note} : !stripe.view<100x16xf32>
+    // CHECK-NEXT: stripe.store %y, %o[%p, 0] : vector<8xf32> -> !stripe.view<100x16xf32>
+    stripe.store %y, %o[%p, 0] : vector<8xf32> -> !stripe.view<100x16xf32>
+  }
+  stripe.block [%i : 8]
+      in %n = %I[%i] : 1
+      out %o = %O[%i, 0] : 1x1 {
+    %p = stripe.load %n : !stripe.view<1xsi32>
+    %zero = eltwise.constant 0 : si32
+    %keep = eltwise.cmp_ge %p, %zero : (si32, si32) -> i1
+    %x = eltwise.cast %p : si32 to f32
+    // CHECK: stripe.store %x, %o if %keep : !stripe.view<1x1xf32>
+    stripe.store %x, %o if %keep : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<100x16xf32>
+}
+
+// Indices as numbers, also those of blocks around.
+// CHECK-LABEL: func.func @indices
+func.func @indices() -> !stripe.view<8x4xsi64> {
+  %O = stripe.alloc : !stripe.view<8x4xsi64>
+  stripe.block [%i : 8]
+      out %o = %O[%i, 0] : 1x4 {
+    stripe.block [%j : 4]
+        out %p = %o[0, %j] : 1x1 {
+      // CHECK: %x = stripe.index 2 * %i - %j + 1 : si64
+      %x = stripe.index %i + 1 - %j + %i : si64
+      // CHECK-NEXT: %y = stripe.index 7 {note} : ui8
+      %y = stripe.index 7 {note} : ui8
+      // CHECK-NEXT: %z = stripe.index 4 * %j step -2 : vector<4xsi16>
+      %z = stripe.index 4 * %j step -2 : vector<4xsi16>
+      stripe.store %x, %p : !stripe.view<1x1xsi64>
+    }
+  }
+  func.return %O : !stripe.view<8x4xsi64>
+}
+
+// Points in order, in place.
+// CHECK-LABEL: func.func @serial
+func.func @serial() {
+  %A = stripe.alloc : !stripe.view<4x9xf32>
+  // CHECK: stripe.block "rows" [%r : 4]
+  // CHECK-NEXT: inout %row = %A[%r, 0] : 1x9 {
+  stripe.block "rows" [%r : 4]
+      inout %row = %A[%r, 0] : 1x9 {
+    // CHECK-NEXT: stripe.block serial [%t : 8, %u : 1 unroll]
+    // CHECK-NEXT: in %last = %row[0, %t] : 1x1
+    // CHECK-NEXT: inout %next = %row[0, %t + 1] : 1x1 {
+    stripe.block serial [%t : 8, %u : 1 unroll]
+        in %last = %row[0, %t] : 1x1
+        inout %next = %row[0, %t + 1] : 1x1 {
+      %x = stripe.load %last : !stripe.view<1x1xf32>
+      %y = stripe.load %next : !stripe.view<1x1xf32>
+      %z = eltwise.add %x, %y : f32
+      stripe.store %z, %next : !stripe.view<1x1xf32>
+    }
+  }
+  // CHECK: stripe.block "named" serial []
+  stripe.block "named" serial [] {
+  }
+  func.return
+}
+
+// One memory under other shapes.
+// CHECK-LABEL: func.func @reshaped
+func.func @reshaped(%A : !stripe.view<4x5xf32>) {
+  // CHECK-NEXT: %b = stripe.reshape %A : !stripe.view<4x5xf32> to !stripe.view<20xf32>
+  %b = stripe.reshape %A : !stripe.view<4x5xf32> to !stripe.view<20xf32>
+  // CHECK-NEXT: %c = stripe.reshape %b {note} : !stripe.view<20xf32> to !stripe.view<2x10x1xf32>
+  %c = stripe.reshape %b {note} : !stripe.view<20xf32> to !stripe.view<2x10x1xf32>
+  func.return
+}

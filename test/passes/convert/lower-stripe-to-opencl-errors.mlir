@@ -121,3 +121,35 @@ func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %0 = eltwise.constant 1 : f32
   func.return %A : !stripe.view<8xf32>
 }
+
+// -----
+
+// Subscripts may choose any cell of the window.
+func.func @main(%P : !stripe.view<8xsi32>) -> !stripe.view<4xsi32> {
+  %C = stripe.alloc : !stripe.view<4xsi32>
+  // expected-error @+1 {{work-items with different 'i' may write the same cell of output 'C'}}
+  stripe.block [%i : 8 grid]
+      in %p = %P[%i] : 1
+      out %c = %C[0] : 4 add {
+    %x = stripe.load %p : !stripe.view<1xsi32>
+    stripe.store %x, %c[%x] : !stripe.view<4xsi32>
+  }
+  func.return %C : !stripe.view<4xsi32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<4x2xf32>) -> !stripe.view<8xf32> {
+  %B = stripe.reshape %A : !stripe.view<4x2xf32> to !stripe.view<8xf32>
+  // expected-error @+1 {{a result is an input under another shape: !stripe.view<8xf32> of !stripe.view<4x2xf32>}}
+  func.return %B : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @main() -> (!stripe.view<8xf32>, !stripe.view<4x2xf32>) {
+  %A = stripe.alloc : !stripe.view<8xf32>
+  %B = stripe.reshape %A : !stripe.view<8xf32> to !stripe.view<4x2xf32>
+  // expected-error @+1 {{a result is another result under another shape: !stripe.view<4x2xf32> of !stripe.view<8xf32>}}
+  func.return %A, %B : !stripe.view<8xf32>, !stripe.view<4x2xf32>
+}

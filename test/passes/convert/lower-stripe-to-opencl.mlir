@@ -186,3 +186,63 @@ func.func @names(%A : !stripe.view<f32>) -> !stripe.view<2xf32> {
   }
   func.return %C : !stripe.view<2xf32>
 }
+
+// A subscript becomes an index with the size of the window as its bound, where the value
+// is known to be in it: under the condition of a store. A subscript with one possible
+// value needs none.
+
+// CHECK-LABEL: opencl.kernel @chosen(
+// CHECK:         %n = opencl.work_item
+// CHECK:         %p = opencl.load %P[%n]
+// CHECK-NEXT:    %k = opencl.index 3 * %n + 1 : si32
+// CHECK:         %keep = eltwise.cmp_lt
+// CHECK-NEXT:    [[P:%p_[0-9]]] = opencl.position %p below 9
+// CHECK-NEXT:    %x = opencl.load %V[4 * [[P]] + 2] : !opencl.pointer<f32, global> -> f32
+// CHECK-NEXT:    [[Q:%p_[0-9]]] = opencl.position %p below 9
+// CHECK-NEXT:    %y = opencl.load %V[4 * [[Q]]] : !opencl.pointer<f32, global> -> vector<4xf32>
+// CHECK-NEXT:    opencl.when %keep {
+// CHECK-NEXT:      [[K:%k_[0-9]]] = opencl.position %k below 5
+// CHECK-NEXT:      %O_1 = opencl.load %O[5 * %n + [[K]]]
+// CHECK-NEXT:      [[SUM:%[0-9]+]] = eltwise.add %O_1, %x
+// CHECK-NEXT:      opencl.store [[SUM]], %O[5 * %n + [[K]]]
+// CHECK-NEXT:    }
+func.func @places(%P : !stripe.view<8xsi32>, %V : !stripe.view<9x4xf32>) -> !stripe.view<8x5xf32> {
+  %O = stripe.alloc : !stripe.view<8x5xf32>
+  stripe.block "chosen" [%n : 8 grid]
+      in %p0 = %P[%n] : 1
+      in %v = %V[0, 0] : 9x4
+      out %o = %O[%n, 0] : 1x5 add {
+    %p = stripe.load %p0 : !stripe.view<1xsi32>
+    %k = stripe.index 3 * %n + 1 : si32
+    %keep = eltwise.cmp_lt %p, %k : (si32, si32) -> i1
+    %x = stripe.load %v[%p, 2] : !stripe.view<9x4xf32>
+    %y = stripe.load %v[%p, 0] : !stripe.view<9x4xf32> -> vector<4xf32>
+    stripe.store %x, %o[%p, %k] if %keep : !stripe.view<1x5xf32>
+  }
+  func.return %O : !stripe.view<8x5xf32>
+}
+
+// The points of a serial block are loops. One memory is one pointer, whatever the shapes
+// that the host sees it under; the result has the shape under which it is returned.
+
+// CHECK-LABEL: opencl.kernel @order(%T: !opencl.pointer<f32, global>)
+// CHECK-NEXT:    opencl.for %i : 3 {
+// CHECK-NEXT:      opencl.for %j : 4 {
+// CHECK-NEXT:        %x = opencl.load %T[4 * %i + %j]
+// CHECK-NEXT:        opencl.store %x, %T[-4 * %i - %j + 11]
+// CHECK:       func.func @shapes() -> !opencl.buffer<2x6xf32>
+// CHECK-NEXT:    %T = opencl.allocate : !opencl.buffer<2x6xf32>
+// CHECK-NEXT:    opencl.launch @order groups [1, 1, 1] (%T) : !opencl.buffer<2x6xf32>
+// CHECK-NEXT:    func.return %T : !opencl.buffer<2x6xf32>
+func.func @shapes() -> !stripe.view<2x6xf32> {
+  %T = stripe.alloc : !stripe.view<12xf32>
+  %F = stripe.reshape %T : !stripe.view<12xf32> to !stripe.view<3x4xf32>
+  %G = stripe.reshape %F : !stripe.view<3x4xf32> to !stripe.view<2x6xf32>
+  stripe.block "order" serial [%i : 3, %j : 4]
+      in %f = %F[%i, %j] : 1x1
+      out %t = %T[11 - 4 * %i - %j] : 1 {
+    %x = stripe.load %f : !stripe.view<1x1xf32>
+    stripe.store %x, %t : !stripe.view<1xf32>
+  }
+  func.return %G : !stripe.view<2x6xf32>
+}

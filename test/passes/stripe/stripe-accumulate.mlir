@@ -140,3 +140,29 @@ func.func @left_alone(%A : !stripe.view<6xf32>) -> (!stripe.view<9xf32>, !stripe
   }
   func.return %O, %P : !stripe.view<9xf32>, !stripe.view<6xf32>
 }
+
+// Left alone: cells that subscripts choose. What a condition may skip keeps its `init`.
+// CHECK-LABEL: func.func @chosen
+// CHECK: out %o = %O[0] : 1000 add init 0
+// CHECK-NOT: private
+// CHECK: out %p = %P[%n] : 1
+// CHECK: stripe.alloc : !stripe.view<1xsi32, private>
+func.func @chosen(%I : !stripe.view<8xsi32>, %M : !stripe.view<8xi1>) -> (!stripe.view<1000xsi32>, !stripe.view<8xsi32>) {
+  %O = stripe.alloc : !stripe.view<1000xsi32>
+  %P = stripe.alloc : !stripe.view<8xsi32>
+  stripe.block [%n : 8]
+      in %i = %I[%n] : 1
+      out %o = %O[0] : 1000 add init 0 {
+    %x = stripe.load %i : !stripe.view<1xsi32>
+    stripe.store %x, %o[%x] : !stripe.view<1000xsi32>
+  }
+  stripe.block [%n : 8]
+      in %i = %I[%n] : 1
+      in %m = %M[%n] : 1
+      out %p = %P[%n] : 1 add init 0 {
+    %x = stripe.load %i : !stripe.view<1xsi32>
+    %keep = stripe.load %m : !stripe.view<1xi1>
+    stripe.store %x, %p if %keep : !stripe.view<1xsi32>
+  }
+  func.return %O, %P : !stripe.view<1000xsi32>, !stripe.view<8xsi32>
+}

@@ -116,3 +116,68 @@ func.func @left_alone(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   }
   func.return %O : !stripe.view<8xf32>
 }
+
+// What may meet on a chosen cell stays whole, the rest is cut like a stream. Points that
+// assign never meet. A serial block has no tiles.
+// CHECK-LABEL: func.func @chosen
+// CHECK: stripe.block "add"
+// CHECK: attributes {stripe.tile = [array<i64: 100, 256>], stripe.tile_reason = "streams
+// CHECK: stripe.block "assign"
+// CHECK: attributes {stripe.tile = [array<i64: 16384>], stripe.tile_reason = "streams
+// CHECK: stripe.block "order" serial
+// CHECK-NOT: stripe.tile
+func.func @chosen(%U : !stripe.view<100x4096xf32>, %I : !stripe.view<1048576xsi32>) -> (!stripe.view<9x4096xf32>, !stripe.view<1048576xsi32>, !stripe.view<si32>) {
+  %O = stripe.alloc : !stripe.view<9x4096xf32>
+  %P = stripe.alloc : !stripe.view<1048576xsi32>
+  %Q = stripe.alloc : !stripe.view<si32>
+  stripe.block "add" [%n : 100, %j : 4096]
+      in %i = %I[%n] : 1
+      in %u = %U[%n, %j] : 1x1
+      out %o = %O[0, %j] : 9x1 add init 0 {
+    %p = stripe.load %i : !stripe.view<1xsi32>
+    %x = stripe.load %u : !stripe.view<1x1xf32>
+    stripe.store %x, %o[%p, 0] : !stripe.view<9x1xf32>
+  }
+  stripe.block "assign" [%n : 1048576]
+      in %i = %I[%n] : 1
+      out %o = %P[0] : 1048576 {
+    %p = stripe.load %i : !stripe.view<1xsi32>
+    stripe.store %p, %o[%p] : !stripe.view<1048576xsi32>
+  }
+  stripe.block "order" serial [%n : 1048576]
+      in %i = %I[%n] : 1
+      inout %o = %Q[] {
+    %p = stripe.load %i : !stripe.view<1xsi32>
+    %q = stripe.load %o : !stripe.view<si32>
+    %r = eltwise.add %p, %q : si32
+    stripe.store %r, %o : !stripe.view<si32>
+  }
+  func.return %O, %P, %Q : !stripe.view<9x4096xf32>, !stripe.view<1048576xsi32>, !stripe.view<si32>
+}
+
+// The two digits of a cell: tiles of the higher one have all values of the lower one, but
+// not where a constraint depends on it.
+// CHECK-LABEL: func.func @digits
+// CHECK: stripe.block "whole"
+// CHECK: attributes {stripe.tile = [array<i64: {{[0-9]+}}, 2, 2>, array<i64: {{[2-9]|[1-9][0-9]+}}, 2, 2>],
+// CHECK: stripe.block "checked"
+// CHECK: stripe.tile = [array<i64: 1, 2, 2>]
+func.func @digits(%I : !stripe.view<4096xf32>) -> (!stripe.view<8192xf32>, !stripe.view<8192xf32>) {
+  %O = stripe.alloc : !stripe.view<8192xf32>
+  %P = stripe.alloc : !stripe.view<8192xf32>
+  stripe.block "whole" [%x : 4096, %i : 2, %k : 2]
+      in %v = %I[%x + %k - 1] : 1
+      out %o = %O[2 * %x + %i] : 1 add init 0
+      where %x + %k - 1 >= 0 {
+    %a = stripe.load %v : !stripe.view<1xf32>
+    stripe.store %a, %o : !stripe.view<1xf32>
+  }
+  stripe.block "checked" [%x : 4096, %i : 2, %k : 2]
+      in %v = %I[%x] : 1
+      out %o = %P[2 * %x + %i] : 1 add init 0
+      where %i + %k - 1 >= 0 {
+    %a = stripe.load %v : !stripe.view<1xf32>
+    stripe.store %a, %o : !stripe.view<1xf32>
+  }
+  func.return %O, %P : !stripe.view<8192xf32>, !stripe.view<8192xf32>
+}

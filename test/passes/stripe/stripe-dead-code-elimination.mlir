@@ -93,3 +93,56 @@ func.func @no_effect(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   }
   func.return %O : !stripe.view<8xf32>
 }
+
+// Memory that is read through another shape is needed; memory that nothing reads is not,
+// nor are the shapes that it is seen under. A condition alone keeps nothing alive.
+// CHECK-LABEL: func.func @shapes
+// CHECK: %T = stripe.alloc
+// CHECK-NEXT: %F = stripe.reshape %T
+// CHECK-NOT: stripe.alloc : !stripe.view<2x8xf32>
+// CHECK-NOT: stripe.reshape
+// CHECK: stripe.block [%i : 8]
+// CHECK: out %t = %T
+// CHECK-NOT: %G
+// CHECK-NOT: stripe.load %m
+// CHECK: stripe.block [%i : 16]
+func.func @shapes(%A : !stripe.view<16xf32>, %M : !stripe.view<8xi1>) -> !stripe.view<16xf32> {
+  %T = stripe.alloc : !stripe.view<8x2xf32>
+  %F = stripe.reshape %T : !stripe.view<8x2xf32> to !stripe.view<16xf32>
+  %U = stripe.alloc : !stripe.view<2x8xf32>
+  %G = stripe.reshape %U : !stripe.view<2x8xf32> to !stripe.view<16xf32>
+  stripe.block [%i : 8]
+      in %a = %A[0] : 16
+      in %m = %M[%i] : 1
+      out %t = %T[%i, 0] : 1x2
+      out %g = %G[2 * %i] : 1 {
+    %n = stripe.index %i : si32
+    %keep = stripe.load %m : !stripe.view<1xi1>
+    %x = stripe.load %a[%n] : !stripe.view<16xf32>
+    %zero = eltwise.constant 0 : si32
+    stripe.store %x, %t[0, 0] : !stripe.view<1x2xf32>
+    stripe.store %x, %t[0, 1] : !stripe.view<1x2xf32>
+    stripe.store %x, %g if %keep : !stripe.view<1xf32>
+  }
+  %O = stripe.alloc : !stripe.view<16xf32>
+  stripe.block [%i : 16]
+      in %f = %F[%i] : 1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %f : !stripe.view<1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<16xf32>
+}
+
+// What is changed in place is an effect.
+// CHECK-LABEL: func.func @in_place
+// CHECK: stripe.block serial [%t : 3]
+func.func @in_place() -> !stripe.view<4xf32> {
+  %O = stripe.alloc : !stripe.view<4xf32>
+  stripe.block serial [%t : 3]
+      inout %o = %O[%t] : 1 {
+    %x = stripe.load %o : !stripe.view<1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<4xf32>
+}

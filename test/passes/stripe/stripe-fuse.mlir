@@ -196,3 +196,164 @@ func.func @between(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   }
   func.return %U : !stripe.view<8xf32>
 }
+
+// A buffer that two fused blocks use stands before the first of them.
+// CHECK-LABEL: @shared
+// CHECK: %shared = stripe.alloc
+// CHECK: stripe.block [%i : 4]
+// CHECK: stripe.block [%i : 2, %j : 2]
+func.func @shared(%A: !stripe.view<4xf32>, %B: !stripe.view<2x2xf32>)
+    -> (!stripe.view<4xf32>, !stripe.view<2x2xf32>) {
+  %first = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %a = %A[%i] : 1
+      out %f = %first[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %f : !stripe.view<1xf32>
+  }
+  %second = stripe.alloc : !stripe.view<2x2xf32>
+  stripe.block [%i : 2, %j : 2]
+      in %b = %B[%i, %j] : 1x1
+      out %s = %second[%i, %j] : 1x1 {
+    %x = stripe.load %b : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1x1xf32>
+  }
+  %shared = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %f = %first[%i] : 1
+      out %t = %shared[%i] : 1 {
+    %x = stripe.load %f : !stripe.view<1xf32>
+    %y = eltwise.neg %x : f32
+    stripe.store %y, %t : !stripe.view<1xf32>
+  }
+  %third = stripe.alloc : !stripe.view<2x2xf32>
+  stripe.block [%i : 2, %j : 2]
+      in %s = %second[%i, %j] : 1x1
+      in %t = %shared[%i] : 1
+      out %u = %third[%i, %j] : 1x1 {
+    %x = stripe.load %s : !stripe.view<1x1xf32>
+    %y = stripe.load %t : !stripe.view<1xf32>
+    %z = eltwise.add %x, %y : f32
+    stripe.store %z, %u : !stripe.view<1x1xf32>
+  }
+  func.return %shared, %third : !stripe.view<4xf32>, !stripe.view<2x2xf32>
+}
+
+// A gather joins what makes its indices and what uses its elements, not what makes the
+// memory in which it chooses.
+// CHECK-LABEL: func.func @gather
+// CHECK: stripe.block [%i : 4]
+// CHECK: out %w = %W
+// CHECK: stripe.block [%i : 4]
+// CHECK: stripe.load %{{.*}}[%{{.*}}] : !stripe.view<4xf32>
+// CHECK-NOT: stripe.block
+func.func @gather(%A : !stripe.view<4xf32>, %I : !stripe.view<4xsi32>) -> !stripe.view<4xf32> {
+  %W = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %a = %A[%i] : 1
+      out %w = %W[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %w : !stripe.view<1xf32>
+  }
+  %T = stripe.alloc : !stripe.view<4xsi32>
+  stripe.block [%i : 4]
+      in %n = %I[%i] : 1
+      out %t = %T[%i] : 1 {
+    %x = stripe.load %n : !stripe.view<1xsi32>
+    %zero = eltwise.constant 0 : si32
+    %y = eltwise.max %x, %zero : si32
+    stripe.store %y, %t : !stripe.view<1xsi32>
+  }
+  %G = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %t = %T[%i] : 1
+      in %w = %W[0] : 4
+      out %g = %G[%i] : 1 {
+    %n = stripe.load %t : !stripe.view<1xsi32>
+    %x = stripe.load %w[%n] : !stripe.view<4xf32>
+    stripe.store %x, %g : !stripe.view<1xf32>
+  }
+  %O = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %g = %G[%i] : 1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %g : !stripe.view<1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<4xf32>
+}
+
+// Left alone: serial blocks, points that meet at chosen cells, and memory that one block
+// writes under a shape and the other reads under another.
+// CHECK-LABEL: func.func @apart
+// CHECK-COUNT-6: stripe.block
+func.func @apart(%A : !stripe.view<4xsi32>) -> (!stripe.view<4xsi32>, !stripe.view<4xsi32>, !stripe.view<2x2xsi32>) {
+  %T = stripe.alloc : !stripe.view<4xsi32>
+  %O = stripe.alloc : !stripe.view<4xsi32>
+  stripe.block [%i : 4]
+      in %a = %A[%i] : 1
+      out %t = %T[0] : 4 {
+    %x = stripe.load %a : !stripe.view<1xsi32>
+    stripe.store %x, %t[%x] : !stripe.view<4xsi32>
+  }
+  stripe.block [%i : 4]
+      in %t = %T[0] : 4
+      out %o = %O[0] : 4 {
+    %n = stripe.index %i : si32
+    %x = stripe.load %t[%n] : !stripe.view<4xsi32>
+    stripe.store %x, %o[%n] : !stripe.view<4xsi32>
+  }
+  %P = stripe.alloc : !stripe.view<4xsi32>
+  stripe.block serial [%i : 4]
+      in %a = %A[%i] : 1
+      out %p = %P[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xsi32>
+    stripe.store %x, %p : !stripe.view<1xsi32>
+  }
+  stripe.block [%i : 4]
+      inout %p = %P[%i] : 1 {
+    %x = stripe.load %p : !stripe.view<1xsi32>
+    stripe.store %x, %p : !stripe.view<1xsi32>
+  }
+  %U = stripe.alloc : !stripe.view<2x2xsi32>
+  %F = stripe.reshape %U : !stripe.view<2x2xsi32> to !stripe.view<4xsi32>
+  %Q = stripe.alloc : !stripe.view<2x2xsi32>
+  stripe.block [%i : 2, %j : 2]
+      in %a = %A[%i + %j] : 1
+      out %u = %U[%i, %j] : 1x1 {
+    %x = stripe.load %a : !stripe.view<1xsi32>
+    stripe.store %x, %u : !stripe.view<1x1xsi32>
+  }
+  stripe.block [%i : 2, %j : 2]
+      in %f = %F[2 * %j + %i] : 1
+      out %q = %Q[%i, %j] : 1x1 {
+    %x = stripe.load %f : !stripe.view<1xsi32>
+    stripe.store %x, %q : !stripe.view<1x1xsi32>
+  }
+  func.return %O, %P, %Q : !stripe.view<4xsi32>, !stripe.view<4xsi32>, !stripe.view<2x2xsi32>
+}
+
+// What defines a late buffer, its shapes included, moves before the blocks.
+// CHECK-LABEL: func.func @late_shape
+// CHECK: %U = stripe.alloc
+// CHECK-NEXT: %F = stripe.reshape %U
+// CHECK-NEXT: stripe.block [%i : 4]
+// CHECK-NOT: stripe.block
+func.func @late_shape(%A : !stripe.view<4xf32>) -> (!stripe.view<4xf32>, !stripe.view<2x2xf32>) {
+  %T = stripe.alloc : !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %a = %A[%i] : 1
+      out %t = %T[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %t : !stripe.view<1xf32>
+  }
+  %U = stripe.alloc : !stripe.view<2x2xf32>
+  %F = stripe.reshape %U : !stripe.view<2x2xf32> to !stripe.view<4xf32>
+  stripe.block [%i : 4]
+      in %t = %T[%i] : 1
+      out %f = %F[%i] : 1 {
+    %x = stripe.load %t : !stripe.view<1xf32>
+    stripe.store %x, %f : !stripe.view<1xf32>
+  }
+  func.return %T, %U : !stripe.view<4xf32>, !stripe.view<2x2xf32>
+}

@@ -96,3 +96,62 @@ func.func @left_alone(%A : !stripe.view<6xf32>) -> (!stripe.view<6xf32>, !stripe
   }
   func.return %O, %P : !stripe.view<6xf32>, !stripe.view<6xf32>
 }
+
+// Left alone: what serial points hand on, and memory that is seen under another shape.
+// CHECK-LABEL: func.func @handed_on
+// CHECK: %S = stripe.alloc : !stripe.view<f32>
+// CHECK: %T = stripe.alloc : !stripe.view<4x2xf32>
+// CHECK-NOT: private
+func.func @handed_on(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  %S = stripe.alloc : !stripe.view<f32>
+  stripe.block serial [%i : 8]
+      in %a = %A[%i] : 1
+      inout %s = %S[]
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<f32>
+    %y = stripe.load %s : !stripe.view<f32>
+    stripe.store %y, %o : !stripe.view<1xf32>
+  }
+  %T = stripe.alloc : !stripe.view<4x2xf32>
+  %F = stripe.reshape %T : !stripe.view<4x2xf32> to !stripe.view<8xf32>
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      inout %t = %F[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %t : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// A row of each point, in which subscripts choose and a serial block runs.
+// CHECK-LABEL: func.func @row_of_each_point
+// CHECK-NOT: stripe.alloc : !stripe.view<4x8xf32>
+// CHECK: stripe.block [%r : 4]
+// CHECK: %T = stripe.alloc : !stripe.view<1x8xf32, private>
+// CHECK: stripe.block serial [%t2 : 8]
+// CHECK: out %w = %T[0, 0] : 1x8
+// CHECK: stripe.store %{{.*}}, %w[0, %n] : !stripe.view<1x8xf32, private>
+// CHECK: stripe.load %T[0, 0] : !stripe.view<1x8xf32, private>
+// LIMIT-LABEL: func.func @row_of_each_point
+// LIMIT: stripe.alloc : !stripe.view<4x8xf32>
+func.func @row_of_each_point(%A : !stripe.view<4x8xf32>) -> !stripe.view<4xf32> {
+  %O = stripe.alloc : !stripe.view<4xf32>
+  %T = stripe.alloc : !stripe.view<4x8xf32>
+  stripe.block [%r : 4]
+      in %a = %A[%r, 0] : 1x8
+      inout %t = %T[%r, 0] : 1x8
+      out %o = %O[%r] : 1 {
+    stripe.block serial [%t2 : 8]
+        in %b = %a[0, %t2] : 1x1
+        out %w = %t[0, 0] : 1x8 {
+      %x = stripe.load %b : !stripe.view<1x1xf32>
+      %n = stripe.index 7 - %t2 : si32
+      stripe.store %x, %w[0, %n] : !stripe.view<1x8xf32>
+    }
+    %y = stripe.load %t[0, 0] : !stripe.view<1x8xf32>
+    stripe.store %y, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<4xf32>
+}

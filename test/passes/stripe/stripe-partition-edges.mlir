@@ -109,3 +109,29 @@ func.func @left_alone(%A : !stripe.view<10x9xf32>) -> (!stripe.view<10xf32>, !st
   }
   func.return %C, %D, %E : !stripe.view<10xf32>, !stripe.view<10xf32>, !stripe.view<12xf32>
 }
+
+// Indices as numbers count on; a serial block is not split.
+// CHECK-LABEL: func.func @numbers
+// CHECK: stripe.block [%i : 8]
+// CHECK: stripe.index 2 * %i : si32
+// CHECK: stripe.block [%i : 3]
+// CHECK: stripe.index 2 * %i + 16 : si32
+// CHECK: stripe.block serial [%i : 11]
+// CHECK-NOT: stripe.block
+func.func @numbers() -> (!stripe.view<11xsi32>, !stripe.view<11xsi32>) {
+  %O = stripe.alloc : !stripe.view<11xsi32>
+  %P = stripe.alloc : !stripe.view<11xsi32>
+  stripe.block [%i : 11]
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = [array<i64: 4>]} {
+    %x = stripe.index 2 * %i : si32
+    stripe.store %x, %o : !stripe.view<1xsi32>
+  }
+  stripe.block serial [%i : 11]
+      out %o = %P[%i] : 1
+      attributes {stripe.tile = [array<i64: 4>]} {
+    %x = stripe.index 2 * %i : si32
+    stripe.store %x, %o : !stripe.view<1xsi32>
+  }
+  func.return %O, %P : !stripe.view<11xsi32>, !stripe.view<11xsi32>
+}

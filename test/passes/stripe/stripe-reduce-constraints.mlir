@@ -118,3 +118,22 @@ func.func @initialized() -> !stripe.view<8xf32> {
   }
   func.return %C : !stripe.view<8xf32>
 }
+
+// Indices as numbers and the order of serial points stay what they are.
+// CHECK-LABEL: func.func @numbers
+// CHECK: stripe.block serial [%i : 5, %j : 3]
+// CHECK-NEXT: inout %o = %O[]
+// CHECK-NOT: where
+// CHECK: stripe.index 3 * %i + %j + 8 : si32
+func.func @numbers() -> !stripe.view<si32> {
+  %O = stripe.alloc : !stripe.view<si32>
+  stripe.block serial [%i : 8, %j : 3]
+      inout %o = %O[]
+      where %i - 2 >= 0, 6 - %i >= 0 {
+    %x = stripe.load %o : !stripe.view<si32>
+    %y = stripe.index 3 * %i + %j + 2 : si32
+    %z = eltwise.sub %y, %x : si32
+    stripe.store %z, %o : !stripe.view<si32>
+  }
+  func.return %O : !stripe.view<si32>
+}

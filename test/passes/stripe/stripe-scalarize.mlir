@@ -89,3 +89,69 @@ func.func @left_alone(%A : !stripe.view<8xf32>) -> (!stripe.view<8xf32>, !stripe
   }
   func.return %S, %T, %O : !stripe.view<8xf32>, !stripe.view<16xf32>, !stripe.view<8xf32>
 }
+
+// One value at one chosen place; another subscript, another store or a condition between
+// the two may change it.
+// CHECK-LABEL: func.func @chosen
+// CHECK: stripe.store %x, %t[%p]
+// CHECK-NEXT: stripe.store %x, %o
+// CHECK-NEXT: [[R:%.*]] = stripe.load %t[%q]
+// CHECK-NEXT: stripe.store [[R]], %o
+// CHECK-NEXT: stripe.store %x, %t[%q]
+// CHECK-NEXT: [[S:%.*]] = stripe.load %t[%p]
+// CHECK-NEXT: stripe.store [[S]], %o
+// CHECK-NEXT: stripe.store %x, %t[%p] if %m
+// CHECK-NEXT: [[T:%.*]] = stripe.load %t[%p]
+// CHECK-NEXT: stripe.store [[T]], %o
+// CHECK-NEXT: stripe.store [[T]], %o
+func.func @chosen(%A : !stripe.view<8xf32>, %M : !stripe.view<8xi1>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      in %c = %M[%i] : 1
+      out %o = %O[%i] : 1 {
+    %t = stripe.alloc : !stripe.view<4xf32, private>
+    %x = stripe.load %a : !stripe.view<1xf32>
+    %m = stripe.load %c : !stripe.view<1xi1>
+    %p = eltwise.cast %x : f32 to si32
+    %one = eltwise.constant 1 : si32
+    %q = eltwise.sub %one, %p : si32
+    stripe.store %x, %t[%p] : !stripe.view<4xf32, private>
+    %r = stripe.load %t[%p] : !stripe.view<4xf32, private>
+    stripe.store %r, %o : !stripe.view<1xf32>
+    %s = stripe.load %t[%q] : !stripe.view<4xf32, private>
+    stripe.store %s, %o : !stripe.view<1xf32>
+    stripe.store %x, %t[%q] : !stripe.view<4xf32, private>
+    %u = stripe.load %t[%p] : !stripe.view<4xf32, private>
+    stripe.store %u, %o : !stripe.view<1xf32>
+    stripe.store %x, %t[%p] if %m : !stripe.view<4xf32, private>
+    %v = stripe.load %t[%p] : !stripe.view<4xf32, private>
+    stripe.store %v, %o : !stripe.view<1xf32>
+    %w = stripe.load %t[%p] : !stripe.view<4xf32, private>
+    stripe.store %w, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// A store through another shape of the memory may change it.
+// CHECK-LABEL: func.func @other_shape
+// CHECK: stripe.store %x, %f
+// CHECK-NEXT: stripe.load %t
+func.func @other_shape(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  %T = stripe.alloc : !stripe.view<8xf32>
+  %F = stripe.reshape %T : !stripe.view<8xf32> to !stripe.view<4x2xf32>
+  stripe.block [%i : 1]
+      in %a = %A[%i] : 1
+      inout %t = %T[0] : 1
+      out %f = %F[0, 0] : 1x1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    %y = eltwise.neg %x : f32
+    stripe.store %y, %t : !stripe.view<1xf32>
+    stripe.store %x, %f : !stripe.view<1x1xf32>
+    %z = stripe.load %t : !stripe.view<1xf32>
+    stripe.store %z, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}

@@ -116,3 +116,26 @@ func.func @left_alone(%A : !stripe.view<4x64xf32>, %B : !stripe.view<64x4xf32>) 
   }
   func.return %S, %T : !stripe.view<4xf32>, !stripe.view<4xf32>
 }
+
+// Left alone: places that subscripts choose, and points in order.
+// CHECK-LABEL: func.func @chosen
+// CHECK-NOT: _parts
+func.func @chosen(%V : !stripe.view<9xsi32>, %I : !stripe.view<64xsi32>) -> (!stripe.view<si32>, !stripe.view<si32>) {
+  %O = stripe.alloc : !stripe.view<si32>
+  %P = stripe.alloc : !stripe.view<si32>
+  stripe.block [%k : 64]
+      in %i = %I[%k] : 1
+      in %v = %V[0] : 9
+      out %o = %O[] add init 0 {
+    %n = stripe.load %i : !stripe.view<1xsi32>
+    %x = stripe.load %v[%n] : !stripe.view<9xsi32>
+    stripe.store %x, %o : !stripe.view<si32>
+  }
+  stripe.block serial [%k : 64]
+      in %i = %I[%k] : 1
+      out %p = %P[] add init 0 {
+    %x = stripe.load %i : !stripe.view<1xsi32>
+    stripe.store %x, %p : !stripe.view<si32>
+  }
+  func.return %O, %P : !stripe.view<si32>, !stripe.view<si32>
+}

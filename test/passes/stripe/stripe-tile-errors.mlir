@@ -198,3 +198,17 @@ func.func @slanted(%A : !stripe.view<4x6xf32>) -> !stripe.view<4x9xf32> {
   }
   func.return %O : !stripe.view<4x9xf32>
 }
+
+// -----
+
+func.func @serial() -> !stripe.view<8xsi32> {
+  %O = stripe.alloc : !stripe.view<8xsi32>
+  // expected-error @+1 {{cannot tile: the points of a serial block have an order, and stripe.tile would change it}}
+  stripe.block serial [%i : 8]
+      out %o = %O[%i] : 1
+      attributes {stripe.tile = [array<i64: 4>]} {
+    %x = stripe.index %i : si32
+    stripe.store %x, %o : !stripe.view<1xsi32>
+  }
+  func.return %O : !stripe.view<8xsi32>
+}

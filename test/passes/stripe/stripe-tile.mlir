@@ -124,3 +124,39 @@ func.func @option(%A : !stripe.view<8x6x10xf32>) -> (!stripe.view<8x6xf32>, !str
   }
   func.return %O, %P : !stripe.view<8x6xf32>, !stripe.view<8x6xf32>
 }
+
+// A window in which subscripts choose grows with the tile; those stay as they are. Indices
+// as numbers are those of both blocks.
+// CHECK-LABEL: func.func @chosen
+// CHECK: stripe.block [%i : 2, %j : 3]
+// CHECK-NEXT: in %v = %V[0, 4 * %j] : 9x4
+// CHECK: stripe.block [%i_1 : 2, %j_1 : 4]
+// CHECK-NEXT: in %v_1 = %v[0, %j_1] : 9x1
+// CHECK: %n = stripe.index 2 * %i + %i_1 + 1 : si32
+// CHECK-NEXT: stripe.load %v_1[%n, 0] : !stripe.view<9x1xf32>
+func.func @chosen(%V : !stripe.view<9x12xf32>) -> !stripe.view<4x12xf32> {
+  %O = stripe.alloc : !stripe.view<4x12xf32>
+  stripe.block [%i : 4, %j : 12]
+      in %v = %V[0, %j] : 9x1
+      out %o = %O[%i, %j] : 1x1
+      attributes {stripe.tile = [array<i64: 2, 4>]} {
+    %n = stripe.index %i + 1 : si32
+    %x = stripe.load %v[%n, 0] : !stripe.view<9x1xf32>
+    stripe.store %x, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<4x12xf32>
+}
+
+// The option is not for serial blocks.
+// OPTION-LABEL: func.func @serial
+// OPTION: stripe.block serial [%i : 8, %j : 8, %k : 8]
+// OPTION-NOT: stripe.block
+func.func @serial() -> !stripe.view<8xsi32> {
+  %O = stripe.alloc : !stripe.view<8xsi32>
+  stripe.block serial [%i : 8, %j : 8, %k : 8]
+      out %o = %O[%i] : 1 {
+    %x = stripe.index %j + %k : si32
+    stripe.store %x, %o : !stripe.view<1xsi32>
+  }
+  func.return %O : !stripe.view<8xsi32>
+}

@@ -28,3 +28,41 @@ func.func @accumulators(%A : !stripe.view<8x32xf32>) -> !stripe.view<4xf32> {
   }
   func.return %O : !stripe.view<4xf32>
 }
+
+// An array in which subscripts choose is in memory; a serial block may be unrolled.
+// CHECK-LABEL: func.func @chosen
+// CHECK: stripe.block [%j : 4]
+// CHECK: stripe.block serial [%k : 4 unroll]
+func.func @chosen(%I : !stripe.view<8xsi32>) -> !stripe.view<8xsi32> {
+  %O = stripe.alloc : !stripe.view<8xsi32>
+  stripe.block [%i : 8]
+      in %n = %I[%i] : 1
+      out %o = %O[%i] : 1 {
+    %t = stripe.alloc : !stripe.view<4xsi32, private>
+    %u = stripe.alloc : !stripe.view<5xsi32, private>
+    stripe.block [%j : 4]
+        out %c = %t[%j] : 1 {
+      %p = stripe.index %j : si32
+      stripe.store %p, %c : !stripe.view<1xsi32, private>
+    }
+    %p = stripe.load %n : !stripe.view<1xsi32>
+    %x = stripe.load %t[%p] : !stripe.view<4xsi32, private>
+    stripe.block []
+        out %c = %u[0] : 1 {
+      stripe.store %x, %c : !stripe.view<1xsi32, private>
+    }
+    stripe.block serial [%k : 4]
+        in %c = %u[%k] : 1
+        out %d = %u[%k + 1] : 1 {
+      %y = stripe.load %c : !stripe.view<1xsi32, private>
+      stripe.store %y, %d : !stripe.view<1xsi32, private>
+    }
+    stripe.block []
+        in %c = %u[4] : 1
+        out %d = %o[0] : 1 {
+      %y = stripe.load %c : !stripe.view<1xsi32, private>
+      stripe.store %y, %d : !stripe.view<1xsi32>
+    }
+  }
+  func.return %O : !stripe.view<8xsi32>
+}

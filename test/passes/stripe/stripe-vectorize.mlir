@@ -180,3 +180,136 @@ func.func @left_alone(%A : !stripe.view<16x16xf32>) -> (!stripe.view<16x16xf32>,
   }
   func.return %O, %P, %Q, %M, %R, %S : !stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xi1>, !stripe.view<16xf64>, !stripe.view<16xf32>
 }
+
+// Vectors of the row that a subscript chooses, of an index, and under one condition.
+// CHECK-LABEL: func.func @rows
+// CHECK: stripe.block [%i : 4, %j : 2]
+// CHECK: in %v = %V[0, 16 * %j] : 9x16
+// CHECK: out %o = %O[0, 16 * %j] : 4x16
+// CHECK: %x = stripe.load %v[%n, 0] : !stripe.view<9x16xsi32> -> vector<16xsi32>
+// CHECK-NEXT: %p = stripe.index %i - 48 * %j + 1 step -3 : vector<16xsi32>
+// CHECK-NEXT: %q = stripe.index 2 * %i : si32
+// CHECK-NEXT: %y = eltwise.add %x, %p : vector<16xsi32>
+// CHECK: stripe.store %{{.*}}, %o[%q, 0] if %keep : vector<16xsi32> -> !stripe.view<4x16xsi32>
+func.func @rows(%V : !stripe.view<9x32xsi32>, %I : !stripe.view<4xsi32>) -> !stripe.view<4x32xsi32> {
+  %O = stripe.alloc : !stripe.view<4x32xsi32>
+  stripe.block [%i : 4, %j : 32]
+      in %k = %I[%i] : 1
+      in %v = %V[0, %j] : 9x1
+      out %o = %O[0, %j] : 4x1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %two = eltwise.constant 2 : si32
+    %keep = eltwise.cmp_lt %n, %two : (si32, si32) -> i1
+    %x = stripe.load %v[%n, 0] : !stripe.view<9x1xsi32>
+    %p = stripe.index %i - 3 * %j + 1 : si32
+    %q = stripe.index 2 * %i : si32
+    %y = eltwise.add %x, %p : si32
+    %z = eltwise.mul %y, %q : si32
+    stripe.store %z, %o[%q, 0] if %keep : !stripe.view<4x1xsi32>
+  }
+  func.return %O : !stripe.view<4x32xsi32>
+}
+
+// Vectors start anywhere in a window that moves with them.
+// CHECK-LABEL: func.func @sliding
+// CHECK: in %v = %V[16 * %j] : 20
+// CHECK: stripe.load %v[%n] : !stripe.view<20xf32> -> vector<16xf32>
+func.func @sliding(%V : !stripe.view<36xf32>, %I : !stripe.view<si32>) -> !stripe.view<32xf32> {
+  %O = stripe.alloc : !stripe.view<32xf32>
+  stripe.block [%j : 32]
+      in %k = %I[]
+      in %v = %V[%j] : 5
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<si32>
+    %x = stripe.load %v[%n] : !stripe.view<5xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<32xf32>
+}
+
+// One condition selects all lanes.
+// CHECK-LABEL: func.func @selection
+// CHECK: %keep = stripe.load %m : !stripe.view<i1>
+// CHECK: [[MASK:%keep_[0-9]]] = eltwise.broadcast %keep : i1 to vector<16xi1>
+// CHECK-NEXT: [[ZERO:%zero_[0-9]]] = eltwise.constant 0 : vector<16xsi32>
+// CHECK-NEXT: eltwise.cond [[MASK]], %n, [[ZERO]]
+func.func @selection(%I : !stripe.view<32xsi32>, %M : !stripe.view<i1>) -> !stripe.view<32xsi32> {
+  %O = stripe.alloc : !stripe.view<32xsi32>
+  stripe.block [%j : 32]
+      in %k = %I[%j] : 1
+      in %m = %M[]
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %keep = stripe.load %m : !stripe.view<i1>
+    %zero = eltwise.constant 0 : si32
+    %s = eltwise.cond %keep, %n, %zero : (i1, si32, si32) -> si32
+    stripe.store %s, %o : !stripe.view<1xsi32>
+  }
+  func.return %O : !stripe.view<32xsi32>
+}
+
+// Left alone: places and conditions that differ between lanes, truth values of all lanes
+// that become numbers, and points in order.
+// CHECK-LABEL: func.func @lanes_apart
+// CHECK-NOT: vector
+func.func @lanes_apart(%V : !stripe.view<9xf32>, %I : !stripe.view<32xsi32>, %M : !stripe.view<i1>) -> !stripe.view<32xf32> {
+  %O = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "gather" [%j : 32]
+      in %k = %I[%j] : 1
+      in %v = %V[0] : 9
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %x = stripe.load %v[%n] : !stripe.view<9xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  stripe.block "condition" [%j : 32]
+      in %k = %I[%j] : 1
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %zero = eltwise.constant 0 : si32
+    %keep = eltwise.cmp_lt %n, %zero : (si32, si32) -> i1
+    %x = eltwise.cast %n : si32 to f32
+    stripe.store %x, %o if %keep : !stripe.view<1xf32>
+  }
+  stripe.block "truth" [%j : 32]
+      in %k = %I[%j] : 1
+      in %m = %M[]
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %keep = stripe.load %m : !stripe.view<i1>
+    %zero = eltwise.constant 0 : si32
+    %less = eltwise.cmp_lt %n, %zero : (si32, si32) -> i1
+    %both = eltwise.logical_and %keep, %less : i1
+    %x = eltwise.cast %both : i1 to f32
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  stripe.block "order" serial [%j : 32]
+      in %k = %I[%j] : 1
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %x = eltwise.cast %n : si32 to f32
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<32xf32>
+}
+
+// An array in which subscripts choose stays one of numbers.
+// CHECK-LABEL: func.func @table
+// CHECK: %t = stripe.alloc : !stripe.view<16xsi32, private>
+func.func @table(%I : !stripe.view<8xsi32>) -> !stripe.view<8xsi32> {
+  %O = stripe.alloc : !stripe.view<8xsi32>
+  stripe.block [%i : 8]
+      in %k = %I[%i] : 1
+      out %o = %O[%i] : 1 {
+    %t = stripe.alloc : !stripe.view<16xsi32, private>
+    stripe.block [%j : 16]
+        out %c = %t[%j] : 1 {
+      %p = stripe.index %j : si32
+      stripe.store %p, %c : !stripe.view<1xsi32, private>
+    }
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %x = stripe.load %t[%n] : !stripe.view<16xsi32, private>
+    stripe.store %x, %o : !stripe.view<1xsi32>
+  }
+  func.return %O : !stripe.view<8xsi32>
+}

@@ -1,7 +1,8 @@
 """Every stripe pass keeps the meaning of a corpus of programs, and the IR's invariants.
 
-The programs are the functions of `programs.mlir` and `nests.mlir`, and Tile texts. The
-reference interpreter says what a program means, on small integers, so exactly.
+The programs are the functions of `programs.mlir`, `nests.mlir` and `specials.mlir`, and
+Tile texts. The reference interpreter says what a program means, on small integers, so
+exactly.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,24 +17,19 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.context import Context
+from stripe_programs import CONTEXT, random_input, run, stripe_pipeline, written_in
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     ArrayAttr,
-    Builtin,
     DenseArrayBase,
     ModuleOp,
     i64,
 )
-from xdsl.dialects.func import Func, FuncOp
-from xdsl.ir import Attribute
+from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 
-from gingham.dialects import get_all_dialects
-from gingham.dialects.eltwise.numpy_types import numpy_dtype
-from gingham.dialects.stripe.attributes import ViewType
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
@@ -43,12 +38,8 @@ from gingham.passes.stripe.nests import top_level_blocks
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.reference import interpret
-from gingham.tools.optimizer.located_parser import parse_mlir
-from gingham.tools.optimizer.sources import Sources
 
 Array = npt.NDArray[Any]
-
-HERE = Path(__file__).parent
 
 TILE_PROGRAMS = {
     "product": (
@@ -60,6 +51,21 @@ TILE_PROGRAMS = {
              O[n, x, d : N, X / 2, D] = +(I[n, 2 * x + r - 1, c] * K[r, c, d]);
            }""",
         ("2x11x3xf32", "3x3x20xf32"),
+    ),
+    "pixels": (
+        """function (I[N, X, Y, C], K[C, D], B[D]) -> (R, S) {
+             O[n, x, y, d : N, X, Y, D] = +(I[n, x, y, c] * K[c, d]);
+             R = O + B;
+             S[d : D] = >(R[n, x, y, d]);
+           }""",
+        ("2x3x5x4xsi32", "4x19xsi32", "19xsi32"),
+    ),
+    "unpool": (
+        """function (I[X, C], J[Y]) -> (O, P) {
+             O[2 * x + i - 1, c : 2 * X + 1, C] = +(I[x, c]), i < 4;
+             P[3 * x + i : 3 * Y + 2] = <(J[x]), i < 5;
+           }""",
+        ("7x5xsi32", "40xsi32"),
     ),
     "pool with a default": (
         """function (I[X, C], D[Y, C]) -> (O) {
@@ -130,38 +136,11 @@ class Program:
             np.testing.assert_array_equal(got, wanted)
 
 
-def make_context() -> Context:
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
-
-
-CONTEXT = make_context()
-
-
 @cache
 def written_by_hand() -> dict[str, ModuleOp]:
-    """A module for every function of the .mlir files, by the function's name."""
-    modules: dict[str, ModuleOp] = {}
-    for path in (HERE / "programs.mlir", HERE / "nests.mlir"):
-        whole = parse_mlir(CONTEXT, path.read_text(), path.name, Sources())
-        for function in list(whole.ops):
-            if isinstance(function, FuncOp):
-                function.detach()
-                alone = ModuleOp([function])
-                alone.location = function.location
-                modules[function.sym_name.data] = alone
-    return modules
-
-
-def random_input(type: Attribute, random: np.random.Generator) -> Array:
-    assert isinstance(type, ViewType)
-    dtype = numpy_dtype(type.element_type)
-    low, high = {"b": (0, 2), "u": (0, 5)}.get(dtype.kind, (-4, 5))
-    return random.integers(low, high, type.sizes).astype(dtype)
+    """The functions of all .mlir files of programs."""
+    files = ("programs.mlir", "nests.mlir", "specials.mlir")
+    return {name: module for file in files for name, module in written_in(file).items()}
 
 
 @cache
@@ -188,11 +167,6 @@ def load(name: str) -> Program:
 NAMES = [*written_by_hand(), *TILE_PROGRAMS]
 
 
-def run(module: ModuleOp, pipeline: str) -> None:
-    for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
-        module_pass.apply(CONTEXT, module)
-
-
 def check_round_trip(module: ModuleOp) -> None:
     """Printed and parsed again, in either form, it is the same module."""
     for generic in (False, True):
@@ -201,12 +175,6 @@ def check_round_trip(module: ModuleOp) -> None:
         again = Parser(CONTEXT, stream.getvalue()).parse_module()
         again.verify()
         assert module.is_structurally_equivalent(again), stream.getvalue()
-
-
-def stripe_pipeline(options: TargetOptions) -> str:
-    """The passes of the pipeline from the stripe level on."""
-    text = stage_passes(options)["stripe"]
-    return text.removeprefix("lower-tile-to-stripe,")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -237,6 +205,7 @@ ALONE = (
     "stripe-localize{limit=16}",
     "stripe-scalarize",
     "stripe-dead-code-elimination",
+    "stripe-merge-indices",
     "stripe-split-reduction{lanes=2 rounds=1}",
     "stripe-split-reduction{lanes=3 rounds=2 parallelism=1}",
     "stripe-accumulate",

@@ -33,6 +33,7 @@ PASSES = (
     "stripe-localize",
     "stripe-scalarize",
     "stripe-dead-code-elimination",
+    "stripe-merge-indices",
     "stripe-split-reduction{lanes=2 rounds=1}",
     "stripe-autotile{bits=256 registers=6 elements=16 pieces=2}",
     "stripe-partition-edges{bits=256}",

@@ -1,0 +1,166 @@
+"""The statements of a block's points as ops of a kernel."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects.eltwise.ops import (
+    FUNCTION_OPS,
+    BroadcastOp,
+    CastOp,
+    ConstantOp,
+    ElementwiseOp,
+)
+from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.data_ops import IndexOp as KernelIndexOp
+from ...dialects.opencl.data_ops import PositionOp, WhenOp
+from ...dialects.opencl.ops import ArrayOp
+from ...dialects.opencl.ops import LoadOp as KernelLoadOp
+from ...dialects.opencl.ops import StoreOp as KernelStoreOp
+from ...dialects.stripe.attributes import MemorySpace, ViewType
+from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
+from ...dialects.stripe.subscripts import Subscript
+from ..locations import error_at, located
+from .opencl_index import IndexExpression
+from .opencl_scope import Cursor, KernelScope, nested
+from .opencl_view import KernelView
+
+
+class StatementLowering:
+    """Lowers all statements but nested blocks."""
+
+    def __init__(self, scope: KernelScope) -> None:
+        self._scope = scope
+
+    def lower(self, op: Operation, cursor: Cursor) -> None:
+        """Add what a statement becomes at the cursor."""
+        match op:
+            case AllocOp():
+                self._allocate(op, cursor)
+            case IndexOp():
+                self._number(op, cursor)
+            case LoadOp():
+                view = self._place(op, op.result.type, cursor)
+                load = self.load(view, op.result.type, cursor, op)
+                self._scope.values[op.result] = load
+                load.name_hint = op.result.name_hint
+            case StoreOp():
+                self._aggregate(op, cursor)
+            case ElementwiseOp() | ConstantOp() | CastOp() | BroadcastOp():
+                self._compute(op, cursor)
+            case _:
+                raise error_at(op, f"'{op.name}' has no form in the opencl dialect")
+
+    def load(
+        self, view: KernelView, type: Attribute, cursor: Cursor, op: Operation
+    ) -> SSAValue:
+        """Load what is at the start of a window."""
+        form, values = view.position.as_form()
+        load = KernelLoadOp(view.pointer, form, values, type)
+        cursor.emit(load, op)
+        return load.result
+
+    def store(
+        self, value: SSAValue, view: KernelView, cursor: Cursor, op: Operation
+    ) -> None:
+        """Store a value at the start of a window, whatever the view's aggregation."""
+        form, values = view.position.as_form()
+        cursor.emit(KernelStoreOp(value, view.pointer, form, values), op)
+
+    def _allocate(self, op: AllocOp, cursor: Cursor) -> None:
+        type = op.view.type
+        space = type.space.data
+        if space is MemorySpace.GLOBAL:
+            raise error_at(
+                op,
+                "a block allocates global memory",
+                "kernels have private and local memory; move it to the function",
+            )
+        if space is MemorySpace.LOCAL and prod(self._scope.group_size) > 1:
+            raise error_at(
+                op,
+                "each point has its own allocation, but the work-items of a group "
+                "share local memory",
+                "allocate private memory, or use no index of level 'group'",
+            )
+        pointer = PointerType.of(type.element_type, space)
+        array = located(ArrayOp(prod(type.sizes), pointer), op)
+        array.pointer.name_hint = op.view.name_hint
+        entry = self._scope.entry
+        if space is MemorySpace.LOCAL and entry.first_op is not None:
+            # A kernel declares local arrays outside of all loops.
+            entry.insert_op_before(array, entry.first_op)
+        else:
+            cursor.block.add_op(array)
+        self._scope.views[op.view] = KernelView.whole(array.pointer, type)
+
+    def _number(self, op: IndexOp, cursor: Cursor) -> None:
+        expression = self._scope.expression(op, op.form.data)
+        form, values = expression.as_form()
+        number = KernelIndexOp(form, values, op.result.type, op.lane_step)
+        number.result.name_hint = op.result.name_hint
+        cursor.emit(number, op)
+        self._scope.values[op.result] = number.result
+
+    def _place(
+        self, op: LoadOp | StoreOp, value: Attribute, cursor: Cursor
+    ) -> KernelView:
+        """The window of what is accessed, in the window that the op names."""
+        view = self._scope.views[op.view]
+        if op.subscripts is None:
+            return view
+        window = op.view.type
+        sizes = list(window.sizes) if isinstance(window, ViewType) else []
+        if isinstance(value, VectorType) and value != view.element:
+            sizes[-1] -= value.get_shape()[0] - 1
+        offsets = [
+            self._offset(op, subscript, count, cursor)
+            for subscript, count in zip(op.subscripts, sizes, strict=True)
+        ]
+        return view.moved(offsets, view.aggregation)
+
+    def _offset(
+        self, op: LoadOp | StoreOp, subscript: Subscript, count: int, cursor: Cursor
+    ) -> IndexExpression:
+        """A subscript, which has one of `count` values."""
+        if isinstance(subscript, int):
+            return IndexExpression((), subscript)
+        if count == 1:
+            return IndexExpression()
+        number = self._scope.operand(subscript, op, cursor)
+        position = PositionOp(number, count)
+        position.result.name_hint = subscript.name_hint
+        cursor.emit(position, op)
+        self._scope.extents[position.result] = count
+        return IndexExpression.value(position.result)
+
+    def _aggregate(self, op: StoreOp, cursor: Cursor) -> None:
+        if op.condition is not None:
+            condition = self._scope.operand(op.condition, op, cursor)
+            region, inner = nested(cursor)
+            cursor.emit(WhenOp(condition, region), op)
+            cursor = inner
+        value = self._scope.operand(op.value, op, cursor)
+        view = self._place(op, value.type, cursor)
+        function = view.aggregation.function
+        if function is not None:
+            before = self.load(view, value.type, cursor, op)
+            before.name_hint = view.pointer.name_hint
+            combine = FUNCTION_OPS[function].build_typed([before, value], value.type)
+            cursor.emit(combine, op)
+            value = combine.result
+        self.store(value, view, cursor, op)
+
+    def _compute(
+        self, op: ElementwiseOp | ConstantOp | CastOp | BroadcastOp, cursor: Cursor
+    ) -> None:
+        operands = {
+            operand: self._scope.operand(operand, op, cursor) for operand in op.operands
+        }
+        copy = op.clone(operands)
+        copy.location = op.location
+        cursor.block.add_op(copy)
+        self._scope.values[op.results[0]] = copy.results[0]

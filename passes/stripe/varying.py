@@ -1,0 +1,42 @@
+"""Which values of an innermost block differ between the values of one index."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import LoadOp, StoreOp
+
+
+def varying_values(block: BlockOp, index: int) -> set[SSAValue]:
+    """The values that may differ between points that differ in an index alone.
+
+    They come from the index itself, from windows that it moves, and from places that
+    differ.
+    """
+    varying: set[SSAValue] = {block.indices[index]}
+    for refinement, view in zip(block.refinement_list, block.views, strict=True):
+        if any(form.coefficients[index] for form in refinement.access):
+            varying.add(view)
+    for operation in block.body.ops:
+        if any(operand in varying for operand in operation.operands):
+            varying.update(operation.results)
+    return varying
+
+
+def may_step(block: BlockOp, index: int) -> bool:
+    """Whether all places that subscripts choose, and all conditions of stores, are the
+    same for all values of an index.
+    """
+    accesses = [op for op in block.body.ops if isinstance(op, LoadOp | StoreOp)]
+    chosen = [
+        value
+        for access in accesses
+        for value in (*access.positions, *_conditions(access))
+    ]
+    return not chosen or varying_values(block, index).isdisjoint(chosen)
+
+
+def _conditions(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
+    condition = access.condition if isinstance(access, StoreOp) else None
+    return () if condition is None else (condition,)

@@ -1,0 +1,74 @@
+"""Programs at the stripe level for tests: parsing, random inputs, running passes."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.func import Func, FuncOp
+from xdsl.ir import Attribute
+from xdsl.passes import PassPipeline
+
+from gingham.dialects import get_all_dialects
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
+from gingham.dialects.stripe.attributes import ViewType
+from gingham.passes import get_all_passes
+from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.tools.optimizer.located_parser import parse_mlir
+from gingham.tools.optimizer.sources import Sources
+
+Array = npt.NDArray[Any]
+
+HERE = Path(__file__).parent / "passes" / "stripe"
+
+
+def make_context() -> Context:
+    """A context with all dialects."""
+    context = Context()
+    context.load_dialect(Builtin)
+    context.load_dialect(Func)
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    return context
+
+
+CONTEXT = make_context()
+
+
+@cache
+def written_in(file: str) -> dict[str, ModuleOp]:
+    """A module for every function of a .mlir file, by the function's name."""
+    modules: dict[str, ModuleOp] = {}
+    whole = parse_mlir(CONTEXT, (HERE / file).read_text(), file, Sources())
+    for function in list(whole.ops):
+        if isinstance(function, FuncOp):
+            function.detach()
+            alone = ModuleOp([function])
+            alone.location = function.location
+            modules[function.sym_name.data] = alone
+    return modules
+
+
+def random_input(type: Attribute, random: np.random.Generator) -> Array:
+    """Small integers of a view's type."""
+    assert isinstance(type, ViewType)
+    dtype = numpy_dtype(type.element_type)
+    low, high = {"b": (0, 2), "u": (0, 5)}.get(dtype.kind, (-4, 5))
+    return random.integers(low, high, type.sizes).astype(dtype)
+
+
+def run(module: ModuleOp, pipeline: str) -> None:
+    """Run passes on a module, in place."""
+    for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
+        module_pass.apply(CONTEXT, module)
+
+
+def stripe_pipeline(options: TargetOptions) -> str:
+    """The passes of the pipeline from the stripe level on."""
+    text = stage_passes(options)["stripe"]
+    return text.removeprefix("lower-tile-to-stripe,")
