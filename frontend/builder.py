@@ -29,10 +29,11 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ..affine.polynomial import Polynomial
 from ..dialects.aggregation import Aggregation, Combination
+from ..dialects.eltwise.element_types import Kind, kind, name_of
 from ..dialects.eltwise.ops import (
     ANY_ELEMENT,
     FUNCTION_OPS,
@@ -46,6 +47,8 @@ from ..dialects.eltwise.table import FUNCTIONS, Function, TypeRule
 from ..dialects.tile import ContractOp, FromIndexOp, SizesOp
 from ..dialects.tile.attributes import Constraint
 from ..dialects.tile.contract import contraction_signature
+from ..dialects.tile.gradient import GradientOp
+from ..dialects.tile.ops import ToIndexOp
 from ..errors import GinghamError, SourceLocation
 from .index_space import IndexSpace, Size, valid_name
 
@@ -88,32 +91,72 @@ class ProgramBuilder:
     def __init__(self) -> None:
         self._block = Block()
         self._inputs: list[str] = []
+        self._numbers: dict[SSAValue, Size] = {}
         self.sizes: dict[str, Size] = {}
         """The sizes that inputs have named so far."""
 
     # Inputs
 
     def add_input(
-        self, name: str, sizes: Sequence[str] | None, location: SourceLocation
+        self,
+        name: str,
+        sizes: Sequence[str] | None,
+        location: SourceLocation,
+        type: TensorType[Attribute] | UnrankedTensorType[Attribute] | None = None,
     ) -> SSAValue:
-        """A further input with a named size for each axis; None means of any rank.
+        """A further input with a named size for each axis; None names no sizes.
 
-        A size name that occurs again stands for the same number.
+        A size name that occurs again stands for the same number. `type` is what is
+        known of the input; without it, an input without named sizes has any rank.
         """
-        type = (
-            UnrankedTensorType(ANY_ELEMENT)
-            if sizes is None
-            else TensorType(ANY_ELEMENT, [DYNAMIC_INDEX] * len(sizes))
-        )
+        if type is None:
+            type = (
+                UnrankedTensorType(ANY_ELEMENT)
+                if sizes is None
+                else TensorType(ANY_ELEMENT, [DYNAMIC_INDEX] * len(sizes))
+            )
         argument = self._block.insert_arg(type, len(self._block.args))
         argument.name_hint = valid_name(name)
         argument.location = ir_location(location)
         self._inputs.append(name)
         if sizes:
-            op = self._add(SizesOp(argument, sizes), location)
-            for size, value in zip(sizes, op.sizes, strict=True):
-                self.sizes.setdefault(size, Size(value))
+            self.name_sizes(argument, sizes, location)
         return argument
+
+    def name_sizes(
+        self, tensor: SSAValue, names: Sequence[str], location: SourceLocation
+    ) -> list[Size]:
+        """Names for the sizes of a tensor, one for each axis.
+
+        A name that occurs again, here or at another tensor, stands for the same number.
+        """
+        rank = _rank(tensor)
+        if rank != len(names):
+            raise GinghamError(
+                f"expected {_count(len(names), 'axis', 'axes')} "
+                f"({', '.join(names) or 'none'}), got "
+                f"{'a tensor of any rank' if rank is None else rank}",
+                location,
+            )
+        op = self.add(SizesOp(tensor, names), location)
+        for name, value in zip(names, op.sizes, strict=True):
+            self.sizes.setdefault(name, Size(value))
+        return [self.sizes[name] for name in names]
+
+    def number(self, value: object, location: SourceLocation) -> Size | None:
+        """The size that an input without declared axes stands for; else None.
+
+        Such an input must be bound to an integer, for which the program is compiled.
+        """
+        if not isinstance(value, BlockArgument):
+            return None
+        if not isinstance(value.type, UnrankedTensorType):
+            return None
+        if value not in self._numbers:
+            op = self.add(ToIndexOp(value), location)
+            op.size.name_hint = value.name_hint
+            self._numbers[value] = Size(op.size)
+        return self._numbers[value]
 
     # Element-wise functions
 
@@ -160,7 +203,7 @@ class ProgramBuilder:
             return Size(result, is_condition)
         operands = [self.index(size, location) for size in sizes]
         op = FUNCTION_OPS[function.name].build_typed(operands, IndexType())
-        return Size(self._add(op, location).result, is_condition)
+        return Size(self.add(op, location).result, is_condition)
 
     def _apply_to_tensors(
         self, function: Function, tensors: Sequence[SSAValue], location: SourceLocation
@@ -185,7 +228,7 @@ class ProgramBuilder:
                 "sizes of one axis, counted from the last, are equal or 1",
             ) from None
         op = FUNCTION_OPS[function.name].build_typed(operands, type)
-        return self._add(op, location).result
+        return self.add(op, location).result
 
     def copy(self, value: Value, location: SourceLocation) -> Value:
         """The same value again: a new tensor; sizes and literals are themselves."""
@@ -201,7 +244,7 @@ class ProgramBuilder:
         if element_of(tensor.type) == element:
             return tensor
         op = CastOp(tensor, with_element(tensor.type, element))
-        return self._add(op, location).result
+        return self.add(op, location).result
 
     # Conversions
 
@@ -211,18 +254,18 @@ class ProgramBuilder:
             return value
         if isinstance(value, Size) and value.is_condition:
             index = self.index(value, location)
-            return self._add(CastOp(index, TensorType(i1, [])), location).result
+            return self.add(CastOp(index, TensorType(i1, [])), location).result
         scalar = TensorType(ANY_ELEMENT, [])
         number = value.value if isinstance(value, Size) else value
         if isinstance(number, SSAValue):
-            return self._add(FromIndexOp(number, scalar), location).result
-        return self._add(ConstantOp(number, scalar), location).result
+            return self.add(FromIndexOp(number, scalar), location).result
+        return self.add(ConstantOp(number, scalar), location).result
 
     def index(self, size: Size, location: SourceLocation) -> SSAValue:
         """A size as a value of type index."""
         if isinstance(size.value, SSAValue):
             return size.value
-        return self._add(ConstantOp(size.value, IndexType()), location).result
+        return self.add(ConstantOp(size.value, IndexType()), location).result
 
     # Contractions
 
@@ -270,7 +313,7 @@ class ProgramBuilder:
                     tensors, casts, operands, strict=True
                 )
             ]
-        type = TensorType(result, [_static_size(size, location) for size in sizes])
+        type = TensorType(result, [static_size(size, location) for size in sizes])
         op = ContractOp(
             aggregation,
             combination,
@@ -285,14 +328,14 @@ class ProgramBuilder:
             default=None if default is None else self._default(default, type),
             no_defract=no_defract,
         )
-        return self._add(op, location).result
+        return self.add(op, location).result
 
     def _default(self, default: Operand, type: TensorType[Attribute]) -> SSAValue:
         tensor = self.tensor(default.tensor, default.location)
         rank = type.get_num_dims()
-        if _rank(tensor) not in (None, rank):
+        if (_rank(tensor) or 0) > rank:
             raise GinghamError(
-                f"expected the default '{default.name}' to have "
+                f"expected the default '{default.name}' to have at most "
                 f"{_count(rank, 'axis', 'axes')} as the output has, got "
                 f"{_rank(tensor)}",
                 default.location,
@@ -302,6 +345,26 @@ class ProgramBuilder:
         return (
             self.cast(tensor, type.element_type, default.location) if known else tensor
         )
+
+    # Gradients
+
+    def gradient(
+        self, loss: Value, wrt: Sequence[Value], location: SourceLocation
+    ) -> list[SSAValue]:
+        """The gradient of a loss by each of some tensors: one tensor for each.
+
+        Of a loss that is not 0-D it is the gradient of the sum of its elements. Raises
+        GinghamError for sizes and literals, which nothing can change, and for tensors
+        of integers.
+        """
+        if not wrt:
+            raise GinghamError("expected a tensor to differentiate by", location)
+        tensors = [_float_tensor(loss, "the loss", location)]
+        for value in wrt:
+            what = "what to differentiate by"
+            tensors.append(_float_tensor(value, what, location))
+        op = GradientOp(tensors[0], tensors[1:])
+        return list(self.add(op, location).gradients)
 
     # The whole
 
@@ -328,7 +391,7 @@ class ProgramBuilder:
     ) -> ModuleOp:
         """The module of the program, which returns these values."""
         tensors = [self.tensor(value, location) for _, value in outputs]
-        self._add(ReturnOp(*tensors), location)
+        self.add(ReturnOp(*tensors), location)
         types = [argument.type for argument in self._block.args]
         function = FuncOp(
             "main", (types, [tensor.type for tensor in tensors]), Region(self._block)
@@ -340,7 +403,8 @@ class ProgramBuilder:
         function.location = module.location = ir_location(location)
         return module
 
-    def _add(self, op: _Op, location: SourceLocation) -> _Op:
+    def add(self, op: _Op, location: SourceLocation) -> _Op:
+        """Append an op that comes from this place."""
         op.location = ir_location(location)
         self._block.add_op(op)
         return op
@@ -350,7 +414,7 @@ def _count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
-def _static_size(size: Size, location: SourceLocation) -> int:
+def static_size(size: Size, location: SourceLocation) -> int:
     """The extent of an axis in a tensor type."""
     if isinstance(size.value, SSAValue):
         return DYNAMIC_INDEX
@@ -359,6 +423,22 @@ def _static_size(size: Size, location: SourceLocation) -> int:
             f"the size of the output is negative: {size.value}", location
         )
     return size.value
+
+
+def _float_tensor(value: Value, what: str, location: SourceLocation) -> SSAValue:
+    """A value that has a gradient, as far as its type is known."""
+    if not isinstance(value, SSAValue):
+        given = "a size" if isinstance(value, Size) else "a literal"
+        raise GinghamError(f"expected {what} to be a tensor, got {given}", location)
+    element = element_of(value.type)
+    if element != ANY_ELEMENT and kind(element) is not Kind.FLOAT:
+        raise GinghamError(
+            f"expected {value.name_hint or what} to be a tensor of floats, got "
+            f"elements of type {name_of(element)}",
+            location,
+            "a tensor of integers has no gradient",
+        )
+    return value
 
 
 def _rank(tensor: SSAValue) -> int | None:

@@ -1,4 +1,4 @@
-"""Calls in Tile text: the functions of the element-wise table, and conversions."""
+"""Calls in Tile text: element-wise functions, conversions, special operations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from ..errors import GinghamError
 from .builder import ProgramBuilder, Value
 from .index_space import Size
 from .source import Source
+from .special_calls import (
+    ASSERTION,
+    SPECIAL_CALLS,
+    UNAVAILABLE,
+    SpecialCall,
+    SpecialFunction,
+    check_options,
+)
 from .suggestions import did_you_mean
 from .syntax import Call
+from .tuples import AnyValue
 
 CASTS: Mapping[str, Mapping[int, Attribute]] = {
     "as_float": {width: ELEMENT_TYPES[f"f{width}"] for width in (16, 32, 64)},
@@ -22,29 +31,40 @@ CASTS: Mapping[str, Mapping[int, Attribute]] = {
 }
 """The conversions `as_float(X, 32)`: element types by the number of bits."""
 
-_MISSING = frozenset(
-    "broadcast builtin_binary_crossentropy builtin_logsoftmax builtin_softmax element "
-    "gather index mad match prng_state prng_step prng_value quantize reshape "
-    "reverse_grad scatter shape simple_reduce sub_group_broadcast tuple zero".split()
-)
-"""Functions of PlaidML that Gingham does not have."""
-
 
 def apply_call(
-    builder: ProgramBuilder, source: Source, call: Call, arguments: Sequence[Value]
-) -> Value:
+    builder: ProgramBuilder, source: Source, call: Call, arguments: Sequence[AnyValue]
+) -> AnyValue:
     """The value of a call, given those of its arguments."""
-    if call.function.text in CASTS:
-        return _apply_cast(builder, source, call, arguments)
-    function = _function(call, source)
-    return builder.apply(function, arguments, source.location(call.span))
+    special = _special(call)
+    context = SpecialCall(builder, source, call, arguments)
+    if special is not None:
+        special.check(call, source)
+        return special.build(context)
+    is_cast = call.function.text in CASTS
+    function = None if is_cast else _function(call, source)
+    check_options(call, source, ())
+    values = [context.value(number) for number in range(len(arguments))]
+    if function is None:
+        return _apply_cast(builder, source, call, values)
+    return builder.apply(function, values, source.location(call.span))
 
 
 def has_meaning_for_sizes(call: Call, source: Source) -> bool:
     """Whether the called function takes sizes and gives one."""
+    special = _special(call)
+    if special is not None:
+        return special.gives_size
     if call.function.text in CASTS:
         return False
     return _function(call, source).fold is not None
+
+
+def _special(call: Call) -> SpecialFunction | None:
+    name = call.function.text
+    if name.startswith("assert_"):
+        return ASSERTION
+    return SPECIAL_CALLS.get(name)
 
 
 def _function(call: Call, source: Source) -> Function:
@@ -52,15 +72,18 @@ def _function(call: Call, source: Source) -> Function:
     function = CALLS.get(name)
     if function is not None:
         return function
-    if name in _MISSING or name.startswith("assert_"):
+    if name in UNAVAILABLE:
+        why, instead = UNAVAILABLE[name]
         raise source.error(
-            f"the function '{name}' of PlaidML is not supported", call.function.span
+            f"the function '{name}' of PlaidML is not supported: {why}",
+            call.function.span,
+            instead,
         )
     raise _unknown_function(call, source)
 
 
 def _unknown_function(call: Call, source: Source) -> GinghamError:
-    known = [*CALLS, *CASTS]
+    known = [*CALLS, *CASTS, *SPECIAL_CALLS]
     name = call.function.text
     return source.error(
         f"unknown function '{name}'",

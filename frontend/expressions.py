@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from ..affine.polynomial import NonLinearError, Polynomial
 from ..dialects.eltwise.table import FUNCTIONS, OPERATORS
 from ..errors import GinghamError
-from .builder import ProgramBuilder, Value
+from .builder import ProgramBuilder
 from .calls import apply_call, has_meaning_for_sizes
 from .index_space import IndexSpace, Size
 from .scope import Scope
@@ -32,6 +32,7 @@ from .syntax import (
     children,
     post_order,
 )
+from .tuples import AnyValue, Tuple
 
 _Result = TypeVar("_Result")
 
@@ -63,11 +64,13 @@ class ExpressionBuilder:
 
     # Element-wise expressions
 
-    def value(self, expression: Expression) -> Value:
-        """The value of an element-wise expression."""
+    def value(self, expression: Expression) -> AnyValue:
+        """The value of an element-wise expression, or a tuple."""
         return _fold(expression, self._combine_values)
 
-    def _combine_values(self, node: Expression, operands: Sequence[Value]) -> Value:
+    def _combine_values(
+        self, node: Expression, operands: Sequence[AnyValue]
+    ) -> AnyValue:
         source = self.scope.source
         match node:
             case IntegerLiteral():
@@ -86,7 +89,11 @@ class ExpressionBuilder:
                 function, span = OPERATORS[node.operator], node.operator_span
             case Conditional():
                 function, span = _CONDITIONAL, node.span
-        return self.builder.apply(function, operands, source.location(span))
+        values = [
+            self.scope.no_tuple(operand, child.span)
+            for operand, child in zip(operands, children(node), strict=True)
+        ]
+        return self.builder.apply(function, values, source.location(span))
 
     # Sizes
 
@@ -97,6 +104,9 @@ class ExpressionBuilder:
         """
 
         def combine(node: Expression, operands: list[Size]) -> Size:
+            number = self._number(node)
+            if number is not None:
+                return number
             self._check_size(node, what)
             value = self._combine_values(node, operands)
             if not isinstance(value, Size):
@@ -104,6 +114,13 @@ class ExpressionBuilder:
             return value
 
         return _fold(expression, combine)
+
+    def _number(self, node: Expression) -> Size | None:
+        """The size that an input without declared axes is here."""
+        if not isinstance(node, Reference):
+            return None
+        value = self.scope.find(node.text, node.span)
+        return self.builder.number(value, self.scope.source.location(node.span))
 
     def _check_size(self, node: Expression, what: str) -> None:
         match node:
@@ -141,7 +158,9 @@ class ExpressionBuilder:
         return f"the dimensions are {names}"
 
     @staticmethod
-    def _description(node: Reference, value: Value) -> str:
+    def _description(node: Reference, value: AnyValue) -> str:
+        if isinstance(value, Tuple):
+            return f"'{node.text}' is {value.description}"
         kind = "a tensor" if isinstance(value, SSAValue) else "a float"
         return f"'{node.text}' is {kind}"
 
@@ -169,7 +188,7 @@ class ExpressionBuilder:
         return _fold(expression, combine)
 
     def _size_in_polynomial(self, node: Reference, space: IndexSpace) -> Polynomial:
-        value = self.scope.find(node.text, node.span)
+        value = self._number(node) or self.scope.find(node.text, node.span)
         if isinstance(value, Size):
             return space.size(value)
         raise self.scope.source.error(

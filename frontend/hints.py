@@ -123,7 +123,8 @@ def _capitalized(name: str) -> str:
 def _index_as_value(mistake: Mistake) -> GinghamError | None:
     """A lower-case name in an expression that is not the name of a called function."""
     previous = mistake.previous
-    if previous is None or previous.kind != "IDXID" or not mistake.takes_only("LPAR"):
+    takes_call = mistake.takes_only("LPAR") or mistake.takes_only("LPAR", "ASSIGN")
+    if previous is None or previous.kind != "IDXID" or not takes_call:
         return None
     name = previous.text.lstrip("$")
     return mistake.error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,8 +17,12 @@ from ..errors import GinghamError, SourceLocation
 
 
 def valid_name(name: str) -> str:
-    """A name of a Tile program as one that MLIR accepts: a `'` becomes `_prime`."""
-    return name.replace("'", "_prime")
+    """A name of a program as one that MLIR accepts: a `'` becomes `_prime`.
+
+    Python has letters that MLIR has not, and any text may be given as a name.
+    """
+    valid = re.sub(r"[^A-Za-z0-9_]", "_", name.replace("'", "_prime"))
+    return valid if valid and not valid[0].isdigit() else f"_{valid}"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from .builder import Value
 from .source import Source
 from .suggestions import did_you_mean
 from .syntax import Name, Span
+from .tuples import AnyValue, Tuple
 
 
 class Role(Enum):
@@ -25,7 +26,7 @@ class Role(Enum):
 class Definition:
     """What a name stands for, and where that is said."""
 
-    value: Value
+    value: AnyValue
     role: Role
     span: Span
 
@@ -46,7 +47,7 @@ class Scope:
         self._assigned_later = assigned_later
         self._definitions: dict[str, Definition] = {}
 
-    def define(self, name: Name, value: Value, role: Role) -> None:
+    def define(self, name: Name, value: AnyValue, role: Role) -> None:
         """Add a definition; the name must be free."""
         self.check_free(name)
         self._definitions[name.text] = Definition(value, role, name.span)
@@ -66,12 +67,26 @@ class Scope:
             f"{known.origin}; a name has one value, so choose another",
         )
 
-    def find(self, name: str, span: Span) -> Value:
+    def find(self, name: str, span: Span) -> AnyValue:
         """The value of a name that is used at `span`; GinghamError if it has none."""
         known = self._definitions.get(name)
         if known is not None:
             return known.value
         raise self.unknown(name, span)
+
+    def find_value(self, name: Name) -> Value:
+        """As `find`, where no tuple may stand."""
+        return self.no_tuple(self.find(name.text, name.span), name.span)
+
+    def no_tuple(self, value: AnyValue, span: Span) -> Value:
+        """A value that stands at `span`; GinghamError for a tuple."""
+        if isinstance(value, Tuple):
+            raise self.source.error(
+                f"expected a tensor, a dimension or a number, got {value.description}",
+                span,
+                value.hint,
+            )
+        return value
 
     def unknown(self, name: str, span: Span) -> GinghamError:
         """The error for a name without a definition."""

@@ -108,12 +108,22 @@ class Conditional:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """`name=value` in a call; a word is a string. `value_span` is where that stands."""
+
+    name: Name
+    value: int | float | str
+    value_span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`."""
+    """`function(arguments, options)`."""
 
     function: Name
     arguments: tuple[Expression, ...]
     span: Span
+    options: tuple[Option, ...] = ()
 
 
 Expression: TypeAlias = (

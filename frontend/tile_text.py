@@ -57,6 +57,7 @@ from .syntax import (
     Span,
     Statement,
 )
+from .tuples import Tuple, first_value
 
 _AGGREGATIONS = {
     Aggregation.SUM: ir.Aggregation.ADD,
@@ -129,8 +130,7 @@ class _FunctionTranslator:
             else:
                 self._assign(statement)
         outputs = [
-            (name.text, self._scope.find(name.text, name.span))
-            for name in self._function.outputs
+            (name.text, self._scope.find_value(name)) for name in self._function.outputs
         ]
         location = self._source.location(self._function.span)
         return self._builder.finish(outputs, location)
@@ -203,9 +203,10 @@ class _FunctionTranslator:
 
     def _assign(self, statement: Assignment) -> None:
         value = self._expressions.value(statement.value)
-        if isinstance(statement.value, Reference):
+        if isinstance(statement.value, Reference) and not isinstance(value, Tuple):
             value = self._builder.copy(value, self._source.location(statement.span))
-        self._builder.name(value, statement.target.text, _attributes(statement))
+        named = first_value(value)
+        self._builder.name(named, statement.target.text, _attributes(statement))
         self._scope.define(statement.target, value, Role.ASSIGNED)
 
     def _contract(self, statement: Contraction) -> None:
@@ -237,7 +238,7 @@ class _FunctionTranslator:
     def _operand(self, access: Access, space: IndexSpace) -> Operand:
         tensor = access.tensor
         return Operand(
-            self._scope.find(tensor.text, tensor.span),
+            self._scope.find_value(tensor),
             self._access(access, space),
             tensor.text,
             self._source.location(access.span),
@@ -302,7 +303,7 @@ class _FunctionTranslator:
                     other.span,
                     f"the contraction has the default '{name.text}' already",
                 )
-        value = self._scope.find(name.text, name.span)
+        value = self._scope.find_value(name)
         location = self._source.location(name.span)
         return Operand(value, (), name.text, location, self._origin(name))
 

@@ -32,6 +32,7 @@ from .syntax import (
     Input,
     IntegerLiteral,
     Name,
+    Option,
     Program,
     Reference,
     Span,
@@ -41,6 +42,7 @@ from .syntax import (
 
 _Output: TypeAlias = tuple[Access, tuple[Expression, ...] | None]
 _Operands: TypeAlias = tuple[Combination, tuple[Access, ...]]
+_Arguments: TypeAlias = tuple[tuple[Expression, ...], tuple[Option, ...]]
 _Suffixes: TypeAlias = tuple[Token | Name, ...]
 _Class = TypeVar("_Class")
 
@@ -249,7 +251,25 @@ class SyntaxBuilder(Transformer[Token, Program]):
     def expressions(self, *expressions: Expression) -> tuple[Expression, ...]:
         return expressions
 
-    def call(
-        self, function: Token, arguments: tuple[Expression, ...], close: Token
-    ) -> Call:
-        return Call(_name(function), arguments, span_of(function).to(span_of(close)))
+    def arguments(self, *arguments: Expression | Option) -> _Arguments:
+        options = tuple(a for a in arguments if isinstance(a, Option))
+        return tuple(a for a in arguments if not isinstance(a, Option)), options
+
+    def call(self, function: Token, arguments: _Arguments, close: Token) -> Call:
+        positional, options = arguments
+        span = span_of(function).to(span_of(close))
+        return Call(_name(function), positional, span, options)
+
+    def option(
+        self, name: Token, equals: Token, value: tuple[int | float | str, Span]
+    ) -> Option:
+        return Option(_name(name), *value)
+
+    def option_number(self, *tokens: Token) -> tuple[int | float, Span]:
+        *sign, digits = tokens
+        integer = digits.type == "INT"
+        number = (self.integer if integer else self.decimal)(digits).value
+        return (-number if sign else number), span_of(tokens[0]).to(span_of(digits))
+
+    def option_word(self, word: Token) -> tuple[str, Span]:
+        return _name(word).text, span_of(word)

@@ -63,6 +63,11 @@ def is_element_type(element: Attribute) -> bool:
     return element in _RANK
 
 
+def is_integer_type(element: Attribute) -> bool:
+    """Whether an element type is an integer of 8 to 64 bits: not i1, no float."""
+    return is_element_type(element) and kind(element) in (Kind.SIGNED, Kind.UNSIGNED)
+
+
 def kind(element: Attribute) -> Kind:
     """The kind of an element type; index counts as signed."""
     if isinstance(element, Float16Type | BFloat16Type | Float32Type | Float64Type):
@@ -88,9 +93,14 @@ def bit_width(element: Attribute) -> int:
     raise ValueError(f"{element} has no width")
 
 
+def is_storage_type(element: Attribute) -> bool:
+    """Whether numbers of this type are stored but never computed with: f16, bf16."""
+    return element in (f16, bf16)
+
+
 def computation_type(element: Attribute) -> Attribute:
     """The type that functions of this type are computed in: f32 for f16 and bf16."""
-    return f32 if element in (f16, bf16) else element
+    return f32 if is_storage_type(element) else element
 
 
 def name_of(element: Attribute) -> str:

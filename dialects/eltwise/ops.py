@@ -257,7 +257,7 @@ class ConstantOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ConstantOp:
-        number = _parse_number(parser)
+        number = parse_number(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         op = cls(number, parser.parse_type())
@@ -265,7 +265,7 @@ class ConstantOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" {_format_number(self.number)}")
+        printer.print_string(f" {format_number(self.number)}")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.result.type)
@@ -288,7 +288,8 @@ class ConstantOp(IRDLOperation):
 def literal_attribute(value: int | float) -> Attribute:
     """The attribute that keeps a Python number exactly."""
     if isinstance(value, int):
-        return IntegerAttr(value, IndexType())
+        # A comparison of sizes is a Python bool.
+        return IntegerAttr(int(value), IndexType())
     return FloatAttr(value, 64)
 
 
@@ -301,7 +302,8 @@ def literal_number(value: Attribute) -> int | float:
     raise ValueError(f"{value} is not a number")
 
 
-def _parse_number(parser: Parser) -> int | float:
+def parse_number(parser: Parser) -> int | float:
+    """Parse a number, `inf` and `nan` included."""
     negative = parser.parse_optional_punctuation("-") is not None
     for name, special in (("inf", float("inf")), ("nan", float("nan"))):
         if parser.parse_optional_keyword(name) is not None:
@@ -310,7 +312,8 @@ def _parse_number(parser: Parser) -> int | float:
     return -number if negative else number
 
 
-def _format_number(number: int | float) -> str:
+def format_number(number: int | float) -> str:
+    """The number as `parse_number` reads it."""
     # MLIR's lexer wants digits on both sides of the point, also before an exponent.
     text = repr(number)
     if isinstance(number, float) and "e" in text and "." not in text:

@@ -3,7 +3,7 @@
 A row holds the function's names, its number of operands, its type rule, its meaning in
 NumPy, on Python integers (for sizes) and in OpenCL C. Frontends, verifiers, the
 reference interpreter and the OpenCL printer all read this table, so a new function is
-one new row.
+one new row, and one in `derivatives` for its derivative.
 
 Definitions where languages differ: integer division and `mod` truncate toward zero, and
 give 0 for a zero divisor; `max` and `min` return NaN when an operand is NaN; `round`
@@ -80,6 +80,11 @@ class Function:
     """Its meaning on sizes, or None where sizes have no such function."""
     helper: str | None = field(default=None, repr=False)
     """An OpenCL C function the spelling calls, over the type `{T}`."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it gives one of its operands, without computing with any."""
+        return self.name == "ident" or self.rule is TypeRule.SELECT
 
     def evaluate(self, np: Any, *operands: Any) -> Any:
         """The function of NumPy arrays, given the NumPy module."""
@@ -210,6 +215,10 @@ def _shift_right(np: Any, x: Any, count: Any) -> Any:
 
 def _identity(np: Any, x: Any) -> Any:
     return x
+
+
+def _first(np: Any, x: Any, y: Any) -> Any:
+    return np.broadcast_arrays(x, y)[0]
 
 
 def _relu(np: Any, x: Any) -> Any:
@@ -343,11 +352,14 @@ _ROWS: tuple[Function, ...] = (
              "({0} < ({T})0 ? ({T})0 : {0})", "`x < 0 ? 0 : x`.",
              fold=_at_least_zero),
     Function("sign", 1, _ARITHMETIC, "sign",
+             # Zero is added because `sign` of OpenCL C keeps -0.0.
              _by_kind(
-                 "({0} != {0} ? {0} : sign({0}))",
+                 "({0} != {0} ? {0} : sign({0}) + ({T})0)",
                  "({0} > ({T})0 ? ({T})1 : {0} < ({T})0 ? ({T})-1 : ({T})0)",
              ),
              "-1, 0 or 1; NaN of NaN.", fold=_sign_of),
+    Function("reverse_grad", 2, _FLOAT, _first, "{0}",
+             "x itself; a gradient that goes through it is multiplied by -y."),
     # Comparisons, selection and logic.
     _comparison("cmp_eq", "==", "equal", operator.eq),
     _comparison("cmp_ne", "!=", "not_equal", operator.ne),

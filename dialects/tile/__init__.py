@@ -21,12 +21,50 @@ from xdsl.ir import Dialect
 from ..aggregation import AggregationAttr, CombinationAttr
 from .attributes import ConstraintAttr, PolynomialAttr
 from .contract import ContractOp
-from .ops import FromIndexOp, SizesOp
+from .gather import GatherModeAttr, GatherOp, InterpolationAttr, NearestModeAttr
+from .gradient import GradientOp
+from .indexing import OutOfBoundsAttr
+from .ops import FromIndexOp, SizesOp, ToIndexOp
+from .scatter import ScatterModeAttr, ScatterOp
+from .special import (
+    ArgsortOp,
+    AssertOp,
+    IndexOp,
+    PrngOp,
+    ReshapeOp,
+    ShapeOp,
+    SimpleReduceOp,
+)
 
 Tile = Dialect(
     "tile",
-    [SizesOp, FromIndexOp, ContractOp],
-    [PolynomialAttr, ConstraintAttr, AggregationAttr, CombinationAttr],
+    [
+        SizesOp,
+        FromIndexOp,
+        ToIndexOp,
+        ContractOp,
+        ReshapeOp,
+        ShapeOp,
+        IndexOp,
+        GatherOp,
+        ScatterOp,
+        ArgsortOp,
+        PrngOp,
+        SimpleReduceOp,
+        AssertOp,
+        GradientOp,
+    ],
+    [
+        PolynomialAttr,
+        ConstraintAttr,
+        AggregationAttr,
+        CombinationAttr,
+        GatherModeAttr,
+        ScatterModeAttr,
+        InterpolationAttr,
+        NearestModeAttr,
+        OutOfBoundsAttr,
+    ],
 )
 
 __all__ = ["Tile"]

@@ -41,6 +41,7 @@ from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
 from ..syntax import integers
 from .attributes import Constraint, ConstraintAttr, PolynomialAttr
+from .symbols import renumber_symbols
 
 AccessAttr = ArrayAttr[PolynomialAttr]
 
@@ -112,13 +113,17 @@ class ContractOp(IRDLOperation):
         output_rank: int | None = None,
         no_defract: bool = False,
     ) -> None:
+        accesses, conditions, symbols = _renumbered(
+            [*input_accesses, output_access], constraints, symbols
+        )
+        *input_accesses, output_access = accesses
         properties: dict[str, Attribute | None] = {
             "aggregation": AggregationAttr(aggregation),
             "combination": CombinationAttr(combination),
             "indices": ArrayAttr([StringAttr(name) for name in indices]),
             "output_access": _access(output_access),
             "input_accesses": ArrayAttr([_access(a) for a in input_accesses]),
-            "constraints": ArrayAttr([ConstraintAttr(c) for c in constraints]),
+            "constraints": ArrayAttr([ConstraintAttr(c) for c in conditions]),
             "no_defract": UnitAttr() if no_defract else None,
         }
         if ranges is not None:
@@ -185,6 +190,28 @@ class ContractOp(IRDLOperation):
         _verify_operands(self)
         _verify_accesses(self)
         _verify_result(self)
+
+
+def _renumbered(
+    accesses: Sequence[Sequence[Polynomial]],
+    constraints: Sequence[Constraint],
+    symbols: Sequence[SSAValue],
+) -> tuple[list[list[Polynomial]], list[Constraint], list[SSAValue]]:
+    """The same with the symbols numbered as they occur in the printed op."""
+    if not symbols:
+        return [list(access) for access in accesses], list(constraints), []
+    flat = [polynomial for access in accesses for polynomial in access]
+    for constraint in constraints:
+        bound = constraint.bound
+        flat += [constraint.expression, *([] if bound is None else [bound])]
+    renamed, values = renumber_symbols(flat, symbols)
+    rest = iter(renamed)
+    new_accesses = [[next(rest) for _ in access] for access in accesses]
+    new_constraints = [
+        Constraint(next(rest), None if constraint.bound is None else next(rest))
+        for constraint in constraints
+    ]
+    return new_accesses, new_constraints, values
 
 
 def _access(polynomials: Sequence[Polynomial]) -> AccessAttr:

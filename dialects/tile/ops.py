@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import (
     IndexType,
     StringAttr,
     TensorType,
+    UnrankedTensorType,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -48,8 +49,8 @@ class SizesOp(IRDLOperation):
             result_types=[[IndexType()] * len(names)],
         )
         for name, size in zip(names, self.sizes, strict=True):
-            # A name of Tile text may end in ', which no SSA name has.
-            if size.is_valid_name(name):
+            # A name of Tile text may end in ', one of Python may have any letters.
+            if name.isascii() and size.is_valid_name(name):
                 size.name_hint = name
 
     @classmethod
@@ -110,3 +111,25 @@ class FromIndexOp(IRDLOperation):
             raise VerifyException(
                 f"expected a result of rank 0, got {self.result.type}"
             )
+
+
+@irdl_op_definition
+class ToIndexOp(IRDLOperation):
+    """An input used as a size: its value, which must be given before anything runs.
+
+    `%1 = tile.to_index %K : tensor<*x!eltwise.any>`. `tile-specialize` replaces it by
+    the number that the argument is bound to: `tile-specialize{arguments="si32=3"}`.
+    """
+
+    name = "tile.to_index"
+    tensor = operand_def(TensorType | UnrankedTensorType)
+    size = result_def(IndexType)
+    traits = traits_def(Pure())
+    assembly_format = "$tensor attr-dict `:` type($tensor)"
+
+    def __init__(self, tensor: SSAValue) -> None:
+        super().__init__(operands=[tensor], result_types=[IndexType()])
+
+    def verify_(self) -> None:
+        if not isinstance(self.tensor, BlockArgument):
+            raise VerifyException("expected an argument of the function")

@@ -20,6 +20,7 @@ becomes
 Every rewrite keeps all bits of the result, those of negative zeros too (of a NaN only
 that it is one): `x * 1`, `x / 1` and `x - 0.0` are `x` in any type, `x + 0` in integers
 only; in floats it is `x + -0.0` that is `x`. Folded functions round as their type does.
+A reshape to its own shape is its operand, and of two reshapes the first is dropped.
 Works on tensors, scalars and sizes; in a module that is not specialized yet little can
 be known, so little is done.
 """
@@ -50,6 +51,7 @@ from ...dialects.eltwise.ops import (
     ElementwiseOp,
     element_of,
 )
+from ...dialects.tile.special import ReshapeOp
 from ..locations import located
 from .constant_folding import constant_of, fold_cast, fold_function, is_exact_cast
 
@@ -133,6 +135,24 @@ class MergeCasts(RewritePattern):
             rewriter.replace(op, located(CastOp(first.argument, op.result.type), op))
 
 
+class MergeReshapes(RewritePattern):
+    """A reshape to its own shape is nothing; of two reshapes the first is dropped."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter) -> None:
+        # Before sizes are known, a reshape also says that numbers of elements agree.
+        if not _is_known(op.tensor.type):
+            return
+        if op.tensor.type == op.result.type:
+            rewriter.replace(op, [], [op.tensor])
+            return
+        first = op.tensor.owner
+        if isinstance(first, ReshapeOp) and _is_known(first.tensor.type):
+            merged = ReshapeOp(first.tensor, op.result.type, op.sizes)
+            merged.attributes |= op.attributes
+            rewriter.replace(op, located(merged, op))
+
+
 @dataclass(frozen=True)
 class TileCanonicalizePass(ModulePass):
     """Fold constants, drop what does nothing, unused or equal to an op before it."""
@@ -149,6 +169,7 @@ class TileCanonicalizePass(ModulePass):
                 DropNeutralOperand(),
                 DropCondition(),
                 MergeCasts(),
+                MergeReshapes(),
             ]
         )
         PatternRewriteWalker(patterns).rewrite_module(op)

@@ -3,8 +3,10 @@
 ```mlir
 %O = tile.contract max over [x, i] %I[x + i - 1] -> [x : 8] where 0 <= i < 3
     : (tensor<8xf32>) -> tensor<8xf32>
-%U = tile.contract add over [x, i] %I[x] -> [2 * x + i : 16] where 0 <= i < 2
+%U = tile.contract add over [x, i] %I[x] -> [2 * x + i : 16] where 0 <= i < 4
     : (tensor<8xf32>) -> tensor<16xf32>
+%S = tile.contract add over [x, i] %I[2 * x + i] -> [] where 0 <= i < 2
+    : (tensor<8xf32>) -> tensor<f32>
 %H = tile.contract add over [i] %I[i / 2] -> [i : 8] : (tensor<8xf32>) -> tensor<8xf32>
 ```
 
@@ -13,8 +15,10 @@ becomes
 ```mlir
 %O = tile.contract max over [x : 8 | i : 3] %I[x + i - 1] -> [x : 8]
     where 0 <= x + i - 1, 0 <= -x - i + 8 : (tensor<8xf32>) -> tensor<8xf32>
-%U = tile.contract add over [o0 : 16 | x : 8] %I[x] -> [o0 : 16]
-    where 0 <= o0 - 2 * x, 0 <= -o0 + 2 * x + 1 : (tensor<8xf32>) -> tensor<16xf32>
+%U = tile.contract add over [x_0 : 8, i_0 : 2 | x_1 : 2] %I[x_0 + x_1 - 1]
+    -> [2 * x_0 + i_0 : 16] where 0 <= x_0 + x_1 - 1
+    : (tensor<8xf32>) -> tensor<16xf32>
+%S = tile.contract add over [| x_0 : 8] %I[x_0] -> [] : (tensor<8xf32>) -> tensor<f32>
 %H = tile.contract add over [i_0 : 4] %I[i_0] -> [2 * i_0 : 8]
     : (tensor<8xf32>) -> tensor<8xf32>
 ```
@@ -22,8 +26,10 @@ becomes
 Every index has a range that starts at 0, every access is integral, and the constraints
 are those that neither the ranges nor the other constraints imply. The indices before
 the bar decide the cell of the result, those behind it only aggregate. An index that
-keeps its meaning up to a constant keeps its name. What is proven on the way: every
-index is bounded, and an `assign` writes no cell twice.
+keeps its meaning up to a constant keeps its name. Where several points go to one cell
+with a stride, the place in the result is taken apart into digits, as in `%U`; indices
+that are contiguous in all tensors become one, as in `%S`. What is proven on the way:
+every index is bounded, and an `assign` writes no cell twice.
 
 A contraction without any point is its default, where it has one; else it keeps a range
 of 0 and gives zeros. Source of the mathematics: `gingham.affine.flatten`.
@@ -31,7 +37,7 @@ of 0 and gives zeros. Source of the mathematics: `gingham.affine.flatten`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import lcm
 
@@ -42,6 +48,7 @@ from xdsl.rewriter import Rewriter
 
 from ...affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
 from ...affine.form import LinearForm, Rational
+from ...affine.merging import Merging, merge_contiguous
 from ...affine.polyhedron import Polyhedron, Unbounded
 from ...affine.polynomial import Polynomial
 from ...dialects.aggregation import Aggregation
@@ -67,7 +74,7 @@ class TileFlattenPass(ModulePass):
 
 
 def _flatten(op: ContractOp) -> None:
-    flat = _flat_form(op)
+    flat = flat_form(op)
     default = op.default
     if flat.is_empty and default is not None and default.type == op.result.type:
         op.result.replace_all_uses_with(default)
@@ -75,28 +82,44 @@ def _flatten(op: ContractOp) -> None:
         return
     if op.aggregation.data is Aggregation.ASSIGN and not flat.is_empty:
         _check_single_assignment(op, flat)
+    names = _index_names(op, flat)
+    merging = _merging(flat)
+    accesses = [_polynomials(map(merging.apply, access)) for access in flat.accesses]
     new = ContractOp(
         op.aggregation.data,
         op.combination.data,
         op.inputs,
-        _index_names(op, flat),
-        _polynomials(flat.accesses[0]),
-        [_polynomials(access) for access in flat.accesses[1:]],
+        _merged_names(op, flat, names, merging),
+        accesses[0],
+        accesses[1:],
         op.result.type,
-        constraints=[Constraint(p) for p in _polynomials(flat.constraints)],
+        constraints=[
+            Constraint(p) for p in _polynomials(map(merging.apply, flat.constraints))
+        ],
         default=op.default,
-        ranges=flat.ranges,
-        output_rank=flat.output_rank,
+        ranges=merging.ranges,
+        output_rank=sum(group[0] < flat.output_rank for group in merging.groups),
     )
     new.attributes |= op.attributes
     Rewriter.replace_op(op, located(new, op))
 
 
-def _polynomials(forms: Sequence[LinearForm]) -> list[Polynomial]:
+def _merging(flat: FlatContraction) -> Merging:
+    """The indices that can be one; not one before the bar with one behind it."""
+    rank = len(flat.ranges)
+    forms = [*(form for access in flat.accesses for form in access), *flat.constraints]
+    return merge_contiguous(
+        flat.ranges,
+        forms,
+        [range(flat.output_rank), range(flat.output_rank, rank)],
+    )
+
+
+def _polynomials(forms: Iterable[LinearForm]) -> list[Polynomial]:
     return [Polynomial.from_form(form) for form in forms]
 
 
-def _flat_form(op: ContractOp) -> FlatContraction:
+def flat_form(op: ContractOp) -> FlatContraction:
     """The flat form of a contraction whose sizes are known; else GinghamError."""
     shapes = _shapes(op)
     output, *inputs = op.linear_accesses()
@@ -248,12 +271,34 @@ def _new_name(
     op: ContractOp, flat: FlatContraction, index: int, taken: set[str | None]
 ) -> str:
     for axis, form in enumerate(flat.accesses[0]):
-        if (form + -form.constant).single_dimension == index:
+        if _is_place(form, index):
             return _unique(f"o{axis}", taken)
     for name, form in zip(op.index_names, flat.substitution, strict=True):
         if form.coefficients[index]:
             return _unique(f"{name}_0", taken)
     return _unique("z_0", taken)
+
+
+def _merged_names(
+    op: ContractOp, flat: FlatContraction, names: Sequence[str], merging: Merging
+) -> list[str]:
+    """The names after merging: a merged index is named as a new one is."""
+    result: list[str] = []
+    taken: set[str | None] = {*op.index_names, *names}
+    for number, group in enumerate(merging.groups):
+        name = names[group[0]]
+        if len(group) > 1:
+            access = map(merging.apply, flat.accesses[0])
+            axes = [a for a, form in enumerate(access) if _is_place(form, number)]
+            name = _unique(f"o{axes[0]}" if axes else f"{name}_0", taken)
+            taken.add(name)
+        result.append(name)
+    return result
+
+
+def _is_place(form: LinearForm, index: int) -> bool:
+    """Whether a form is the index, but for a constant."""
+    return (form + -form.constant).single_dimension == index
 
 
 def _unique(name: str, taken: set[str | None]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...dialects.eltwise.table import Function
 
+_NAME = re.compile(r"[A-Za-z]\w*'?")
 _LONGEST_EXPRESSION = 60
 """Characters; of a longer expression only the value is told."""
 
@@ -66,7 +67,20 @@ def explain(size: Size, named: Mapping[str, int]) -> str:
     """
     if size.text is None or size.text == str(size.value):
         return str(size.value)
-    names = [n for n in re.findall(r"[A-Za-z]\w*'?", size.text) if n in named]
-    values = ", ".join(f"{name} = {named[name]}" for name in dict.fromkeys(names))
-    where = f" ({values})" if values and names != [size.text] else ""
+    names = [n for n in _NAME.findall(size.text) if n in named]
+    where = "" if names == [size.text] else _values(size.text, named)
     return f"{size.text} = {size.value}{where}"
+
+
+def explain_condition(condition: Size, named: Mapping[str, int]) -> str | None:
+    """What does not hold: `N % 2 == 0 (N = 3)`; None where it is too long to help."""
+    if condition.text is None:
+        return None
+    return f"{condition.text} does not hold{_values(condition.text, named)}"
+
+
+def _values(text: str, named: Mapping[str, int]) -> str:
+    """The values of the sizes that occur in a text: ` (N = 3, K = 6)`."""
+    names = dict.fromkeys(n for n in _NAME.findall(text) if n in named)
+    values = ", ".join(f"{name} = {named[name]}" for name in names)
+    return f" ({values})" if values else ""

@@ -25,22 +25,24 @@ func.func @main(%A : tensor<4x5xf32>, %B : tensor<5x6xf16>) -> tensor<4x6xf32> {
 
 Size names are checked to agree, size arithmetic is computed, element types are inferred
 in program order, and casts are put where an operand has another type than the function
-asks for. Literals, sizes and functions of only those are weak (see `weak_numbers`) and
-become constants of the type that they meet.
+asks for. Of special operations the shapes are checked, axes are counted from 0, and
+assertions on sizes must hold. Literals, sizes and functions of only those are weak (see
+`weak_numbers`) and become constants of the type that they meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 from xdsl.passes import ModulePass
 
 from ...dialects.eltwise.element_types import is_element_type
+from ...dialects.tile.ops import ToIndexOp
 from ...errors import GinghamError
 from ..locations import error_at
 from .argument_types import parse_argument_type
@@ -51,15 +53,26 @@ def specialize(
     module: ModuleOp,
     argument_types: Sequence[TensorType[Attribute]],
     entry: str = "main",
+    numbers: Mapping[int, int] | None = None,
 ) -> ModuleOp:
     """A copy of the module whose entry function takes arguments of these types.
 
-    `module` stays as it is, so one parsed program serves any number of shapes. Raises
+    `numbers` are the values of those arguments, by position, that the program uses as
+    sizes: see `size_arguments`. `module` stays as it is, so one parsed program serves any number of shapes. Raises
     GinghamError, located where possible, when the program has no such instance.
     """
     copy = module.clone()
-    _specialize_entry(copy, argument_types, entry)
+    _specialize_entry(copy, argument_types, entry, numbers or {})
     return copy
+
+
+def size_arguments(module: ModuleOp, entry: str = "main") -> frozenset[int]:
+    """The positions of the arguments that a program uses as sizes."""
+    return frozenset(
+        op.tensor.index
+        for op in _find(module, entry).walk()
+        if isinstance(op, ToIndexOp) and isinstance(op.tensor, BlockArgument)
+    )
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,7 @@ class TileSpecializePass(ModulePass):
     """Bind the argument types of the entry function and infer all others.
 
     `arguments` has one type for each argument, such as "4x5xf32", or "f32" for a 0-D
-    tensor; without it the declared types are bound, which must then be static. Other
+    tensor, or "si32=3" for one that the program uses as a size; without it the declared types are bound, which must then be static. Other
     functions than `entry` are left alone.
     """
 
@@ -77,19 +90,35 @@ class TileSpecializePass(ModulePass):
     entry: str = "main"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        types = [parse_argument_type(text) for text in self.arguments]
-        _specialize_entry(op, types or None, self.entry)
+        parts = [text.partition("=") for text in self.arguments]
+        types = [parse_argument_type(type) for type, _, _ in parts]
+        numbers = {
+            position: _parse_number(op, number)
+            for position, (_, equals, number) in enumerate(parts)
+            if equals
+        }
+        _specialize_entry(op, types or None, self.entry, numbers)
+
+
+def _parse_number(module: ModuleOp, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise error_at(
+            module, f"expected an integer behind '=', as in si32=3, got '{text}'"
+        ) from None
 
 
 def _specialize_entry(
     module: ModuleOp,
     argument_types: Sequence[TensorType[Attribute]] | None,
     entry: str,
+    numbers: Mapping[int, int],
 ) -> None:
     function = _find(module, entry)
     if argument_types is None:
         argument_types = _declared_types(function)
-    static = FunctionSpecializer(function, argument_types).run()
+    static = FunctionSpecializer(function, argument_types, numbers).run()
     block = function.parent
     if block is None:
         raise ValueError("expected the function to be part of the module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...affine.polynomial import Polynomial
-from ...dialects.eltwise.element_types import name_of, si64
+from ...dialects.eltwise.element_types import Kind, bit_width, kind, name_of, si64
 from ...dialects.eltwise.ops import (
     ANY_ELEMENT,
     FUNCTION_OPS,
@@ -30,10 +30,14 @@ from ...dialects.eltwise.ops import (
 )
 from ...dialects.tile import ContractOp, FromIndexOp, SizesOp
 from ...dialects.tile.attributes import Constraint
+from ...dialects.tile.gradient import GradientOp
+from ...dialects.tile.ops import ToIndexOp
 from ..locations import error_at, located
 from .argument_types import format_argument_type, format_shape
 from .contraction_types import infer_contraction
+from .default_tensor import spread_default
 from .sizes import Size, apply, explain
+from .special_operations import specialize_operation
 from .weak_numbers import (
     Number,
     as_constant,
@@ -69,9 +73,14 @@ class FunctionSpecializer:
     """
 
     def __init__(
-        self, function: FuncOp, argument_types: Sequence[TensorType[Attribute]]
+        self,
+        function: FuncOp,
+        argument_types: Sequence[TensorType[Attribute]],
+        numbers: Mapping[int, int] | None = None,
     ) -> None:
+        """`numbers` are the values of arguments, by position, that are sizes."""
         self._function = function
+        self._bound = numbers or {}
         self._types = argument_types
         self._block = Block(arg_types=argument_types)
         self._tensors: dict[SSAValue, SSAValue] = {}
@@ -119,6 +128,8 @@ class FunctionSpecializer:
         match op:
             case SizesOp():
                 self._bind_sizes(op)
+            case ToIndexOp():
+                self._bind_number(op)
             case FromIndexOp():
                 self._numbers[op.result] = self._sizes[op.size].value
             case ConstantOp():
@@ -129,16 +140,28 @@ class FunctionSpecializer:
                 self._elementwise(op)
             case ContractOp():
                 self._contract(op)
+            case GradientOp():
+                self._gradient(op)
             case ReturnOp():
-                values = [self._tensor(v, op) for v in op.arguments]
+                values = [self.tensor(v, op) for v in op.arguments]
                 self._add(ReturnOp(*values), op)
             case _:
-                raise error_at(op, f"'{op.name}' can not be specialized")
+                self._special(op)
+
+    def _special(self, op: Operation) -> None:
+        new = specialize_operation(op, self)
+        if new is None:
+            return
+        new.attributes |= op.attributes
+        for old, result in zip(op.results, new.results, strict=True):
+            result.name_hint = old.name_hint
+            self._tensors[old] = result
+        self._add(new, op)
 
     # Sizes
 
     def _bind_sizes(self, op: SizesOp) -> None:
-        tensor = self._tensor(op.tensor, op)
+        tensor = self.tensor(op.tensor, op)
         argument = op.tensor
         owner = (
             argument_name(argument)
@@ -158,8 +181,36 @@ class FunctionSpecializer:
                 )
             self._sizes[size] = Size(value, name)
 
-    def _explain(self, size: Size) -> str:
-        return explain(size, {name: value for name, (value, _) in self._named.items()})
+    def _bind_number(self, op: ToIndexOp) -> None:
+        argument = op.tensor
+        position = argument.index if isinstance(argument, BlockArgument) else -1
+        name = op.size.name_hint or "an input"
+        type = self.tensor(argument, op).type
+        value = self._bound.get(position)
+        if value is None or type.get_num_dims() != 0:
+            raise error_at(
+                op,
+                f"{name} is used as a size, and has to be an integer, got "
+                f"{format_argument_type(type)}",
+                f"bind {name} to a number",
+            )
+        if isinstance(argument, BlockArgument):
+            name = argument_name(argument)
+        self._named.setdefault(name, (value, name))
+        self._sizes[op.size] = Size(value, name)
+
+    @property
+    def named_sizes(self) -> dict[str, int]:
+        """The values of the sizes that have names."""
+        return {name: value for name, (value, _) in self._named.items()}
+
+    def size(self, value: SSAValue) -> Size:
+        """What a value of type index stands for."""
+        return self._sizes[value]
+
+    def explain(self, size: Size) -> str:
+        """A size for a message."""
+        return explain(size, self.named_sizes)
 
     # Element-wise ops
 
@@ -182,7 +233,7 @@ class FunctionSpecializer:
             constant = ConstantOp(as_constant(number, element), TensorType(element, []))
             self._keep(op, constant)
             return
-        tensor = self._tensor(source, op)
+        tensor = self.tensor(source, op)
         self._keep(op, CastOp(tensor, with_element(tensor.type, element)))
 
     def _number(self, value: SSAValue) -> Number | None:
@@ -206,10 +257,10 @@ class FunctionSpecializer:
     def _typed_elementwise(self, op: ElementwiseOp) -> ElementwiseOp:
         arguments = list(op.arguments)
         weak = [argument in self._numbers for argument in arguments]
-        elements = [self._element(argument) for argument in arguments]
+        elements = [self.element(argument) for argument in arguments]
         casts, result = op.function.signature(elements, weak)
         operands = [
-            self._tensor(argument, op, cast)
+            self.tensor(argument, op, cast)
             for argument, cast in zip(arguments, casts, strict=True)
         ]
         shapes = [operand.type.get_shape() for operand in operands]
@@ -229,7 +280,12 @@ class FunctionSpecializer:
         type = broadcast_type([operand.type for operand in operands], result)
         return FUNCTION_OPS[op.function.name].build_typed(operands, type)
 
-    def _element(self, value: SSAValue) -> Attribute:
+    def is_weak(self, value: SSAValue) -> bool:
+        """Whether a value is a weak number."""
+        return value in self._numbers
+
+    def element(self, value: SSAValue) -> Attribute:
+        """The element type of a value; of a weak number the one it has by itself."""
         number = self._numbers.get(value)
         if number is not None:
             return default_element(number)
@@ -240,12 +296,12 @@ class FunctionSpecializer:
     def _contract(self, op: ContractOp) -> None:
         arguments = list(op.inputs)
         weak = [argument in self._numbers for argument in arguments]
-        elements = [self._element(argument) for argument in arguments]
+        elements = [self.element(argument) for argument in arguments]
         casts, result = infer_contraction(
             op.aggregation.data, op.combination.data, elements, weak
         )
         operands = [
-            self._tensor(argument, op, cast)
+            self.tensor(argument, op, cast)
             for argument, cast in zip(arguments, casts, strict=True)
         ]
         for argument, operand, access in zip(
@@ -262,8 +318,11 @@ class FunctionSpecializer:
         type = TensorType(result, self._result_shape(op))
         default = None
         if op.default is not None:
-            default = self._tensor(op.default, op, result)
-            _check_default(op, default, type)
+            default = self.tensor(op.default, op, result)
+            spread = spread_default(op, default, type)
+            if spread is not None:
+                self._add(spread, op)
+                default = spread.result
         output_access, *input_accesses = (
             [self._bind(p, op) for p in access] for access in op.accesses
         )
@@ -295,7 +354,7 @@ class FunctionSpecializer:
                 raise error_at(
                     op,
                     f"the size of axis {axis} of {op.result.name_hint or 'the result'} "
-                    f"is negative: {self._explain(size)}",
+                    f"is negative: {self.explain(size)}",
                 )
             shape.append(size.value)
         return shape
@@ -320,13 +379,47 @@ class FunctionSpecializer:
             raise error_at(
                 op,
                 f"the index expression {text} divides by "
-                f"{' or '.join(self._explain(size) for size in zeros)}",
+                f"{' or '.join(self.explain(size) for size in zeros)}",
             ) from None
         return Polynomial.from_form(form)
 
+    # Gradients
+
+    def _gradient(self, op: GradientOp) -> None:
+        loss, *wrt = [self._float_tensor(operand, op) for operand in op.operands]
+        new = GradientOp(loss, wrt)
+        new.attributes |= op.attributes
+        for old, gradient in zip(op.gradients, new.gradients, strict=True):
+            gradient.name_hint = old.name_hint
+            self._tensors[old] = gradient
+        self._add(new, op)
+
+    def _float_tensor(self, value: SSAValue, op: GradientOp) -> Tensor:
+        """The loss or a tensor to differentiate by, which are of floats."""
+        what = value.name_hint or (
+            "the loss" if value is op.loss else "the tensor to differentiate by"
+        )
+        number = self._number(value)
+        if number is not None:
+            raise error_at(
+                op,
+                f"expected {what} to be a tensor of floats, got the number "
+                f"{format_number(number)}",
+                "a literal or a size has no gradient: give the program an input for it",
+            )
+        tensor = self.tensor(value, op)
+        if kind(tensor.type.element_type) is not Kind.FLOAT:
+            raise error_at(
+                op,
+                f"expected {what} to be a tensor of floats, got "
+                f"{format_argument_type(tensor.type)}",
+                "a tensor of integers has no gradient",
+            )
+        return tensor
+
     # Values
 
-    def _tensor(
+    def tensor(
         self, value: SSAValue, user: Operation, element: Attribute | None = None
     ) -> Tensor:
         """The tensor that a value has become, as one of this element type."""
@@ -354,7 +447,8 @@ class FunctionSpecializer:
                 op,
                 f"{format_number(number)} does not fit the type {name_of(target)} "
                 f"({low} to {high}) of what it is combined with",
-                "convert that to a wider type, for example with as_int(X, 32)",
+                "convert that to a wider type, for example with "
+                f"as_int(X, {bit_width(default_element(number))})",
             )
         constant = ConstantOp(as_constant(number, target), TensorType(target, []))
         constant.result.name_hint = value.name_hint
@@ -404,16 +498,3 @@ def _check_argument(argument: BlockArgument, type: TensorType[Attribute]) -> Non
             raise error_at(
                 argument, f"expected size {want} for axis {axis} of {name}, got {given}"
             )
-
-
-def _check_default(
-    op: ContractOp, default: Tensor, result: TensorType[Attribute]
-) -> None:
-    """The default tensor must have the shape of the result."""
-    shape, target = default.type.get_shape(), result.get_shape()
-    if shape != target:
-        raise error_at(
-            op,
-            f"expected the default tensor to have the shape {format_shape(target)} of "
-            f"{op.result.name_hint or 'the result'}, got {format_shape(shape)}",
-        )

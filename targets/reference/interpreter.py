@@ -30,7 +30,17 @@ from .opencl import Pointer
 from .window import Window
 
 # The levels register their handlers when they are imported.
-for _level in ("eltwise", "tile", "stripe", "opencl"):
+_LEVELS = (
+    "eltwise",
+    "index_number",
+    "tile",
+    "special",
+    "indexed",
+    "stripe",
+    "stripe_access",
+    "opencl",
+)
+for _level in _LEVELS:
     import_module(f".{_level}", __package__)
 
 

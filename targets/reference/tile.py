@@ -13,7 +13,7 @@ from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
 from ...dialects.tile.attributes import Constraint
 from ...dialects.tile.contract import ContractOp
-from ...dialects.tile.ops import FromIndexOp, SizesOp
+from ...dialects.tile.ops import FromIndexOp, SizesOp, ToIndexOp
 from ...errors import GinghamError
 from .contraction import Condition, Contraction, contract
 from .dispatch import Step, prepare
@@ -40,6 +40,16 @@ def _prepare_from_index(op: FromIndexOp) -> Step:
 
     def step(frame: Frame) -> None:
         frame[result] = frame.array(size).reshape(()).astype(dtype)
+
+    return step
+
+
+@prepare.register(ToIndexOp)
+def _prepare_to_index(op: ToIndexOp) -> Step:
+    tensor, size = op.tensor, op.size
+
+    def step(frame: Frame) -> None:
+        frame[size] = int(frame[tensor])
 
     return step
 

@@ -165,14 +165,15 @@ def test_the_number_of_sizes() -> None:
     )
 
 
-def test_the_default_has_the_rank_of_the_output() -> None:
+def test_the_default_has_no_more_axes_than_the_output() -> None:
     builder = ProgramBuilder()
     a = builder.add_input("A", ["N"], HERE)
-    zero = Operand(0, (), "Zero", THERE)
+    plane = builder.add_input("Plane", ["N", "M"], HERE)
+    default = Operand(plane, (), "Plane", THERE)
     with pytest.raises(GinghamError) as caught:
-        contract(builder, a, lambda _: ["i"], [Size(3)], zero)
+        contract(builder, a, lambda _: ["i"], [Size(3)], default)
     assert caught.value.message == (
-        "expected the default 'Zero' to have 1 axis as the output has, got 0"
+        "expected the default 'Plane' to have at most 1 axis as the output has, got 2"
     )
 
 

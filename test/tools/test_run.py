@@ -170,16 +170,12 @@ def test_a_file_that_promises_too_much_is_refused(
     assert f"cannot read '{path}'" in capsys.readouterr().err
 
 
-def test_an_element_type_without_kernels_is_shown(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    # bf16 has no kernels yet.
+def test_brain_floats_run_on_the_device(capsys: pytest.CaptureFixture[str]) -> None:
     shapes = ["--shape", "A=6x5xbf16", "B=5x7xbf16"]
-    assert main([PRODUCT, *shapes, *REFERENCE]) == 0
-    assert main([PRODUCT, *shapes, "--emit=source"]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith(f"{PRODUCT}:3:3: error: kernels do not compute with bf16")
-    assert "\n  C[i, j : I, J] = +(A[i, k] * B[k, j]);\n  ^" in error
+    assert main([PRODUCT, *shapes]) == 0
+    assert "output C: 6x7, bfloat16" in capsys.readouterr().out
+    assert main([PRODUCT, *shapes, "--emit=source"]) == 0
+    assert "__global const ushort *restrict A" in capsys.readouterr().out
 
 
 def interrupt() -> int:

@@ -19,6 +19,15 @@ func.func @from_index(%A : tensor<4xf32>) {
 
 // -----
 
+func.func @to_index(%A : tensor<si32>) {
+  %B = eltwise.neg %A : tensor<si32>
+  // expected-error @+1 {{expected an argument of the function}}
+  %0 = tile.to_index %B : tensor<si32>
+  func.return
+}
+
+// -----
+
 // Contractions: syntax.
 
 func.func @aggregation(%A : tensor<4xf32>) {

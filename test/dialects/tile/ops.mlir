@@ -12,6 +12,8 @@ func.func @sizes(%A : tensor<?x4x!eltwise.any>, %S : tensor<!eltwise.any>) -> te
   %0 = tile.from_index %M {note} : tensor<!eltwise.any>
   // CHECK-NEXT: %1 = tile.from_index %M : tensor<si32>
   %1 = tile.from_index %M : tensor<si32>
+  // CHECK-NEXT: %2 = tile.to_index %S : tensor<!eltwise.any>
+  %2 = tile.to_index %S : tensor<!eltwise.any>
   func.return %0 : tensor<!eltwise.any>
 }
 

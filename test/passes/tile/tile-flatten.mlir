@@ -78,3 +78,31 @@ func.func @flat(%A : tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
       : (tensor<4x6xf32>) -> tensor<4x6xf32>
   func.return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// The place in the result is taken apart where a window moves by more than one cell: the
+// parity decides which taps there are.
+// CHECK-LABEL: func.func @digits
+// CHECK: tile.contract add over [x_0 : 8, i_0 : 2 | x_1 : 2] %I[x_0 + x_1 - 1] -> [2 * x_0 + i_0 : 16] where 0 <= x_0 + x_1 - 1 :
+// CHECK: tile.contract add over [x : 8, i : 2] %I[x] -> [2 * x + i : 16] :
+func.func @digits(%I : tensor<8xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %0 = tile.contract add over [x, i] %I[x] -> [2 * x + i : 16] where 0 <= i < 4
+      : (tensor<8xf32>) -> tensor<16xf32>
+  %1 = tile.contract add over [x, i] %I[x] -> [2 * x + i : 16] where 0 <= i < 2
+      : (tensor<8xf32>) -> tensor<16xf32>
+  func.return %0, %1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// Indices that always move together are one, and so are those that only count.
+// CHECK-LABEL: func.func @contiguous
+// CHECK: tile.contract add over [o0 : 8] %I[o0] -> [o0 : 8] :
+// CHECK: tile.contract add over [| x_0 : 8] %I[x_0] -> [] :
+// CHECK: tile.contract add over [x : 8 | j_0 : 10] %I[x] -> [x : 8] :
+func.func @contiguous(%I : tensor<8xf32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>) {
+  %0 = tile.contract add over [x, i] %I[2 * x + i] -> [2 * x + i : 8] where 0 <= i < 2
+      : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = tile.contract add over [x, i] %I[2 * x + i] -> [] where 0 <= i < 2
+      : (tensor<8xf32>) -> tensor<f32>
+  %2 = tile.contract add over [x, j, k] %I[x] -> [x : 8] where 0 <= j < 2, 0 <= k - j < 5
+      : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %0, %1, %2 : tensor<8xf32>, tensor<f32>, tensor<8xf32>
+}

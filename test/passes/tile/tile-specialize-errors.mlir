@@ -104,7 +104,7 @@ func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
 // -----
 
 func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
-  // expected-error @+1 {{expected the default tensor to have the shape 4 of O, got 4x32}}
+  // expected-error @+1 {{expected the default tensor to have the shape 4 of O, or one that broadcasts to it, got 4x32}}
   %O = tile.contract add over [i, j] %A[i, j] -> [i : 4] default %A
       : (tensor<?x?x!eltwise.any>, tensor<?x?x!eltwise.any>) -> tensor<4x!eltwise.any>
   func.return

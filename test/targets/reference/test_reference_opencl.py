@@ -333,3 +333,59 @@ def test_launches_run_in_order(run: Run) -> None:
     )
     (got,) = run(text, INPUT)
     assert got.tolist() == (4 * INPUT).tolist()
+
+
+def test_numbers_of_indices_and_indices_of_numbers(run: Run) -> None:
+    """A work-item goes where its number says, when it says so."""
+    (got,) = run(
+        program(
+            f"""%i = opencl.work_item group_id 0 below 8
+                %n = opencl.index -%i + 7 : si32
+                %p = opencl.position %n below 8
+                %x = opencl.load %A[%p] : {GLOBAL} -> f32
+                %zero = eltwise.constant 0.0 : f32
+                opencl.store %zero, %C[%i] : f32 -> {GLOBAL}
+                %three = eltwise.constant 3 : si32
+                %keep = eltwise.cmp_gt %n, %three : (si32, si32) -> i1
+                opencl.when %keep {{
+                  opencl.store %x, %C[%i] : f32 -> {GLOBAL}
+                }}
+                %never = eltwise.cmp_gt %n, %n : (si32, si32) -> i1
+                opencl.when %never {{
+                  %q = opencl.position %n below 1
+                  opencl.store %x, %C[%q + 1000] : f32 -> {GLOBAL}
+                }}"""
+        ),
+        INPUT,
+    )
+    assert got.tolist() == [7, 6, 5, 4, 0, 0, 0, 0]
+
+
+def test_lanes_of_an_index(run: Run) -> None:
+    (got,) = run(
+        program(
+            f"""%i = opencl.work_item group_id 0 below 2
+                %n = opencl.index 100 * %i step -3 : vector<4xui8>
+                %x = eltwise.cast %n : vector<4xui8> to vector<4xf32>
+                opencl.store %x, %C[4 * %i] : vector<4xf32> -> {GLOBAL}""",
+            groups=2,
+        ),
+        INPUT,
+    )
+    assert got.tolist() == [0, 253, 250, 247, 100, 97, 94, 91]
+
+
+def test_a_number_that_is_no_position(run: Run) -> None:
+    with pytest.raises(
+        GinghamError, match=r"'opencl.position' expects a value .* below 7, got 7"
+    ):
+        run(
+            program(
+                f"""%i = opencl.work_item group_id 0 below 8
+                    %n = opencl.index %i : si32
+                    %p = opencl.position %n below 7
+                    %x = opencl.load %A[%p] : {GLOBAL} -> f32
+                    opencl.store %x, %C[%i] : f32 -> {GLOBAL}"""
+            ),
+            INPUT,
+        )

@@ -263,3 +263,143 @@ def test_errors_have_the_place_of_the_operation(
     with pytest.raises(GinghamError) as error:
         interpret(module, [INPUT])
     assert str(error.value.location) == "c.tile:3:7"
+
+
+def test_subscripts_outside_of_the_window(run: Run) -> None:
+    """Also where the buffer goes on behind the window."""
+    check(
+        run,
+        """stripe.block [%i : 3] in %a = %A[2 * %i] : 2 out %c = %C[%i] : 1 {
+             %n = stripe.index %i : si32
+             %x = stripe.load %a[%n] : !stripe.view<2xf32>
+             stripe.store %x, %c : !stripe.view<1xf32> }""",
+        r"'stripe.load' has the subscripts \[2\] in a window of 2 of %A at i = 2",
+    )
+
+
+def test_negative_subscripts(run: Run) -> None:
+    check(
+        run,
+        """stripe.block [%i : 6] in %a = %A[%i] : 1 out %c = %C[0] : 6 {
+             %n = stripe.index 4 - %i : si32
+             %x = stripe.load %a : !stripe.view<1xf32>
+             stripe.store %x, %c[%n] : !stripe.view<6xf32> }""",
+        r"'stripe.store' has the subscripts \[-1\] in a window of 6 of %C at i = 5",
+    )
+
+
+def test_subscripts_outside_of_the_buffer(run: Run) -> None:
+    """A window may overhang, as long as nothing is accessed there."""
+    check(
+        run,
+        """stripe.block [%i : 2] in %a = %A[4 * %i] : 4 out %c = %C[%i] : 1 {
+             %n = stripe.index 2 * %i : si32
+             %x = stripe.load %a[%n] : !stripe.view<4xf32>
+             stripe.store %x, %c : !stripe.view<1xf32> }""",
+        r"'stripe.load' accesses \[6\] of %A, outside of its buffer of 6 at i = 1",
+    )
+
+
+def test_a_chosen_vector_outside_of_the_window(run: Run) -> None:
+    check(
+        run,
+        """stripe.block [%i : 3] in %a = %A[0] : 6 out %c = %C[2 * %i] : 2 {
+             %n = stripe.index 3 * %i : ui8
+             %x = stripe.load %a[%n] : !stripe.view<6xf32> -> vector<2xf32>
+             stripe.store %x, %c : !stripe.view<2xf32> }""",
+        r"'stripe.load' has the subscripts \[6\] in a window of 6 of %A at i = 2",
+    )
+
+
+def test_a_chosen_cell_that_was_never_written(run: Run) -> None:
+    check(
+        run,
+        """%T = stripe.alloc : !stripe.view<6xf32>
+           stripe.block [%i : 5] in %a = %A[%i] : 1 out %t = %T[0] : 6 {
+             %n = stripe.index %i : si32
+             %x = stripe.load %a : !stripe.view<1xf32>
+             stripe.store %x, %t[%n] : !stripe.view<6xf32> }
+           stripe.block [%i : 6] in %t = %T[0] : 6 out %c = %C[%i] : 1 {
+             %n = stripe.index 5 - %i : si32
+             %x = stripe.load %t[%n] : !stripe.view<6xf32>
+             stripe.store %x, %c : !stripe.view<1xf32> }""",
+        r"'stripe.load' reads \[5\] of %T at i = 0, which was never written",
+    )
+
+
+def test_two_points_choose_one_cell(run: Run) -> None:
+    check(
+        run,
+        """stripe.block [%i : 6] in %a = %A[%i] : 1 out %c = %C[0] : 6 {
+             %n = stripe.index %i : si32
+             %two = eltwise.constant 2 : si32
+             %half = eltwise.div %n, %two : si32
+             %x = stripe.load %a : !stripe.view<1xf32>
+             stripe.store %x, %c[%half] : !stripe.view<6xf32> }""",
+        r"two points use the cell \[0\] of %C.*\(i = 0\) and \(i = 1\)",
+    )
+
+
+def test_a_point_chooses_what_another_writes(run: Run) -> None:
+    check(
+        run,
+        f"""stripe.block [%i : 6] in %a = %A[%i] : 1 out %c = %C[%i] : 1 {{ {COPY} }}
+           stripe.block [%i : 6] inout %c = %C[%i] : 1 in %all = %C[0] : 6 {{
+             %n = stripe.index 5 - %i : si32
+             %x = stripe.load %all[%n] : !stripe.view<6xf32>
+             stripe.store %x, %c : !stripe.view<1xf32> }}""",
+        r"two points use the cell \[\d\] of %C, and at least one writes it",
+    )
+
+
+def test_a_point_reads_through_another_shape_what_another_writes(run: Run) -> None:
+    check(
+        run,
+        f"""stripe.block [%i : 6] in %a = %A[%i] : 1 out %c = %C[%i] : 1 {{ {COPY} }}
+           %D = stripe.reshape %C : !stripe.view<6xf32> to !stripe.view<2x3xf32>
+           stripe.block [%i : 2, %j : 3] in %d = %D[1 - %i, %j] : 1x1
+               out %c = %C[3 * %i + %j] : 1 {{
+             %x = stripe.load %d : !stripe.view<1x1xf32>
+             stripe.store %x, %c : !stripe.view<1xf32> }}""",
+        r"two points use the cell \[.*\] of %[CD], and at least one writes it",
+    )
+
+
+def test_points_in_order_that_points_of_an_outer_block_share(run: Run) -> None:
+    """The serial blocks are fine by themselves."""
+    check(
+        run,
+        """stripe.block [%o : 2] in %as = %A[0] : 6 out %cs = %C[0] : 6 {
+             stripe.block serial [%i : 6] in %a = %as[%i] : 1 out %c = %cs[%i] : 1 {
+               %x = stripe.load %a : !stripe.view<1xf32>
+               stripe.store %x, %c : !stripe.view<1xf32> } }""",
+        r"two points use the cell \[0\] of %C.*\(o = 0\) and \(o = 1\)",
+    )
+
+
+def test_parallel_points_in_a_serial_one(run: Run) -> None:
+    check(
+        run,
+        """stripe.block serial [%t : 2] in %as = %A[0] : 6 out %cs = %C[0] : 6 {
+             stripe.block [%i : 6] in %a = %as[%i] : 1 out %c = %cs[0] : 1 {
+               %x = stripe.load %a : !stripe.view<1xf32>
+               stripe.store %x, %c : !stripe.view<1xf32> } }""",
+        r"two points use the cell \[0\] of %C.*t = 0",
+    )
+
+
+def test_a_condition_guards_its_subscripts(run: Run) -> None:
+    """Where it does not hold, nothing is stored, and no place is wrong."""
+    text = program(
+        """stripe.block [%i : 6] in %a = %A[%i] : 1 out %c = %C[0] : 6 add init 7 {
+             %n = stripe.index 3 * %i - 3 : si32
+             %low = eltwise.constant 0 : si32
+             %high = eltwise.constant 6 : si32
+             %above = eltwise.cmp_ge %n, %low : (si32, si32) -> i1
+             %below = eltwise.cmp_lt %n, %high : (si32, si32) -> i1
+             %keep = eltwise.logical_and %above, %below : i1
+             %x = stripe.load %a : !stripe.view<1xf32>
+             stripe.store %x, %c[%n] if %keep : !stripe.view<6xf32> }"""
+    )
+    (got,) = run(text, INPUT)
+    assert got.tolist() == [8, 7, 7, 9, 7, 7]

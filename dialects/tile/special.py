@@ -1,0 +1,473 @@
+"""Special operations of the `tile` dialect: shapes, coordinates, order, random numbers.
+
+`gather` and `scatter` have files of their own. As parsed, types may be unranked and
+sizes `?`; `tile-specialize` makes all static.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    UnrankedTensorType,
+    f32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..eltwise.element_types import si32, ui32
+from ..eltwise.ops import ANY_ELEMENT, element_of, with_element
+from .size_syntax import parse_sized_type, parse_sizes, print_sizes, verify_sizes
+from .special_shapes import Shape, check_state, normalized_axis, reduced, reshaped
+
+_Op = TypeVar("_Op", bound="_SizedOp")
+
+
+class _SizedOp(IRDLOperation):
+    """An op that makes of a tensor one with the sizes that it is given."""
+
+    tensor = operand_def()
+    sizes = var_operand_def(IndexType)
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+
+    CHECK: ClassVar[Callable[[Shape, Shape], Shape]]
+    """Raises ValueError for shapes of operand and result that do not fit."""
+
+    def __init__(
+        self, tensor: SSAValue, type: TensorType, sizes: Sequence[SSAValue] = ()
+    ) -> None:
+        super().__init__(operands=[tensor, sizes], result_types=[type])
+
+    @classmethod
+    def parse(cls: type[_Op], parser: Parser) -> _Op:
+        tensor = parser.parse_unresolved_operand()
+        parser.parse_punctuation("->")
+        entries = parse_sizes(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(tensor, parser.parse_type())
+        parser.parse_punctuation("->")
+        op = cls(operand, *parse_sized_type(parser, entries))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.tensor)
+        printer.print_string(" -> ")
+        print_sizes(printer, self.result.type, self.sizes)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.tensor.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        verify_tensor("the operand", self.tensor.type)
+        verify_sizes(self.result.type, self.sizes)
+        elements = element_of(self.tensor.type), self.result.type.element_type
+        if elements[0] != elements[1] and ANY_ELEMENT not in elements:
+            raise VerifyException(
+                f"expected the result to have element type {elements[0]}, got "
+                f"{elements[1]}"
+            )
+        if isinstance(self.tensor.type, TensorType):
+            source, target = self.tensor.type.get_shape(), self.result.type.get_shape()
+            verify_shape(lambda: type(self).CHECK(source, target))
+
+
+@irdl_op_definition
+class ReshapeOp(_SizedOp):
+    """The same elements, in row-major order, in another shape.
+
+    ```mlir
+    %R = tile.reshape %X -> [%M, 4] : tensor<?x2x2xf32> -> tensor<?x4xf32>
+    ```
+
+    Both shapes have the same number of elements, which `tile-specialize` checks.
+    """
+
+    name = "tile.reshape"
+    CHECK = staticmethod(reshaped)
+
+
+@irdl_op_definition
+class SimpleReduceOp(_SizedOp):
+    """The sum over the axes that broadcasting a tensor of these sizes would add.
+
+    ```mlir
+    %R = tile.simple_reduce %X -> [%M, 1] : tensor<?x?x?xf32> -> tensor<?x1xf32>
+    ```
+
+    Axes are counted from the last. An axis of size 1 in the result is summed to one
+    element, an axis that the result lacks is summed too, others have the same size.
+    `tile-specialize` replaces the op by a contraction, or by `eltwise.ident` where
+    there is nothing to sum.
+    """
+
+    name = "tile.simple_reduce"
+    CHECK = staticmethod(reduced)
+
+
+@irdl_op_definition
+class IndexOp(IRDLOperation):
+    """The coordinate of each cell along one axis, of type si32.
+
+    ```mlir
+    %0 = tile.index 1 like %X : tensor<*x!eltwise.any> -> tensor<*xsi32>
+    %1 = tile.index 0 [%M, 4] : tensor<?x4xsi32>
+    %2 = tile.index -1 : tensor<3x4xsi32>
+    ```
+
+    The result has the shape of a tensor, or the sizes given. A negative axis counts
+    from the last; after specialization the axis is not negative and there are no
+    operands.
+    """
+
+    name = "tile.index"
+    like = opt_operand_def()
+    sizes = var_operand_def(IndexType)
+    axis = prop_def(IntegerAttr)
+    result = result_def()
+    traits = traits_def(Pure())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        axis: int,
+        type: Attribute,
+        sizes: Sequence[SSAValue] = (),
+        like: SSAValue | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[like, sizes],
+            properties={"axis": IntegerAttr(axis, i64)},
+            result_types=[type],
+        )
+
+    @classmethod
+    def like_tensor(cls, axis: int, tensor: SSAValue) -> IndexOp:
+        """The coordinates of the cells of a tensor."""
+        return cls(axis, with_element(tensor.type, si32), like=tensor)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IndexOp:
+        axis = parser.parse_integer(allow_boolean=False)
+        like = None
+        if parser.parse_optional_keyword("like") is not None:
+            like = parser.parse_unresolved_operand()
+        has_sizes = like is None and parser.parse_optional_punctuation("[") is not None
+        entries = parse_sizes(parser, opened=True) if has_sizes else []
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        if like is not None:
+            tensor = parser.resolve_operand(like, parser.parse_type())
+            parser.parse_punctuation("->")
+            op = cls(axis, parser.parse_type(), like=tensor)
+        elif has_sizes:
+            op = cls(axis, *parse_sized_type(parser, entries))
+        else:
+            op = cls(axis, parser.parse_type())
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.axis.value.data}")
+        if self.like is not None:
+            printer.print_string(" like ")
+            printer.print_ssa_value(self.like)
+        elif isinstance(self.result.type, TensorType) and self.sizes:
+            printer.print_string(" ")
+            print_sizes(printer, self.result.type, self.sizes)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        if self.like is not None:
+            printer.print_attribute(self.like.type)
+            printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        verify_tensor("the result", self.result.type)
+        if element_of(self.result.type) != si32:
+            raise VerifyException(
+                f"expected a result of element type si32, got {self.result.type}"
+            )
+        self._verify_sizes()
+        if isinstance(self.result.type, TensorType):
+            rank = self.result.type.get_num_dims()
+            verify_shape(lambda: normalized_axis(self.axis.value.data, rank))
+
+    def _verify_sizes(self) -> None:
+        if self.like is None:
+            if not isinstance(self.result.type, TensorType):
+                raise VerifyException(
+                    f"expected a result of known rank, got {self.result.type}"
+                )
+            verify_sizes(self.result.type, self.sizes)
+            return
+        verify_tensor("the operand", self.like.type)
+        expected = with_element(self.like.type, si32)
+        if self.result.type != expected or self.sizes:
+            raise VerifyException(
+                f"expected no sizes and a result of type {expected}, got "
+                f"{self.result.type}"
+            )
+
+
+@irdl_op_definition
+class ShapeOp(IRDLOperation):
+    """The sizes of a tensor, as a vector of si32 with one element for each axis.
+
+    `%S = tile.shape %X : tensor<4x5xf32>` is [4, 5]. `tile-specialize` keeps the op and
+    checks that each size fits si32.
+    """
+
+    name = "tile.shape"
+    tensor = operand_def()
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+
+    def __init__(self, tensor: SSAValue) -> None:
+        super().__init__(operands=[tensor], result_types=[_shape_type(tensor.type)])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ShapeOp:
+        tensor = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(tensor, parser.parse_type()))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.tensor)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.tensor.type)
+
+    def verify_(self) -> None:
+        verify_tensor("the operand", self.tensor.type)
+        expected = _shape_type(self.tensor.type)
+        if self.result.type != expected:
+            raise VerifyException(
+                f"expected a result of type {expected}, got {self.result.type}"
+            )
+
+
+def _shape_type(type: Attribute) -> TensorType[Attribute]:
+    rank = type.get_num_dims() if isinstance(type, TensorType) else DYNAMIC_INDEX
+    return TensorType(si32, [rank])
+
+
+@irdl_op_definition
+class ArgsortOp(IRDLOperation):
+    """Where the elements that sorting puts in order along an axis stand.
+
+    ```mlir
+    %P = tile.argsort %X axis 1 ascending : tensor<4x5xf32>
+    ```
+
+    The result has the operand's shape and elements of type si32: the coordinate along
+    the axis of the least element (`descending`: the greatest), of the next, and so on.
+    Equal elements keep their order (-0.0 equals 0.0) in both directions, and NaNs come
+    last in both, in their order. A negative axis counts from the last and is 0 or more
+    after specialization.
+    """
+
+    name = "tile.argsort"
+    tensor = operand_def()
+    axis = prop_def(IntegerAttr)
+    descending = opt_prop_def(UnitAttr)
+    result = result_def()
+    traits = traits_def(Pure())
+
+    def __init__(self, tensor: SSAValue, axis: int, descending: bool = False) -> None:
+        super().__init__(
+            operands=[tensor],
+            properties={
+                "axis": IntegerAttr(axis, i64),
+                "descending": UnitAttr() if descending else None,
+            },
+            result_types=[with_element(tensor.type, si32)],
+        )
+
+    @property
+    def is_descending(self) -> bool:
+        return self.descending is not None
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ArgsortOp:
+        tensor = parser.parse_unresolved_operand()
+        parser.parse_keyword("axis")
+        axis = parser.parse_integer(allow_boolean=False)
+        words = ("ascending", "descending")
+        direction = parser.parse_optional_keyword_in(words)
+        if direction is None:
+            parser.raise_error("expected 'ascending' or 'descending'")
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(tensor, parser.parse_type())
+        op = cls(operand, axis, direction == words[1])
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.tensor)
+        direction = "descending" if self.is_descending else "ascending"
+        printer.print_string(f" axis {self.axis.value.data} {direction}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.tensor.type)
+
+    def verify_(self) -> None:
+        type = self.tensor.type
+        verify_tensor("the operand", type)
+        if self.result.type != with_element(type, si32):
+            raise VerifyException(
+                f"expected a result of type {with_element(type, si32)}, got "
+                f"{self.result.type}"
+            )
+        if isinstance(type, TensorType):
+            rank = type.get_num_dims()
+            verify_shape(lambda: normalized_axis(self.axis.value.data, rank))
+
+
+@irdl_op_definition
+class PrngOp(IRDLOperation):
+    """Random numbers, and the state to draw the next ones from.
+
+    ```mlir
+    %R, %T = tile.prng %S -> [%M, 4] : tensor<3x2048xui32> -> tensor<?x4xf32>
+    ```
+
+    The state, of type ui32, has shape [3, L], one column for each of L lanes, or [1, 3]
+    for one lane. Element n of the result, in row-major order, comes from lane n mod L:
+    it is (a ^ b ^ c) of the lane's state (a, b, c), converted to f32 and divided by
+    2^32, so from 0 to 1, where rounding may give 1 itself. After each of its elements
+    the lane steps to
+
+        a' = ((a & 4294967294) << 12) ^ (((a << 13) ^ a) >> 19)
+        b' = ((b & 4294967288) << 4) ^ (((b << 2) ^ b) >> 25)
+        c' = ((c & 4294967280) << 17) ^ (((c << 3) ^ c) >> 11)
+
+    in 32 bits without sign. A lane that gives no element stays as it is. The second
+    result is the state of all lanes afterwards, in the shape of the operand. (The
+    combined Tausworthe generator taus88 of L'Ecuyer, as in PlaidML.)
+    """
+
+    name = "tile.prng"
+    state = operand_def()
+    sizes = var_operand_def(IndexType)
+    result = result_def(TensorType)
+    new_state = result_def()
+    traits = traits_def(Pure())
+
+    def __init__(
+        self, state: SSAValue, type: TensorType, sizes: Sequence[SSAValue] = ()
+    ) -> None:
+        super().__init__(
+            operands=[state, sizes],
+            result_types=[type, with_element(state.type, ui32)],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PrngOp:
+        state = parser.parse_unresolved_operand()
+        parser.parse_punctuation("->")
+        entries = parse_sizes(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(state, parser.parse_type())
+        parser.parse_punctuation("->")
+        op = cls(operand, *parse_sized_type(parser, entries))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.state)
+        printer.print_string(" -> ")
+        print_sizes(printer, self.result.type, self.sizes)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.state.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        state = self.state.type
+        verify_tensor("the state", state)
+        verify_sizes(self.result.type, self.sizes)
+        if element_of(state) not in (ANY_ELEMENT, ui32):
+            raise VerifyException(f"expected a state of element type ui32, got {state}")
+        if self.result.type.element_type != f32:
+            raise VerifyException(
+                f"expected a result of element type f32, got {self.result.type}"
+            )
+        if self.new_state.type != with_element(state, ui32):
+            raise VerifyException(
+                f"expected the new state to be {with_element(state, ui32)}, got "
+                f"{self.new_state.type}"
+            )
+        if isinstance(state, TensorType):
+            shape = state.get_shape()
+            verify_shape(lambda: check_state(shape))
+
+
+@irdl_op_definition
+class AssertOp(IRDLOperation):
+    """A condition on sizes that must hold: `tile.assert %c "assert_even"`.
+
+    The condition, of type index, holds when it is not 0. `tile-specialize` raises an
+    error with the name where it does not hold, and drops the op.
+    """
+
+    name = "tile.assert"
+    condition = operand_def(IndexType)
+    message = prop_def(StringAttr)
+    assembly_format = "$condition $message attr-dict"
+
+    def __init__(self, condition: SSAValue, message: str) -> None:
+        super().__init__(
+            operands=[condition], properties={"message": StringAttr(message)}
+        )
+
+
+def verify_tensor(what: str, type: Attribute) -> None:
+    """Raise VerifyException for a type that is no tensor."""
+    if not isinstance(type, TensorType | UnrankedTensorType):
+        raise VerifyException(f"expected {what} to be a tensor, got {type}")
+
+
+def verify_shape(rule: Callable[[], object]) -> None:
+    """Run a rule of `special_shapes`; what it objects to is an error of the op."""
+    try:
+        rule()
+    except ValueError as error:
+        raise VerifyException(str(error)) from None
