@@ -1,0 +1,235 @@
+"""From the graph to `tile` IR: what the outputs of a program need, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ModuleOp,
+    TensorType,
+    UnrankedTensorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects.eltwise.ops import ANY_ELEMENT
+from ...errors import GinghamError, SourceLocation
+from ..builder import ProgramBuilder, Value
+from ..index_space import Size
+from .contraction import unique
+from .graph import Input, Node, Part, Result, Sizes, SizeSymbol
+from .locations import error, with_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class BuiltProgram:
+    """A program as IR, with the constants that its last inputs stand for."""
+
+    module: ModuleOp
+    constants: Mapping[str, NDArray[Any]]
+
+
+def build_program(
+    inputs: Sequence[Node],
+    outputs: Sequence[tuple[str | None, Node]],
+    location: SourceLocation,
+    *,
+    checked: bool = True,
+) -> BuiltProgram:
+    """The program that computes the outputs from the inputs.
+
+    An output without a name is called as its tensor is, or O. `checked` is whether
+    conditions on sizes are part of it. Raises GinghamError, in the user's Python code,
+    for what is no program.
+    """
+    for node in inputs:
+        if not isinstance(node, Input) or node.constant is not None:
+            raise error(
+                f"{node.describe()} is computed and no input", None, node.location
+            )
+    try:
+        return _Emitter(inputs, outputs, location, checked).run()
+    except GinghamError as mistake:
+        if mistake.location is not None:
+            mistake.location = with_text(mistake.location)
+        raise
+
+
+def placeholders(outputs: Sequence[Node]) -> list[Node]:
+    """The inputs that some nodes need, in the order in which they were made."""
+    inputs = [
+        node
+        for node in _reached(outputs)
+        if isinstance(node, Input) and node.constant is None
+    ]
+    return sorted(inputs, key=lambda node: node.serial)
+
+
+def _reached(roots: Sequence[Node]) -> set[Node]:
+    """These nodes, and all that they are computed from."""
+    reached = set(roots)
+    pending = list(reached)
+    while pending:
+        for operand in pending.pop().operands:
+            if operand not in reached:
+                reached.add(operand)
+                pending.append(operand)
+    return reached
+
+
+class _Emitter:
+    """Turns the nodes of one program into ops."""
+
+    def __init__(
+        self,
+        inputs: Sequence[Node],
+        outputs: Sequence[tuple[str | None, Node]],
+        location: SourceLocation,
+        checked: bool,
+    ) -> None:
+        self.builder = ProgramBuilder()
+        self._inputs = [node for node in inputs if isinstance(node, Input)]
+        self._outputs = outputs
+        self._location = location
+        self._checked = checked
+        self._results: dict[Node, Result] = {}
+        self._size_names: dict[SizeSymbol, str] = {}
+
+    def run(self) -> BuiltProgram:
+        nodes = self._needed()
+        constants = [
+            n for n in nodes if isinstance(n, Input) and n.constant is not None
+        ]
+        names: list[str] = []
+        for node in [*self._inputs, *constants]:
+            default = "C" if node.constant is not None else "I"
+            names.append(unique(node.name or default, names))
+            self._add_input(node, names[-1])
+        for node in nodes:
+            if node not in self._results:
+                self._add(node)
+        outputs = self._named_outputs()
+        module = self.builder.finish(outputs, self._location)
+        arrays = {
+            name: node.constant
+            for name, node in zip(names[len(self._inputs) :], constants, strict=True)
+            if node.constant is not None
+        }
+        return BuiltProgram(module, arrays)
+
+    # What nodes ask for
+
+    def value(self, node: Node) -> Value:
+        """The value of a node that has one."""
+        result = self._results[node]
+        if isinstance(result, Sequence):
+            raise error(
+                f"{node.describe()} has several results",
+                "take one of them with element(0)",
+                self._location,
+            )
+        return result
+
+    def size_name(self, symbol: SizeSymbol) -> str:
+        """The name of a size, different from those of all others."""
+        if symbol not in self._size_names:
+            taken = self._size_names.values()
+            name = symbol.name or f"D{len(self._size_names)}"
+            self._size_names[symbol] = unique(name, taken)
+        return self._size_names[symbol]
+
+    # The nodes of the program
+
+    def _needed(self) -> list[Node]:
+        """The nodes that the program needs, in the order in which they were made."""
+        needed = _reached([node for _, node in self._outputs])
+        if self._checked:
+            needed |= self._checks([*needed, *self._inputs])
+        ordered = sorted(needed, key=lambda node: node.serial)
+        for node in ordered:
+            if (
+                isinstance(node, Input)
+                and node.constant is None
+                and node not in self._inputs
+            ):
+                users = (user for user in ordered if node in user.operands)
+                user = next(users, None)
+                raise error(
+                    f"{node.describe()} is used, but no input of the program",
+                    f"it is made at {node.location}; add it to the inputs",
+                    self._location if user is None else user.location,
+                )
+        return ordered
+
+    def _checks(self, nodes: Sequence[Node]) -> set[Node]:
+        """The conditions on these nodes, as far as they are about this program.
+
+        A tensor may be part of many programs, and what one compares it with may not be
+        part of another.
+        """
+        given, found = set(self._inputs), set[Node]()
+        pending = list(nodes)
+        while pending:
+            for check in pending.pop().checks:
+                reached = _reached([check]) - found
+                inputs = {n for n in reached if isinstance(n, Input)}
+                if all(n in given or n.constant is not None for n in inputs):
+                    found |= reached
+                    pending += reached - set(nodes)
+        return found
+
+    # Ops
+
+    def _add_input(self, node: Input, name: str) -> None:
+        value = self.builder.add_input(name, None, node.location, _input_type(node))
+        self._results[node] = value
+        naming = next((c for c in node.checks if isinstance(c, Sizes)), None)
+        if naming is not None and naming.symbols:
+            self._results[naming] = naming.emit(self)
+
+    def _add(self, node: Node) -> None:
+        if isinstance(node, Part):
+            whole = self._results[node.operands[0]]
+            parts = whole if isinstance(whole, Sequence) else [whole]
+            result: Result = parts[node.number]
+        else:
+            result = node.emit(self)
+        self._results[node] = result
+        values = result if isinstance(result, Sequence) else [result]
+        for value in values:
+            _annotate(value, node.attributes)
+        if node.name and not isinstance(result, Sequence):
+            self.builder.name(result, node.name)
+
+    def _named_outputs(self) -> list[tuple[str, Value]]:
+        several = len(self._outputs) > 1
+        named: list[tuple[str, Value]] = []
+        for number, (given, node) in enumerate(self._outputs):
+            value = self.value(node)
+            default = f"O{number}" if several else "O"
+            name = unique(given or node.name or default, [n for n, _ in named])
+            self.builder.name(value, name)
+            named.append((name, value))
+        return named
+
+
+def _input_type(
+    node: Input,
+) -> TensorType[Attribute] | UnrankedTensorType[Attribute]:
+    element = node.element or ANY_ELEMENT
+    if node.shape is None:
+        return UnrankedTensorType(element)
+    return TensorType(element, [DYNAMIC_INDEX if n is None else n for n in node.shape])
+
+
+def _annotate(value: Value, attributes: Mapping[str, Attribute]) -> None:
+    """Put attributes on the op that computes a value."""
+    result = value.value if isinstance(value, Size) else value
+    if attributes and isinstance(result, SSAValue):
+        if isinstance(result.owner, Operation):
+            result.owner.attributes |= attributes

@@ -1,0 +1,336 @@
+"""The graph that Python code builds: every tensor and size is a node of it.
+
+Nodes are made in the order in which the code runs and refer only to older ones. What a
+program needs of the graph becomes `tile` IR in that order, so that the ops stand as the
+statements do (`emission.py`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from xdsl.ir import Attribute
+
+from ...dialects.eltwise.table import FUNCTIONS, Function
+from ...dialects.tile.ops import ToIndexOp
+from ...errors import SourceLocation
+from ..builder import ProgramBuilder, Value
+from ..index_space import Size
+from ..special_builder import SpecialBuilder
+from .locations import error, here
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Result: TypeAlias = Value | Sequence[Value]
+"""What a node is in the IR: a value, or those of an op with several results."""
+
+_serials = itertools.count()
+
+_NO_LAYER: Mapping[str, Attribute] = {}
+
+current_layer: ContextVar[Mapping[str, Attribute]] = ContextVar(
+    "current_layer", default=_NO_LAYER
+)
+"""The attributes of all ops that are made now: see `annotations.layer`."""
+
+
+class Trace:
+    """One call of a function that is being turned into a program.
+
+    `sizes_of` and `element_of` tell the shape and element type of a tensor for the
+    arguments of this call, `number_of` the value of an integer among them.
+    `looked_at_sizes` says that the function asked for sizes or numbers, so that the
+    program is for these only.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sizes_of: Callable[[Node], tuple[int, ...]],
+        element_of: Callable[[Node], Attribute],
+        number_of: Callable[[Node], int],
+    ) -> None:
+        self.name = name
+        self.sizes_of = sizes_of
+        self.element_of = element_of
+        self.number_of = number_of
+        self.looked_at_sizes = False
+        self.is_finished = False
+
+    def input(self, name: str, rank: int, location: SourceLocation) -> Input:
+        """A further argument of the call."""
+        node = Input([None] * rank, None, name, location=location)
+        node.trace = self
+        return node
+
+
+class Emitting(Protocol):
+    """What nodes need while they become IR."""
+
+    builder: ProgramBuilder
+
+    def value(self, node: Node) -> Value:
+        """The value of a node that has become IR already."""
+        ...
+
+    def size_name(self, symbol: SizeSymbol) -> str:
+        """The name of a size, different from those of all others."""
+        ...
+
+
+class Node:
+    """A value of the program; `rank` is None when it is not known.
+
+    `checks` are nodes that hold wherever this one is used: names of its sizes, and
+    conditions on them.
+    """
+
+    def __init__(
+        self,
+        operands: Sequence[Node] = (),
+        rank: int | None = 0,
+        name: str | None = None,
+        location: SourceLocation | None = None,
+    ) -> None:
+        self.location = location or here()
+        self.operands = tuple(operands)
+        self.rank = rank
+        self.name = name
+        self.trace = _common_trace(self.operands, self.location)
+        self.attributes = dict(current_layer.get())
+        self.checks: list[Node] = []
+        self.is_used = False
+        for operand in self.operands:
+            operand.is_used = True
+        self.serial = next(_serials)
+
+    @property
+    def is_size(self) -> bool:
+        """Whether it is an integer that is known before the program runs."""
+        return False
+
+    def fold(self, *sizes: int) -> int:
+        """The value of a function of sizes for such operands."""
+        raise NotImplementedError
+
+    def emit(self, to: Emitting) -> Result:
+        """The node as IR, given that of its operands."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """What the user calls it."""
+        return f"'{self.name}'" if self.name else "the tensor"
+
+
+def _common_trace(operands: Sequence[Node], location: SourceLocation) -> Trace | None:
+    """The call that the operands belong to; they may not belong to two."""
+    found: Node | None = None
+    for operand in operands:
+        trace = operand.trace
+        if trace is None:
+            continue
+        if trace.is_finished:
+            raise error(
+                f"{operand.describe()} belongs to a call of '{trace.name}' that is "
+                "over",
+                "return it from the function, and use what the call returns",
+                location,
+            )
+        if found is not None and found.trace is not trace:
+            other = found.trace.name if found.trace is not None else ""
+            raise error(
+                f"{found.describe()} belongs to a call of '{other}', and "
+                f"{operand.describe()} to another, of '{trace.name}'",
+                "pass what a function uses to it as an argument",
+                location,
+            )
+        found = operand
+    return None if found is None else found.trace
+
+
+class Input(Node):
+    """A tensor that is given when the program runs, or a constant that is known.
+
+    `shape` has None for a size that is not known, and is None itself for any rank.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int | None] | None,
+        element: Attribute | None,
+        name: str | None,
+        constant: NDArray[Any] | None = None,
+        location: SourceLocation | None = None,
+    ) -> None:
+        super().__init__(
+            rank=None if shape is None else len(shape), name=name, location=location
+        )
+        self.shape = None if shape is None else tuple(shape)
+        self.element = element
+        self.constant = constant
+
+    def emit(self, to: Emitting) -> Result:
+        raise ValueError("inputs are emitted before all other nodes")
+
+
+class Literal(Node):
+    """A number of the Python code."""
+
+    def __init__(self, number: bool | int | float) -> None:
+        super().__init__()
+        self.number = number
+
+    @property
+    def is_size(self) -> bool:
+        return isinstance(self.number, int)
+
+    def emit(self, to: Emitting) -> Result:
+        if isinstance(self.number, float):
+            return self.number
+        return Size(int(self.number), isinstance(self.number, bool))
+
+
+class SizeSymbol:
+    """A named size, which is the same number wherever it occurs."""
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name
+
+
+class Sizes(Node):
+    """Names for all sizes of a tensor."""
+
+    def __init__(self, tensor: Node, symbols: Sequence[SizeSymbol]) -> None:
+        super().__init__([tensor])
+        self.symbols = tuple(symbols)
+
+    def emit(self, to: Emitting) -> Result:
+        names = [to.size_name(symbol) for symbol in self.symbols]
+        tensor = to.builder.tensor(to.value(self.operands[0]), self.location)
+        return to.builder.name_sizes(tensor, names, self.location)
+
+
+class SizeOf(Node):
+    """One of the sizes that a `Sizes` names."""
+
+    def __init__(self, sizes: Sizes, axis: int) -> None:
+        super().__init__([sizes], name=sizes.symbols[axis].name)
+        self.symbol = sizes.symbols[axis]
+        self.axis = axis
+
+    @property
+    def is_size(self) -> bool:
+        return True
+
+    @property
+    def tensor(self) -> Node:
+        """The tensor whose size it is."""
+        return self.operands[0].operands[0]
+
+    def emit(self, to: Emitting) -> Result:
+        return to.builder.sizes[to.size_name(self.symbol)]
+
+
+class NumberOf(Node):
+    """An input of rank 0 as a size: the integer that it is bound to."""
+
+    def __init__(self, tensor: Input) -> None:
+        super().__init__([tensor], name=tensor.name)
+
+    @property
+    def is_size(self) -> bool:
+        return True
+
+    @property
+    def input(self) -> Node:
+        """The input that has to be an integer."""
+        return self.operands[0]
+
+    def emit(self, to: Emitting) -> Result:
+        tensor = to.builder.tensor(to.value(self.input), self.location)
+        return Size(to.builder.add(ToIndexOp(tensor), self.location).size)
+
+
+class SizeCheck(Node):
+    """The condition that the size of an axis is a number or a computed size."""
+
+    def __init__(self, size: SizeOf, wanted: Node) -> None:
+        super().__init__([size, wanted])
+        self._tensor = size.tensor
+        self._axis = size.axis
+
+    def emit(self, to: Emitting) -> Result:
+        sizes = [to.value(operand) for operand in self.operands]
+        is_equal = to.builder.apply(FUNCTIONS["cmp_eq"], sizes, self.location)
+        what = f"bind_dims of axis {self._axis} of {self._tensor.describe()}"
+        return SpecialBuilder(to.builder).check(is_equal, what, self.location)
+
+
+class Apply(Node):
+    """An element-wise function; of sizes it is a size, where sizes have it."""
+
+    def __init__(
+        self, function: Function, operands: Sequence[Node], name: str | None
+    ) -> None:
+        ranks = [operand.rank for operand in operands]
+        known = [rank for rank in ranks if rank is not None]
+        rank = max(known) if len(known) == len(ranks) else None
+        super().__init__(operands, rank, name)
+        self.function = function
+
+    @property
+    def is_size(self) -> bool:
+        return self.function.fold is not None and all(o.is_size for o in self.operands)
+
+    def fold(self, *sizes: int) -> int:
+        if self.function.fold is None:
+            raise ValueError(f"sizes have no function '{self.function.name}'")
+        return int(self.function.fold(*sizes))
+
+    def emit(self, to: Emitting) -> Result:
+        operands = [to.value(operand) for operand in self.operands]
+        return to.builder.apply(self.function, operands, self.location)
+
+
+Build: TypeAlias = Callable[[ProgramBuilder, list[Value], SourceLocation], Result]
+"""Makes the op of a node from the values of its operands."""
+
+
+class Call(Node):
+    """Any other function of tensors and sizes, by what it asks of the builder."""
+
+    def __init__(
+        self,
+        build: Build,
+        operands: Sequence[Node],
+        rank: int | None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(operands, rank, name)
+        self._build = build
+
+    def emit(self, to: Emitting) -> Result:
+        operands = [to.value(operand) for operand in self.operands]
+        return self._build(to.builder, operands, self.location)
+
+
+class Part(Node):
+    """One of the results of a node that has several."""
+
+    def __init__(
+        self, whole: Node, number: int, rank: int | None, name: str | None = None
+    ) -> None:
+        super().__init__([whole], rank, name, whole.location)
+        self._number = number
+
+    def emit(self, to: Emitting) -> Result:
+        raise ValueError("parts are emitted with the whole")
+
+    @property
+    def number(self) -> int:
+        """Which of the results it is, from 0."""
+        return self._number

@@ -1,0 +1,325 @@
+"""`gingham.jit`: a Python function of tensors as a function of arrays.
+
+The function is called with tensors of the eDSL, and what it returns is compiled. It is
+called once for each signature: the ranks and element types of the arrays, and the
+values of static arguments. Other sizes need no new call, unless the function looked at
+a size as a number; then it is called for each combination of sizes.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from ..errors import GinghamError
+from .arguments import Signature, as_array, signature_of, tensor_types
+from .devices import Device
+from .function import Function, chosen_device
+from .pytrees import Branch, Structure, flatten, is_setting, unflatten
+from .pytrees import static as static_value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import TensorType
+    from xdsl.ir import Attribute
+
+    from ..frontend.edsl.graph import Input, Node
+
+_EDSL = __name__.replace("runtime.jit", "frontend.edsl")
+
+_Key: TypeAlias = tuple[Structure, tuple[tuple[int, str], ...]]
+"""The structure of the arguments, and rank and element type of each array."""
+
+
+@overload
+def jit(function: Callable[..., Any]) -> JitFunction: ...
+
+
+@overload
+def jit(
+    *, static: str | Iterable[str] = (), device: str | Device | None = None
+) -> Callable[[Callable[..., Any]], JitFunction]: ...
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    static: str | Iterable[str] = (),
+    device: str | Device | None = None,
+) -> JitFunction | Callable[[Callable[..., Any]], JitFunction]:
+    """A function of arrays from a function of tensors, as decorator or call.
+
+    ```python
+    @gingham.jit
+    def sum_over_axis(I):
+        M, N = I.shape
+        m, n = TensorIndexes(2)
+        O = TensorOutput(N)
+        O[n] += I[m, n]
+        return O
+    ```
+
+    Arguments and results are arrays, or tuples, lists and dictionaries of them.
+    `static` names parameters whose values the function is called with as they are;
+    truth values, text, None, enumerations and functions always are. Numbers are 0-D
+    tensors, f32 or si32.
+    """
+    names = (static,) if isinstance(static, str) else tuple(static)
+    if function is not None:
+        return JitFunction(function, names, device)
+
+    def decorate(decorated: Callable[..., Any]) -> JitFunction:
+        return JitFunction(decorated, names, device)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class _Traced:
+    """What one call of the function came to; `looked_at_sizes` binds it to sizes."""
+
+    function: Function
+    results: Structure
+    looked_at_sizes: bool
+
+
+class JitFunction:
+    """A Python function that is compiled when it is called: see `jit`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static: Sequence[str],
+        device: str | Device | None,
+    ) -> None:
+        self._python = function
+        self._signature = inspect.signature(function)
+        self._device = device
+        for name in static:
+            if name not in self._signature.parameters:
+                raise GinghamError(
+                    f"'{_name(function)}' has no parameter '{name}'",
+                    hint=f"it has {', '.join(self._signature.parameters) or 'none'}",
+                )
+        self._static = frozenset(static)
+        self._lock = RLock()
+        self._traced: dict[tuple[_Key, object], _Traced] = {}
+        functools.update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"<gingham.jit of {_name(self._python)}>"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        # As a method, where `self` has to be static.
+        return self if instance is None else functools.partial(self, instance)
+
+    @property
+    def trace_count(self) -> int:
+        """How often the function has been called to find out what it computes."""
+        return len(self._traced)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Compute the function of arrays; of tensors it is called as it is.
+
+        Raises GinghamError for arguments that no tensor can hold, and for what the
+        function does that no program can.
+        """
+        structure, leaves = self._flatten(arguments, named)
+        if _has_tensors(leaves):
+            return self._python(*arguments, **named)
+        arrays = [as_array(name, value) for name, value in leaves]
+        traced = self._trace_for(structure, leaves, arrays)
+        results = traced.function.run(arrays)
+        return unflatten(traced.results, iter(results))
+
+    def ir(self, *arguments: Any, stage: str = "tile", **named: Any) -> str:
+        """The IR for such arguments at a stage: see `gingham.Function.ir`."""
+        function, arrays = self._compiled(arguments, named)
+        return function.ir(*arrays, stage=stage)
+
+    def source(self, *arguments: Any, **named: Any) -> str:
+        """The OpenCL C of the kernels for such arguments."""
+        function, arrays = self._compiled(arguments, named)
+        return function.source(*arrays)
+
+    def _compiled(
+        self, arguments: Sequence[Any], named: dict[str, Any]
+    ) -> tuple[Function, list[NDArray[Any]]]:
+        structure, leaves = self._flatten(arguments, named)
+        arrays = [as_array(name, value) for name, value in leaves]
+        return self._trace_for(structure, leaves, arrays).function, arrays
+
+    # Arguments
+
+    def _flatten(
+        self, arguments: Sequence[Any], named: dict[str, Any]
+    ) -> tuple[Branch, list[tuple[str, Any]]]:
+        """The structure of the arguments, and the leaves with names."""
+        bound = self._signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        leaves: list[tuple[str, Any]] = []
+        children = [
+            static_value(value, name)
+            if name in self._static
+            else flatten(value, name, leaves, is_setting)
+            for name, value in bound.arguments.items()
+        ]
+        return Branch(dict, tuple(children), tuple(bound.arguments)), leaves
+
+    # Traces
+
+    def _trace_for(
+        self,
+        structure: Branch,
+        leaves: Sequence[tuple[str, Any]],
+        arrays: Sequence[NDArray[Any]],
+    ) -> _Traced:
+        signature, numbers = signature_of(arrays), _integers(arrays)
+        key = structure, tuple((array.ndim, array.dtype.name) for array in arrays)
+        with self._lock:
+            exact = signature, tuple(numbers.items())
+            known = self._traced.get((key, None)) or self._traced.get((key, exact))
+            if known is None:
+                names = [name for name, _ in leaves]
+                known = self._trace(structure, names, signature, numbers)
+                self._traced[key, exact if known.looked_at_sizes else None] = known
+            return known
+
+    def _trace(
+        self,
+        structure: Branch,
+        names: Sequence[str],
+        signature: Signature,
+        numbers: Mapping[int, int],
+    ) -> _Traced:
+        from ..frontend.edsl.emission import build_program
+        from ..frontend.edsl.graph import Trace
+        from ..frontend.edsl.locations import of_function
+        from ..frontend.edsl.tensors import Tensor
+
+        location = of_function(self._python)
+        types = tensor_types(signature)
+        known = _Known(types, numbers)
+        trace = Trace(
+            _name(self._python), known.sizes_of, known.element_of, known.number_of
+        )
+        known.inputs = [
+            trace.input(name, len(shape), location)
+            for name, (shape, *_) in zip(names, signature, strict=True)
+        ]
+        tensors = [Tensor.of(node) for node in known.inputs]
+        arguments = self._call_arguments(unflatten(structure, iter(tensors)))
+        try:
+            results = self._python(*arguments.args, **arguments.kwargs)
+            outputs, shape = self._outputs(results)
+            built = build_program(known.inputs, outputs, location)
+        finally:
+            trace.is_finished = True
+        device = chosen_device(self._device)
+        function = Function(built.module, device, None, built.constants)
+        return _Traced(function, shape, trace.looked_at_sizes)
+
+    def _call_arguments(self, values: dict[str, Any]) -> inspect.BoundArguments:
+        return inspect.BoundArguments(self._signature, OrderedDict(values))
+
+    def _outputs(self, results: Any) -> tuple[list[tuple[str | None, Node]], Structure]:
+        from ..frontend.edsl.tensors import Tensor, tensor_node
+
+        leaves: list[tuple[str, Any]] = []
+        structure = flatten(results, "O", leaves, _is_none)
+        if not leaves:
+            raise GinghamError(
+                f"'{_name(self._python)}' returns no tensor",
+                hint="return what it computes",
+            )
+        outputs: list[tuple[str | None, Node]] = []
+        for name, value in leaves:
+            node = tensor_node(value)
+            is_named = isinstance(value, Tensor) and node.name
+            outputs.append((None if is_named else name, node))
+        return outputs, structure
+
+
+class _Known:
+    """What is known of the tensors of a trace, for the arguments of its call."""
+
+    def __init__(
+        self, types: Sequence[TensorType[Attribute]], numbers: Mapping[int, int]
+    ) -> None:
+        self.inputs: list[Input] = []
+        self._types = types
+        self._numbers = numbers
+        self._found: dict[Node, TensorType[Attribute]] = {}
+
+    def sizes_of(self, node: Node) -> tuple[int, ...]:
+        """The sizes of a tensor."""
+        return self._type(node).get_shape()
+
+    def element_of(self, node: Node) -> Attribute:
+        """The element type of a tensor."""
+        return self._type(node).element_type
+
+    def number_of(self, node: Node) -> int:
+        """The value of an input that is an integer."""
+        for position, known in enumerate(self.inputs):
+            if known is node and position in self._numbers:
+                return self._numbers[position]
+        raise GinghamError(f"{node.describe()} is used as a size, and is no integer")
+
+    def _type(self, node: Node) -> TensorType[Attribute]:
+        if not self._found:
+            self._found.update(zip(self.inputs, self._types, strict=True))
+        if node not in self._found:
+            self._found[node] = self._specialized(node)
+        return self._found[node]
+
+    def _specialized(self, node: Node) -> TensorType[Attribute]:
+        """The type that the program of this tensor alone gives it."""
+        from xdsl.dialects.builtin import TensorType
+        from xdsl.dialects.func import ReturnOp
+
+        from ..frontend.edsl.emission import build_program
+        from ..passes.tile.specialize import specialize
+
+        built = build_program(self.inputs, [("O", node)], node.location, checked=False)
+        constants = signature_of(list(built.constants.values()))
+        types = [*self._types, *tensor_types(constants)]
+        module = specialize(built.module, types, numbers=self._numbers)
+        for operation in module.walk():
+            if isinstance(operation, ReturnOp):
+                type = operation.arguments[0].type
+                if isinstance(type, TensorType):
+                    return type
+        raise ValueError("expected the program to return a tensor")
+
+
+def _integers(arrays: Sequence[NDArray[Any]]) -> dict[int, int]:
+    """The values of the arguments that may be sizes, by position."""
+    return {
+        position: int(array)
+        for position, array in enumerate(arrays)
+        if array.ndim == 0 and array.dtype.kind in "iu"
+    }
+
+
+def _has_tensors(leaves: Sequence[tuple[str, Any]]) -> bool:
+    """Whether the function is called by one that is being traced."""
+    # Where there are tensors, the eDSL is imported; arrays do not need it.
+    if not any(type(value).__module__.startswith(_EDSL) for _, value in leaves):
+        return False
+    from ..frontend.edsl.tensors import Tensor, TensorDim
+
+    return any(isinstance(value, Tensor | TensorDim) for _, value in leaves)
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)

@@ -1,0 +1,120 @@
+"""`Program`: tensors of the eDSL as a program that can be printed, compiled and run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GinghamError
+from .function import Function, chosen_device
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..frontend.edsl.graph import Node
+    from ..frontend.edsl.tensors import Tensor
+    from .devices import Device
+
+
+class Program:
+    """The computation of some tensors from others.
+
+    ```python
+    program = Program("product", [A, B], [C])
+    print(program)  # its IR
+    c = program(a, b)
+    ```
+
+    `outputs` is one tensor, a list, or a dictionary that names them. Without it the
+    second argument has the outputs, and the inputs are all placeholders that they need,
+    in the order in which they were made. Raises GinghamError at the line of the Python
+    code that is wrong.
+    """
+
+    def __init__(self, name: str, inputs: Any, outputs: Any = None) -> None:
+        from ..frontend.edsl.emission import build_program, placeholders
+        from ..frontend.edsl.locations import here
+
+        location = here()
+        if outputs is None:
+            inputs, outputs = None, inputs
+        wanted = _outputs(outputs)
+        if inputs is None:
+            given = placeholders([node for _, node in wanted])
+        else:
+            given = _inputs(inputs)
+        built = build_program(given, wanted, location)
+        self.name = name
+        self._module = built.module
+        self._constants = built.constants
+        self._function: Function | None = None
+
+    def __repr__(self) -> str:
+        function = self.compile()
+        inputs, outputs = ", ".join(function.input_names), function.output_names
+        return f"<gingham.Program {self.name} ({inputs}) -> ({', '.join(outputs)})>"
+
+    def __str__(self) -> str:
+        """The IR of the program, for tensors of any sizes that are not given."""
+        return str(self._module)
+
+    @property
+    def module(self) -> ModuleOp:
+        """A copy of the program's `tile` IR."""
+        return self._module.clone()
+
+    @property
+    def constants(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that the last inputs of the module stand for, by their names."""
+        return self._constants
+
+    def compile(self, device: str | Device | None = None) -> Function:
+        """The program as a function of arrays on a device, as of `gingham.compile`."""
+        return Function(self._module, chosen_device(device), None, self._constants)
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Run it on the default device: see `gingham.Function`."""
+        if self._function is None:
+            self._function = self.compile()
+        return self._function(*inputs, **named)
+
+
+def _inputs(inputs: Any) -> list[Node]:
+    nodes: list[Node] = []
+    for tensor in [inputs] if _is_tensor(inputs) else inputs:
+        node = _tensor(tensor, "an input").node
+        if node in nodes:
+            raise _error(f"{node.describe()} is an input twice")
+        nodes.append(node)
+    return nodes
+
+
+def _outputs(outputs: Any) -> list[tuple[str | None, Node]]:
+    if _is_tensor(outputs):
+        outputs = [outputs]
+    is_named = isinstance(outputs, Mapping)
+    named: list[tuple[str | None, Any]] = [
+        *(outputs.items() if is_named else ((None, tensor) for tensor in outputs))
+    ]
+    if not named:
+        raise _error("expected an output")
+    return [(name, _tensor(tensor, "an output").node) for name, tensor in named]
+
+
+def _is_tensor(value: object) -> bool:
+    from ..frontend.edsl.tensors import Tensor
+
+    return isinstance(value, Tensor)
+
+
+def _tensor(value: Any, what: str) -> Tensor:
+    if not _is_tensor(value):
+        raise _error(f"expected {what} to be a tensor, got {type(value).__name__}")
+    return value
+
+
+def _error(message: str) -> GinghamError:
+    from ..frontend.edsl.locations import error
+
+    return error(message)

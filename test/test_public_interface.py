@@ -1,0 +1,41 @@
+"""What `gingham` and `gingham.edsl` export is there, and documented."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import gingham
+from gingham import edsl
+from gingham.dialects.eltwise.table import FUNCTIONS
+
+EXPORTED: list[str] = vars(edsl)["__all__"]
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.parametrize("name", gingham.__all__)
+def test_names_of_the_package_are_there(name: str) -> None:
+    assert getattr(gingham, name).__doc__
+
+
+def test_unknown_names_are_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'compute'"):
+        vars(gingham)["__getattr__"]("compute")
+
+
+def test_a_star_import_gives_all_of_the_edsl() -> None:
+    names: dict[str, object] = {}
+    exec("from gingham.edsl import *", names)
+    assert set(EXPORTED) == names.keys() - {"__builtins__"}
+    assert len(set(EXPORTED)) == len(EXPORTED)
+
+
+def test_all_of_the_edsl_is_documented() -> None:
+    """The page names everything but the functions of the table, which have a page."""
+    words = set(re.findall(r"\w+", (DOCS / "edsl.md").read_text()))
+    table = {*FUNCTIONS, "select"}
+    assert set(EXPORTED) - table <= words
+    for name in EXPORTED:
+        assert getattr(edsl, name).__doc__, name
