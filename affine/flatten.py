@@ -5,34 +5,41 @@ access is an integer within its tensor and every constraint holds. Flattening fi
 indices, as many as needed, that run over ranges `0 <= y[j] < ranges[j]` and reach the
 same points by integer forms:
 
-    O[2*x + i : 100] = I[x : 50], i < 4        output cell and input cell
-      x = y1,  i = y0 - 2*y1                   the old indices in terms of the new
-      y0 < 100,  y1 < 50                       the ranges
-      0 <= y0 - 2*y1 < 4                       what remains of all bounds
-      O[y0] = I[y1]                            y0 decides the output cell, y1 is reduced
+    O[2*x + i : 100] = +(I[x : 50]), i < 4      output cell and input cell
+      x = y0 - y2,  i = y1 + 2*y2               the old indices in terms of the new
+      y0 < 50,  y1 < 2,  y2 < 2                 the ranges
+      0 <= y0 - y2                              what remains of all bounds
+      O[2*y0 + y1] = I[y0 - y2]                 y0, y1 decide the cell, y2 is reduced
 
 The steps, each a change of variables that keeps exactly the valid points:
 
 1. The lattice of the points where all accesses are integers and all equations hold,
    those that only bounds imply included (`integer_points`).
 2. A basis in which the first indices decide the output cell, each cell by one value,
-   and the others do not touch it (`EchelonBasis`). These are old indices where they can
+   and the others do not touch it (`output_bases`). These are old indices where they can
    be, or accesses that take few values.
-3. Exact bounds (`Polyhedron.bounds`); the indices are shifted to start at zero, those
+3. Digits of these where a form that is to have few values has a stride
+   (`split_into_digits`); of several bases the one with the smaller box.
+4. Exact bounds (`Polyhedron.bounds`); the indices are shifted to start at zero, those
    with one value disappear.
-4. The inequalities that the ranges and the other inequalities do not imply.
+5. The inequalities that the ranges and the other inequalities do not imply.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from math import prod
 
 from ..errors import GinghamError
+from .basis import Basis, Points, output_bases
+from .digits import split_into_digits
 from .form import LinearForm
-from .inequalities import direction, equations, opposite, strongest
+from .inequalities import direction, equations, strongest
+from .isl import one_limit
 from .lattice import integer_points
-from .matrix import EchelonBasis, solve_integer
+from .matrix import solve_integer
 from .polyhedron import Polyhedron, without_implied
 
 Access = Sequence[LinearForm]
@@ -89,23 +96,6 @@ class FlatContraction:
         return not all(self.ranges)
 
 
-@dataclass(frozen=True)
-class _Points:
-    """Old indices in terms of current ones, and what limits these (`strongest`)."""
-
-    substitution: tuple[LinearForm, ...]
-    inequalities: tuple[LinearForm, ...]
-    rank: int
-
-    def under(self, change: tuple[LinearForm, ...], rank: int) -> _Points | None:
-        """The same points in new variables; None when there are plainly none."""
-        inequalities = strongest(f.substitute(change) for f in self.inequalities)
-        if inequalities is None:
-            return None
-        forms = tuple(form.substitute(change) for form in self.substitution)
-        return _Points(forms, inequalities, rank)
-
-
 def flatten_contraction(
     rank: int,
     output: Access,
@@ -128,15 +118,27 @@ def flatten_contraction(
     accesses = (output, *inputs)
     if points is None:
         return _empty(rank, accesses)
-    _require_bounds(points)
-    basis = _output_basis(points, output)
-    if basis is None:
-        return _empty(rank, accesses)
-    points, output_rank = basis
-    bounds = Polyhedron(points.rank, points.inequalities).bounds()
-    if bounds is None:
-        return _empty(rank, accesses)
-    return _finished(points, output_rank, bounds, accesses)
+    with one_limit():
+        _require_bounds(points)
+        return _best_form(points, accesses) or _empty(rank, accesses)
+
+
+def _best_form(points: Points, accesses: Sequence[Access]) -> FlatContraction | None:
+    """The best of the forms over a box; None without a point."""
+    bases = output_bases(points, accesses[0])
+    plain = _box(bases[0]) if bases else None
+    if plain is None:
+        return None
+    # What makes the box smaller may make the questions too hard.
+    with suppress(GinghamError):
+        for strided in filter(None, map(_box, bases[1:])):
+            if 4 * strided.volume <= 3 * plain.volume:
+                return _finished(strided, accesses)
+            # Strided cells and more loops have their price: this does not pay it.
+            flat, other = _finished(plain, accesses), _finished(strided, accesses)
+            is_simpler = len(other.constraints) < len(flat.constraints)
+            return other if is_simpler and strided.volume <= plain.volume else flat
+    return _finished(plain, accesses)
 
 
 def _bounded_forms(
@@ -154,7 +156,7 @@ def _bounded_forms(
     return list(dict.fromkeys((*found, *constraints)))
 
 
-def _lattice(rank: int, bounded: Sequence[tuple[LinearForm, int]]) -> _Points | None:
+def _lattice(rank: int, bounded: Sequence[tuple[LinearForm, int]]) -> Points | None:
     """Variables in which every bounded form is an integer form and no equation is left.
 
     None when there is no point. A form with a bound of 1 is an equation from the start;
@@ -173,7 +175,7 @@ def _lattice(rank: int, bounded: Sequence[tuple[LinearForm, int]]) -> _Points | 
     )
     if inequalities is None:
         return None
-    points = _Points(change, inequalities, _rank_of(change))
+    points = Points(change, inequalities, _rank_of(change))
     while equal := equations(points.inequalities):
         change = integer_points(points.rank, (), equal)
         changed = points.under(change, _rank_of(change)) if change else None
@@ -187,7 +189,7 @@ def _rank_of(change: Sequence[LinearForm]) -> int:
     return change[0].rank if change else 0
 
 
-def _require_bounds(points: _Points) -> None:
+def _require_bounds(points: Points) -> None:
     """Raise `UnboundedIndex` for points that are infinitely many.
 
     All inequalities are sides of slabs `0 <= form < bound`. So the points, if there are
@@ -210,48 +212,44 @@ def _require_bounds(points: _Points) -> None:
     )
 
 
-def _output_basis(points: _Points, output: Access) -> tuple[_Points, int] | None:
-    """The points in a basis whose first variables decide the output cell; how many."""
-    basis = EchelonBasis(points.rank)
-    for form in output:
-        basis.add(direction(form.substitute(points.substitution)))
-    output_rank = basis.rank
-    for row in _reduction_candidates(points.inequalities):
-        if basis.free_divisor(row) == 1:
-            basis.add(row)
-    change = tuple(LinearForm(row) for row in basis.matrix)
-    changed = points.under(change, points.rank)
-    return None if changed is None else (changed, output_rank)
+@dataclass(frozen=True)
+class _Box:
+    """Points in variables with exact bounds; the first ones decide the output cell."""
+
+    points: Points
+    output_rank: int
+    bounds: Sequence[tuple[int, int]]
+
+    @property
+    def volume(self) -> int:
+        return prod(high - low + 1 for low, high in self.bounds)
 
 
-def _reduction_candidates(
-    inequalities: Sequence[LinearForm],
-) -> list[tuple[int, ...]]:
-    """Directions of slabs that could be reduction indices, the best first.
+def _box(basis: Basis) -> _Box | None:
+    """The box of a basis, with digits of its variables; None without a point."""
+    points = basis.points
+    bounds = Polyhedron(points.rank, points.inequalities).bounds()
+    if bounds is None:
+        return None
+    whole = _Box(points, basis.output_rank, bounds)
+    digits = split_into_digits(basis.rows, bounds)
+    if not digits.is_changed:
+        return whole
+    limits = [side for form, end in digits.limits for side in (form, -form + (end - 1))]
+    split = points.under(digits.change, len(digits.parents), limits)
+    # What makes the box smaller may make its exact bounds too hard to find.
+    with suppress(GinghamError):
+        narrow = split and Polyhedron(split.rank, split.inequalities).bounds()
+        if split is None or narrow is None:
+            return None
+        output_rank = sum(parent < basis.output_rank for parent in digits.parents)
+        return _Box(split, output_rank, narrow)
+    return whole
 
-    Few values are good, as they leave a small box; a variable is better than another
-    form that has not less than half of its values; of equals the later one is taken.
-    """
-    constants = {direction(f): f.constant.numerator for f in inequalities}
-    weights: dict[tuple[int, ...], int] = {}
-    for form in inequalities:
-        other = opposite(form)
-        is_variable = len(form.support) == 1
-        if other in weights or (is_variable and min(form.coefficients) < 0):
-            continue
-        row = direction(form)
-        extent = constants[row] + constants[other] + 1
-        weights[row] = extent if is_variable else 2 * extent
-    return sorted(reversed(weights), key=lambda row: weights[row])
 
-
-def _finished(
-    points: _Points,
-    output_rank: int,
-    bounds: Sequence[tuple[int, int]],
-    accesses: Sequence[Access],
-) -> FlatContraction:
+def _finished(box: _Box, accesses: Sequence[Access]) -> FlatContraction:
     """Indices from zero and in order, none with a single value, no idle constraint."""
+    points, output_rank, bounds = box.points, box.output_rank, box.bounds
     current = [[f.substitute(points.substitution) for f in a] for a in accesses]
     signs = _first_signs([form for access in current for form in access])
     # Reduction indices that no access uses come last: they only count points.

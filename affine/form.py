@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeAlias
 
 Rational: TypeAlias = int | Fraction
@@ -17,6 +18,8 @@ Rational: TypeAlias = int | Fraction
 
 def normalized(value: Rational) -> Rational:
     """`value` as an int where it is one."""
+    if type(value) is int:
+        return value
     return value.numerator if value.denominator == 1 else Fraction(value)
 
 
@@ -30,9 +33,7 @@ class LinearForm:
     @staticmethod
     def of(coefficients: Sequence[Rational], constant: Rational = 0) -> LinearForm:
         """The form with these coefficients, integers stored as int."""
-        return LinearForm(
-            tuple(normalized(c) for c in coefficients), normalized(constant)
-        )
+        return LinearForm(tuple(map(normalized, coefficients)), normalized(constant))
 
     @staticmethod
     def constant_of(value: Rational, rank: int) -> LinearForm:
@@ -54,15 +55,15 @@ class LinearForm:
     def is_constant(self) -> bool:
         return not any(self.coefficients)
 
-    @property
+    @cached_property
     def is_integral(self) -> bool:
         """Whether all coefficients and the constant are integers."""
-        return all(c.denominator == 1 for c in (*self.coefficients, self.constant))
+        return all([c.denominator == 1 for c in (*self.coefficients, self.constant)])
 
-    @property
+    @cached_property
     def support(self) -> tuple[int, ...]:
         """The dimensions with a coefficient other than zero, ascending."""
-        return tuple(i for i, c in enumerate(self.coefficients) if c)
+        return tuple([i for i, c in enumerate(self.coefficients) if c])
 
     @property
     def single_dimension(self) -> int | None:
@@ -106,14 +107,17 @@ class LinearForm:
             raise ValueError(
                 f"expected {self.rank} replacements, got {len(replacements)}"
             )
-        rank = replacements[0].rank if replacements else 0
-        result = LinearForm.constant_of(self.constant, rank)
-        for coefficient, replacement in zip(
-            self.coefficients, replacements, strict=True
-        ):
-            if coefficient:
-                result = result + replacement * coefficient
-        return result
+        terms: list[Rational] = [0] * (replacements[0].rank if replacements else 0)
+        constant = self.constant
+        for dimension in self.support:
+            coefficient, replacement = (
+                self.coefficients[dimension],
+                replacements[dimension],
+            )
+            constant += coefficient * replacement.constant
+            for index in replacement.support:
+                terms[index] += coefficient * replacement.coefficients[index]
+        return LinearForm.of(terms, constant)
 
     def remap(self, positions: Mapping[int, int], rank: int) -> LinearForm:
         """The form over `rank` dimensions with `d[i]` moved to `d[positions[i]]`.

@@ -19,7 +19,14 @@ def direction(form: LinearForm) -> Vector:
     """The coefficients of an integer form; ValueError when one is a fraction."""
     if not form.is_integral:
         raise ValueError(f"expected integer coefficients, got {form}")
-    return tuple(c.numerator for c in form.coefficients)
+    return tuple([c.numerator for c in form.coefficients])
+
+
+def primitive(form: LinearForm) -> Vector:
+    """The coefficients divided by what divides them all."""
+    terms = direction(form)
+    divisor = gcd(*terms) or 1
+    return tuple(term // divisor for term in terms)
 
 
 def tightened(form: LinearForm) -> LinearForm:

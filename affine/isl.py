@@ -5,7 +5,8 @@ gingham costs nothing. Nothing of isl's leaves this module: forms go in, Python 
 come out. All answers are exact over integer points.
 
 Integer programming can take exponential time, so each question may spend
-`OPERATION_LIMIT` of isl's own operations; past it, a `GinghamError` says so.
+`OPERATION_LIMIT` of isl's own operations, and so may all questions together that are
+asked within `one_limit`; past it, a `GinghamError` says so.
 """
 
 from __future__ import annotations
@@ -23,28 +24,58 @@ if TYPE_CHECKING:
     import islpy
 
 OPERATION_LIMIT = 10_000
-"""About a second for ten dimensions; accesses of real programs take some hundreds."""
+"""About a second for ten dimensions, less for few; real programs take hundreds. Where
+numbers are longer than 128 bits, and operations slower, there are fewer."""
 
-_threads = threading.local()
+
+class _Thread(threading.local):
+    """What a thread keeps between its questions: isl's contexts are not thread-safe."""
+
+    context: islpy.Context | None = None
+    is_shared: bool = False
+    """Whether questions share one limit, of which some may be spent already."""
+
+
+_thread = _Thread()
 
 
 @contextmanager
-def _limited() -> Generator[islpy.Context]:
-    """A context of this thread (isl's are not thread-safe) with a fresh allowance."""
+def one_limit() -> Generator[None]:
+    """Let the questions that this thread asks inside share one limit."""
+    if _thread.is_shared:
+        yield
+        return
+    if _thread.context is not None:
+        _thread.context.reset_operations()
+    _thread.is_shared = True
+    try:
+        yield
+    finally:
+        _thread.is_shared = False
+
+
+@contextmanager
+def _limited(forms: Sequence[LinearForm]) -> Generator[islpy.Context]:
+    """The context of this thread, with what a question about `forms` may spend."""
     import islpy
 
-    context: islpy.Context | None = getattr(_threads, "context", None)
-    if context is None:
-        context = _threads.context = islpy.Context()
-    context.set_max_operations(OPERATION_LIMIT)
-    context.reset_operations()
+    numbers = (n for form in forms for n in (*form.coefficients, form.constant))
+    bits = max((number.numerator.bit_length() for number in numbers), default=0)
+    limit = OPERATION_LIMIT * 128 // max(bits, 128)
+
+    if _thread.context is None:
+        _thread.context = islpy.Context()
+    context = _thread.context
+    context.set_max_operations(limit)
+    if not _thread.is_shared:
+        context.reset_operations()
     try:
         yield context
     except islpy.Error as error:
         if "maximal number of operations" not in str(error):
             raise
         raise GinghamError(
-            f"the index set is too hard: not decided in {OPERATION_LIMIT} operations",
+            f"the index set is too hard: not decided in {limit} operations",
             hint="use fewer indices or smaller coefficients in accesses or constraints",
         ) from None
     finally:
@@ -54,7 +85,7 @@ def _limited() -> Generator[islpy.Context]:
 
 def is_empty(rank: int, forms: Sequence[LinearForm]) -> bool:
     """Whether no integer point has all `forms >= 0`."""
-    with _limited() as context:
+    with _limited(forms) as context:
         return _basic_set(context, rank, forms).is_empty()
 
 
@@ -62,7 +93,7 @@ def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
     """Some integer point with all `forms >= 0`, or None."""
     import islpy
 
-    with _limited() as context:
+    with _limited(forms) as context:
         point = _basic_set(context, rank, forms).sample_point()
     # Past the limit isl fails to print a number, without an error: so not inside.
     if point.is_void():
@@ -80,7 +111,7 @@ def extremes(
     """
     import islpy
 
-    with _limited() as context:
+    with _limited(forms) as context:
         points = _basic_set(context, rank, forms)
         if points.is_empty():
             return None
@@ -104,11 +135,13 @@ def image_contains(
     forms: Sequence[LinearForm],
     images: Sequence[LinearForm],
     box: Sequence[tuple[int, int]],
+    where: Sequence[LinearForm] = (),
 ) -> bool:
     """Whether the points with all `forms >= 0` hit every cell of a box.
 
     The cell of a point has one coordinate for each of `images`, which are integer
-    forms; `box` gives the least and greatest value of each coordinate.
+    forms; `box` gives the least and greatest value of each coordinate. Of its cells
+    only those count where all forms `where` over the coordinates are >= 0.
     """
     import islpy
 
@@ -121,11 +154,11 @@ def image_contains(
         image.remap(shift, joint) - LinearForm.dimension(cell, joint)
         for cell, image in enumerate(images)
     ]
-    sides: list[LinearForm] = []
+    sides = [*where]
     for cell, (low, high) in enumerate(box):
         value = LinearForm.dimension(cell, size)
         sides += [value - low, -value + high]
-    with _limited() as context:
+    with _limited(inequalities + ties) as context:
         graph = _basic_set(context, joint, inequalities, ties).to_set()
         image = graph.project_out(islpy.dim_type.set, size, rank)
         return _basic_set(context, size, sides).to_set().is_subset(image)

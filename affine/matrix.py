@@ -61,6 +61,12 @@ class EchelonBasis:
         self.columns: list[Vector] = list(identity(size))
         self.rank = 0
 
+    def copy(self) -> EchelonBasis:
+        """The same basis, to be extended on its own."""
+        other = EchelonBasis(0)
+        other.columns, other.rank = [*self.columns], self.rank
+        return other
+
     @property
     def matrix(self) -> Matrix:
         """`U` as rows."""

@@ -129,12 +129,16 @@ class Polyhedron:
         return self._image_contains(outputs, [(0, extent - 1) for extent in shape])
 
     def reaches_every(
-        self, kept: Sequence[int], ranges: Sequence[int] | None = None
+        self,
+        kept: Sequence[int],
+        ranges: Sequence[int] | None = None,
+        where: Sequence[LinearForm] = (),
     ) -> bool:
         """Whether each combination of values of the dimensions `kept` has a point.
 
         The combinations are those with `0 <= d[kept[i]] < ranges[i]`, or without
-        `ranges` all between the bounds of each dimension (which raise `Unbounded`).
+        `ranges` all between the bounds of each dimension (which raise `Unbounded`); of
+        these, those where all forms `where` are >= 0, which use kept dimensions only.
         """
         if ranges is not None:
             box = [(0, extent - 1) for extent in ranges]
@@ -142,7 +146,7 @@ class Polyhedron:
             bounds = self.bounds()
             box = [(0, -1) if bounds is None else bounds[d] for d in kept]
         values = identity_forms(self.rank)
-        return self._image_contains([values[d] for d in kept], box)
+        return self._image_contains([values[d] for d in kept], box, where)
 
     def find_collision(
         self, outputs: Sequence[LinearForm]
@@ -184,9 +188,17 @@ class Polyhedron:
         return strongest((*self.inequalities, *both_sides))
 
     def _image_contains(
-        self, outputs: Sequence[LinearForm], box: Sequence[tuple[int, int]]
+        self,
+        outputs: Sequence[LinearForm],
+        box: Sequence[tuple[int, int]],
+        where: Sequence[LinearForm] = (),
     ) -> bool:
-        if any(low > high for low, high in box):
+        """Whether every cell of a box is hit. With `where`, `outputs` are dimensions,
+        and only the cells are asked for where these forms over them are >= 0.
+        """
+        if any(low > high for low, high in box) or _nothing_is_asked(
+            outputs, box, where
+        ):
             return True
         if self.facets is None:
             return False
@@ -196,7 +208,8 @@ class Polyhedron:
             for form, (low, high) in wanted
         ):
             return False
-        for dimensions, _ in components([*self.facets, *outputs], self.rank):
+        connecting = [*self.facets, *outputs, *where]
+        for dimensions, _ in components(connecting, self.rank):
             inside = set(dimensions)
             forms = [
                 within(f, dimensions) for f in self.facets if inside & {*f.support}
@@ -206,7 +219,9 @@ class Polyhedron:
                 for f, cells in wanted
                 if inside & {*f.support}
             ]
-            if not _covers(len(dimensions), forms, images):
+            cells = [f.support[0] for f in outputs if inside & {*f.support}]
+            wanted_cells = [within(f, cells) for f in where if inside & {*f.support}]
+            if not _covers(len(dimensions), forms, images, wanted_cells):
                 return False
         return True
 
@@ -266,6 +281,24 @@ def _independent(
     return result
 
 
+def _nothing_is_asked(
+    outputs: Sequence[LinearForm],
+    box: Sequence[tuple[int, int]],
+    where: Sequence[LinearForm],
+) -> bool:
+    """Whether the forms `where` leave no cell of a box; `outputs` are dimensions."""
+    if not where:
+        return False
+    cells = [form.support[0] for form in outputs]
+    sides = [
+        side
+        for value, (low, high) in zip(identity_forms(len(box)), box, strict=True)
+        for side in (value - low, -value + high)
+    ]
+    asked = (*sides, *(within(form, cells) for form in where))
+    return Polyhedron(len(cells), asked).is_empty()
+
+
 def _outer_box(
     facets: Sequence[LinearForm], rank: int
 ) -> list[tuple[int | None, int | None]]:
@@ -293,18 +326,19 @@ def _covers(
     rank: int,
     forms: Sequence[LinearForm],
     images: Sequence[tuple[LinearForm, tuple[int, int]]],
+    where: Sequence[LinearForm],
 ) -> bool:
     """`Polyhedron._image_contains` for one group of connected dimensions."""
     if not images:
         return rank == 1 or not isl.is_empty(rank, forms)
     image, (first, last) = images[0]
-    if rank == len(images) == 1 and abs(image.coefficients[0]) == 1:
+    if rank == len(images) == 1 and abs(image.coefficients[0]) == 1 and not where:
         sign, constant = image.coefficients[0], image.constant
         ends = [sign * (first - constant), sign * (last - constant)]
         low, high = interval(forms)
         return (low is None or low <= min(ends)) and (high is None or max(ends) <= high)
     outputs, box = zip(*images, strict=True)
-    return isl.image_contains(rank, forms, outputs, box)
+    return isl.image_contains(rank, forms, outputs, box, where)
 
 
 def _extremes(

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 # Types: the order of promotion, and how each holds an integer.
 
-TYPES = {
+TYPES: dict[str, DTypeLike] = {
     "i1": "bool",
     "si8": "int8",
     "ui8": "uint8",
@@ -29,12 +30,13 @@ TYPES = {
     "si64": "int64",
     "ui64": "uint64",
     "f16": "float16",
+    "bf16": ml_dtypes.bfloat16,
     "f32": "float32",
     "f64": "float64",
 }
 """Tile's types, lowest first, and the NumPy types of the same values."""
 ORDER = list(TYPES)
-EXACT = {"f16": 2**11, "f32": 2**24, "f64": 2**53}
+EXACT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24, "f64": 2**53}
 """Up to where a float type holds every integer."""
 
 Cells = dict[tuple[int, ...], int]
@@ -56,9 +58,24 @@ def hold(type: str, value: int) -> int:
         if abs(value) > EXACT[type]:
             raise Unclear
         return value
-    bits = int(type[2:])
-    value %= 2**bits
-    return value - 2**bits if type[0] == "s" and value >= 2 ** (bits - 1) else value
+    return (value - least(type)) % 2 ** width(type) + least(type)
+
+
+def converted(source: str, target: str, value: int) -> int:
+    """The value of one type in another; a float becomes the nearest integer."""
+    if source not in EXACT or target in EXACT or target == "i1":
+        return hold(target, value)
+    return min(max(value, least(target)), least(target) + 2 ** width(target) - 1)
+
+
+def width(type: str) -> int:
+    """The bits of a type of integers."""
+    return int(type[2:])
+
+
+def least(type: str) -> int:
+    """The least value of a type of integers."""
+    return -(2 ** (width(type) - 1)) if type[0] == "s" else 0
 
 
 def counted(type: str) -> str:
@@ -66,6 +83,8 @@ def counted(type: str) -> str:
 
 
 def higher(types: Sequence[str]) -> str:
+    if {"f16", "bf16"} <= {*types}:
+        types = [*types, "f32"]
     return max(types, key=ORDER.index)
 
 
@@ -175,6 +194,24 @@ CALLS: dict[str, Callable[..., int]] = {
     "mod": _remainder,
     "neg": _negative,
 }
+LOGICAL: dict[str, Callable[[int, int], int]] = {
+    "logical_and": lambda a, b: a and b,
+    "logical_or": lambda a, b: a or b,
+    "logical_xor": lambda a, b: a ^ b,
+}
+"""Functions of truth values."""
+
+
+def shift_left(bits: int) -> Callable[[int, int], int]:
+    """The meaning of `a << b` for integers of so many bits."""
+    return lambda a, b: a << b if 0 <= b < bits else 0
+
+
+def shift_right(bits: int) -> Callable[[int, int], int]:
+    """The meaning of `a >> b`; where every bit goes, the sign remains."""
+    return lambda a, b: a >> (b if 0 <= b < bits else bits)
+
+
 UNCOUNTED = ("max", "min", "&", "|", "^")
 """Functions of truth values that give truth values."""
 
@@ -184,7 +221,7 @@ def elementwise(
 ) -> Tensor:
     """A function of operands converted to `type`, with NumPy's broadcasting."""
     shape = np.broadcast_shapes(*(x.shape for x in operands))
-    if any(x.type in EXACT and type not in EXACT for x in operands):
+    if any(x.type in EXACT and type not in (*EXACT, "i1") for x in operands):
         raise Unclear
     held = [x.to(type) for x in operands]
     cells: Cells = {}
@@ -320,7 +357,7 @@ class Contraction:
             if at in met:
                 cells[at] = aggregated(self.aggregation, type, met[at])
             else:
-                cells[at] = 0 if rest is None else hold(type, rest.cells[at])
+                cells[at] = 0 if rest is None else hold(type, value_at(rest, at))
         return Tensor(type, self.sizes, cells)
 
     def _typed(self, operands: list[Tensor]) -> tuple[list[Tensor], str]:
@@ -361,6 +398,10 @@ class Contraction:
             for size, form in zip(shape, access, strict=True)
         ]
         conditions += [Condition(form, end, False) for form, end in self.constraints]
+        rows = [condition.form.coefficients for condition in conditions]
+        if not rows or np.linalg.matrix_rank(rows) < len(self.indices):
+            # Some index has no bound, which is an error even where there is no cell.
+            raise Unclear
         return points(conditions, [(-REACH, REACH) for _ in self.indices])
 
     @staticmethod

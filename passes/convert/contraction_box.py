@@ -85,9 +85,17 @@ class ContractionBox:
 
     @cached_property
     def every_reached_cell_has_a_point(self) -> bool:
-        """Whether the constraints leave points to all values of the output indices."""
+        """Whether the constraints leave points to all values of the output indices.
+
+        Those count whose cell lies within the result.
+        """
         if not self.constraints:
             return True
         points = Polyhedron.box(self.ranges, self.constraints)
+        inside: list[LinearForm] = []
+        for form, size in zip(self.output, self.shape, strict=True):
+            low, high = form.bounds(self.ranges)
+            inside += [form] if low < 0 else []
+            inside += [-form + (size - 1)] if high >= size else []
         outputs = range(self.output_rank)
-        return points.reaches_every(outputs, self.ranges[: self.output_rank])
+        return points.reaches_every(outputs, self.ranges[: self.output_rank], inside)

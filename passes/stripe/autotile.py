@@ -165,18 +165,22 @@ def _low_digits(block: BlockOp) -> set[tuple[int, int]]:
 
     In `2 * %x + %i` with two values of `%i` tiles of `%x` leave no gaps when `%i` is
     whole in them. Only where that takes few registers and no constraint depends on
-    `%i`, which would then be checked for each register.
+    `%i`, which would then be checked for each register, and only of a place along one
+    axis: along two of them a tile's points are a diagonal.
     """
     pairs: set[tuple[int, int]] = set()
     rank = len(block.index_ranges)
     for refinement in block.refinement_list:
         if refinement.init is None:
             continue
+        used = [index for form in refinement.access for index in form.support]
         for form in refinement.access:
             steps = sorted((abs(form.coefficients[i]), i) for i in form.support)
             if len(steps) != 2 or any(index >= rank for _, index in steps):
                 continue
             (step, low), (stride, high) = steps
+            if used.count(low) > 1 or used.count(high) > 1:
+                continue
             if step == 1 and stride == block.index_ranges[low]:
                 pairs.add((low, high))
     lows = {low for low, _ in pairs}

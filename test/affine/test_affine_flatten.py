@@ -16,7 +16,7 @@ from itertools import product
 from math import prod
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from gingham.affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
@@ -150,6 +150,12 @@ def check(contraction: Contraction, flat: FlatContraction) -> None:
     for form in flat.accesses[0]:
         assert not any(form.coefficients[flat.output_rank :])
 
+    # So it is in the whole box, where constraints exclude points too.
+    rest = (0,) * (len(flat.ranges) - flat.output_rank)
+    heads = list(product(*map(range, flat.ranges[head])))
+    outputs = {tuple(f.evaluate(p + rest) for f in flat.accesses[0]) for p in heads}
+    assert len(outputs) == len(heads)
+
     if points:
         for values, extent in zip(zip(*points, strict=True), flat.ranges, strict=True):
             assert (min(values), max(values)) == (0, extent - 1)
@@ -212,6 +218,50 @@ def contractions(draw: st.DrawFn) -> Contraction:
     accesses = [[form for form, _ in tensor] for tensor in tensors]
     shapes = [[extent for _, extent in tensor] for tensor in tensors]
     return Contraction(rank, accesses, shapes, constraints)
+
+
+@st.composite
+def transposed(draw: st.DrawFn) -> Contraction:
+    """Windows with a stride, mostly in the output, as gradients have them."""
+    axes = draw(st.integers(1, 2))
+    rank = 2 * axes + 1
+    output: list[tuple[LinearForm, int]] = []
+    image: list[tuple[LinearForm, int]] = []
+    kernel: list[tuple[LinearForm, int]] = []
+    for axis in range(axes):
+        x = LinearForm.dimension(2 * axis, rank)
+        tap = LinearForm.dimension(2 * axis + 1, rank)
+        stride = draw(st.sampled_from([2, 2, 3, -2, 1, 4, 5, 0]))
+        taps = draw(st.sampled_from([3, 4, 2, 1, 5, 7] if axes == 1 else [3, 4, 2, 1]))
+        size = draw(st.sampled_from([4, 5, 3, 6, 2, 1] if axes == 1 else [3, 2, 1]))
+        offset, margin = draw(st.integers(-2, 3)), draw(st.integers(-2, 3))
+        scale = draw(st.sampled_from([1, 1, 1, 1, 2, Fraction(1, 2)]))
+        form = (x * stride + tap * draw(st.sampled_from([1, 1, 1, 2])) + offset) * scale
+        reach = abs(stride) * (size - 1) + taps
+        output.append((form, max(reach + margin, 1)))
+        image.append((x, size))
+        kernel.append((tap, taps))
+    channel = (LinearForm.dimension(rank - 1, rank), draw(st.integers(1, 2)))
+    where = draw(st.sampled_from([output, image, kernel]))
+    where.insert(draw(st.integers(0, len(where))), channel)
+    tensors = [output, image, kernel]
+    if draw(st.sampled_from([False, False, False, True])):
+        tensors = [image, output, kernel]
+    constraints = kernel if draw(st.booleans()) else []
+    tensors = [tensor for tensor in tensors if tensor is not constraints]
+    accesses = [[form for form, _ in tensor] for tensor in tensors]
+    shapes = [[extent for _, extent in tensor] for tensor in tensors]
+    return Contraction(rank, accesses, shapes, constraints)
+
+
+@given(transposed())
+@settings(deadline=None, max_examples=300)
+def test_windows_with_strides(contraction: Contraction) -> None:
+    flat = contraction.flatten()
+    assume(prod(flat.ranges) <= 10_000)
+    has_digits = any(len(form.support) > 1 for form in flat.accesses[0])
+    event("digits" if has_digits else "no digits")
+    check(contraction, flat)
 
 
 @given(contractions())

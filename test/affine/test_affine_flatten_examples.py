@@ -2,18 +2,19 @@
 
 The golden tables are those of PlaidML's compiler (`lang_test.cc`, and a trace of its
 algorithm): ranges, strides and offset of each tensor in row-major order, and
-constraints. Its basis is another one where an output access has a stride: it splits
-`2*x + i` into a remainder and a quotient, we keep it as one index. The points, as
-pairs of memory addresses, must be the same ones in the same number.
+constraints. Ours are the same but for the order of the indices (those that decide the
+output cell first, in the order of its axes, high digits before low ones; then those of
+the reduction in the order of the inputs) and for their direction (a new index of the
+reduction runs forward in the first tensor that it moves in).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 
@@ -63,7 +64,33 @@ class Golden:
     tensors: tuple[tuple[tuple[int, ...], int], ...]
     constraints: tuple[tuple[tuple[int, ...], int], ...] = ()
 
+    def variants(self) -> Iterator[Golden]:
+        """The same with other orders of the indices, and with indices that run down."""
+        places = range(len(self.ranges))
+        for order in permutations(places):
+            for falling in product((False, True), repeat=len(order)):
+                yield self._rearranged(order, falling)
+
+    def _rearranged(self, order: tuple[int, ...], falling: tuple[bool, ...]) -> Golden:
+        def value(terms: tuple[int, ...], constant: int) -> tuple[tuple[int, ...], int]:
+            for j, is_falling in zip(order, falling, strict=True):
+                if is_falling:
+                    constant += terms[j] * (self.ranges[j] - 1)
+            signs = (-1 if is_falling else 1 for is_falling in falling)
+            turned = tuple(s * terms[j] for s, j in zip(signs, order, strict=True))
+            return turned, constant
+
+        limits = ((lhs, -rhs) for lhs, rhs in self.constraints)
+        turned = (value(lhs, negative) for lhs, negative in limits)
+        return Golden(
+            tuple(self.ranges[j] for j in order),
+            tuple(value(strides, offset) for strides, offset in self.tensors),
+            tuple(sorted((lhs, -negative) for lhs, negative in turned)),
+        )
+
     def addresses(self) -> Counter[object]:
+        """How often each combination of addresses of all tensors occurs."""
+
         def value(terms: tuple[int, ...], point: tuple[int, ...]) -> int:
             return sum(a * b for a, b in zip(terms, point, strict=True))
 
@@ -72,6 +99,37 @@ class Golden:
             for point in product(*map(range, self.ranges))
             if all(value(lhs, point) <= rhs for lhs, rhs in self.constraints)
         )
+
+    @staticmethod
+    def of(flat: FlatContraction, shapes: Sequence[Sequence[int]]) -> Golden:
+        """A flat contraction by memory addresses, tensors in row-major order."""
+
+        def linear(form: LinearForm) -> tuple[tuple[int, ...], int]:
+            return tuple(map(int, form.coefficients)), int(form.constant)
+
+        tensors: list[tuple[tuple[int, ...], int]] = []
+        for access, shape in zip(flat.accesses, shapes, strict=True):
+            place = LinearForm.constant_of(0, len(flat.ranges))
+            for form, extent in zip(access, shape, strict=True):
+                place = place * extent + form
+            tensors.append(linear(place))
+        limits = [linear(-form) for form in flat.constraints]
+        constraints = sorted((lhs, -constant) for lhs, constant in limits)
+        return Golden(flat.ranges, tuple(tensors), tuple(constraints))
+
+
+def check(
+    rank: int,
+    accesses: Sequence[Sequence[LinearForm]],
+    shapes: Sequence[Sequence[int]],
+    golden: Golden,
+    constraints: Sequence[tuple[LinearForm, int]] = (),
+) -> FlatContraction:
+    """The flat form, which must be the golden one up to the order of indices."""
+    output, *inputs = accesses
+    flat = flatten_contraction(rank, output, inputs, shapes, constraints)
+    assert Golden.of(flat, shapes) in golden.variants()
+    return flat
 
 
 def test_matrix_product() -> None:
@@ -87,7 +145,7 @@ def test_matrix_product() -> None:
         names_of=(0, 1, 2),
     )
     golden = Golden((4, 5, 3), (((5, 1, 0), 0), ((3, 0, 1), 0), ((0, 1, 5), 0)))
-    assert addresses(flat, shapes) == golden.addresses()
+    assert Golden.of(flat, shapes) == golden
 
 
 def test_reduction_indices_follow_the_output() -> None:
@@ -130,74 +188,150 @@ def test_convolution_without_padding_has_no_constraint() -> None:
 def test_convolution_in_one_dimension() -> None:
     x, co, k, ci = indices(4)
     shapes = [(6, 2), (6, 3), (3, 3, 2)]
-    inputs = [[x + k - 1, ci], [k, ci, co]]
-    flat = flatten_contraction(4, [x, co], inputs, shapes)
-    assert (flat.ranges, flat.names_of) == ((6, 2, 3, 3), (0, 1, 2, 3))
     golden = Golden(
         (3, 2, 3, 6),
         (((0, 1, 0, 2), 0), ((1, 0, 3, 3), -3), ((2, 1, 6, 0), 0)),
         (((0, 0, -1, -1), -1), ((0, 0, 1, 1), 6)),
     )
-    assert addresses(flat, shapes) == golden.addresses()
+    accesses = [[x, co], [x + k - 1, ci], [k, ci, co]]
+    flat = check(4, accesses, shapes, golden)
+    assert (flat.ranges, flat.names_of) == ((6, 2, 3, 3), (0, 1, 2, 3))
 
 
 def test_unpool_with_overlap() -> None:
     # O[2x + i : 100] = +(I[x]), i < 4
     x, i = indices(2)
     shapes = [(100,), (50,)]
-    flat = flatten_contraction(2, [x * 2 + i], [[x]], shapes, [(i, 4)])
-    # PlaidML has ranges 2, 50, 2.
-    assert (flat.ranges, flat.output_rank) == ((100, 50), 1)
-    assert flat.names_of == (None, 0)
-    assert text(flat.substitution) == ["b", "a - 2 * b"]
-    assert text(flat.constraints) == ["a - 2 * b", "-a + 2 * b + 3"]
     golden = Golden((2, 50, 2), (((1, 2, 0), 0), ((0, 1, -1), 0)), (((0, -1, 1), 0),))
-    assert addresses(flat, shapes) == golden.addresses()
+    flat = check(2, [[x * 2 + i], [x]], shapes, golden, [(i, 4)])
+    assert (flat.ranges, flat.output_rank) == ((50, 2, 2), 2)
+    assert text(flat.substitution) == ["a + c - 1", "b - 2 * c + 2"]
+    assert text(flat.constraints) == ["a + c - 1"]
 
 
 def test_unpool_without_overlap() -> None:
     x, i = indices(2)
     shapes = [(100,), (50,)]
-    flat = flatten_contraction(2, [x * 2 + i], [[x]], shapes, [(i, 2)])
-    golden = Golden((2, 50), (((1, 2), 0), ((0, 1), 0)))  # another basis than ours
+    golden = Golden((2, 50), (((1, 2), 0), ((0, 1), 0)))
+    flat = check(2, [[x * 2 + i], [x]], shapes, golden, [(i, 2)])
+    assert (flat.ranges, flat.names_of) == ((50, 2), (0, 1))
+
+
+def test_unpool_of_odd_size() -> None:
+    # O[2x + i : 101] = +(I[x : 50]), i < 3: cell 101 is in the box, and is not there.
+    x, i = indices(2)
+    flat = flatten_contraction(2, [x * 2 + i], [[x]], [(101,), (50,)], [(i, 3)])
+    assert (flat.ranges, flat.output_rank) == ((51, 2, 2), 2)
+    assert text(flat.accesses[0]) == ["2 * a + b"]
+    assert len(flat.constraints) == 3
+
+
+@pytest.mark.parametrize("offset", [-1, 0, 1, 2])
+def test_digits_start_where_the_window_fits(offset: int) -> None:
+    # O[3x + i + offset] = +(I[x]), i < 3: one x for each cell, wherever windows start.
+    x, i = indices(2)
+    form = x * 3 + i + offset
+    flat = flatten_contraction(2, [form], [[x]], [(150,), (50,)], [(i, 3)])
+    assert sorted(flat.ranges) == [3, 50]
+    assert flat.output_rank == 2
+
+
+def test_derivative_of_a_strided_convolution() -> None:
+    # DA[n, i + x, j + 2y, ci] = +(DC[n, x, y, co] * B[i, j, ci, co])
+    n, x, y, ci, co, i, j = indices(7)
+    accesses = [[n, i + x, j + y * 2, ci], [n, x, y, co], [i, j, ci, co]]
+    shapes = [(1, 3, 6, 1), (1, 2, 3, 1), (2, 2, 1, 1)]
+    golden = Golden(
+        (3, 2, 3, 2),
+        (((6, 1, 2, 0), 0), ((0, 0, 1, 3), 0), ((2, 1, 0, -2), 0)),
+        (((-1, 0, 0, 1), 0), ((1, 0, 0, -1), 1)),
+    )
+    # PlaidML reduces over x; i has as many values, and of equals we take the later.
+    flat = flatten_contraction(7, accesses[0], accesses[1:], shapes)
+    assert sorted(flat.ranges) == sorted(golden.ranges)
+    assert len(flat.constraints) == len(golden.constraints)
     assert addresses(flat, shapes) == golden.addresses()
+
+
+def test_digits_of_a_number() -> None:
+    # X[24a + 8b + 4c + d : 168] = +(I[a, b, c, d])
+    a, b, c, d = indices(4)
+    golden = Golden((7, 3, 2, 4), (((24, 8, 4, 1), 0), ((24, 8, 4, 1), 0)))
+    form = a * 24 + b * 8 + c * 4 + d
+    flat = check(4, [[form], [a, b, c, d]], [(168,), (7, 3, 2, 4)], golden)
+    assert flat.names_of == (0, 1, 2, 3)
+
+
+def test_constraints_over_several_indices() -> None:
+    # O[i, j] = +(A[i + 2, k] * B[k, j]), k < 50, i + j < 75; here rows have no padding.
+    i, j, k = indices(3)
+    golden = Golden(
+        (75, 75, 50),
+        (((100, 1, 0), 0), ((100, 0, 1), 200), ((0, 1, 100), 0)),
+        (((1, 1, 0), 74),),
+    )
+    accesses = [[i, j], [i + 2, k], [k, j]]
+    check(3, accesses, [(100, 100)] * 3, golden, [(k, 50), (i + j, 75)])
+
+
+def test_product_of_all_elements() -> None:
+    x, y = indices(2)
+    golden = Golden((100, 100), (((0, 0), 0), ((100, 1), 0)))
+    check(2, [[], [x, y]], [(), (100, 100)], golden)
 
 
 def test_short_fractional_access() -> None:
     # O[i : 6] = +(I[(i - 1) / 2])
     (i,) = indices(1)
     shapes = [(6,), (3,)]
-    flat = flatten_contraction(1, [i], [[(i - 1) * HALF]], shapes)
-    assert (flat.ranges, flat.constraints) == ((3,), ())
-    assert text(flat.substitution) == ["2 * a + 1"]
     golden = Golden((3,), (((2,), 1), ((1,), 0)))
-    assert addresses(flat, shapes) == golden.addresses()
+    flat = check(1, [[i], [(i - 1) * HALF]], shapes, golden)
+    assert text(flat.substitution) == ["2 * a + 1"]
 
 
 def test_cumulative_sum() -> None:
     i, k = indices(2)
     shapes = [(10,), (10,)]
-    flat = flatten_contraction(2, [i], [[k]], shapes, [(i - k, 10)])
-    assert (flat.ranges, flat.names_of) == ((10, 10), (0, 1))
-    assert text(flat.constraints) == ["a - b"]
     golden = Golden((10, 10), (((1, 0), 0), ((1, -1), 0)), (((-1, 1), 0),))
+    # O[i] = +(I[i - k]), k < 10
+    flat = check(2, [[i], [i - k]], shapes, golden, [(k, 10)])
+    assert (flat.ranges, flat.names_of) == ((10, 10), (0, 1))
+    # O[i] = +(I[k]), i - k < 10: the same over the other index.
+    flat = flatten_contraction(2, [i], [[k]], shapes, [(i - k, 10)])
     assert addresses(flat, shapes) == golden.addresses()
+    assert text(flat.constraints) == ["a - b"]
 
 
 def test_fractional_convolution() -> None:
     # O[i : 8] = +(I[i/2 + k/2] * K[k])
     i, k = indices(2)
     shapes = [(8,), (4,), (3,)]
-    flat = flatten_contraction(2, [i], [[i * HALF + k * HALF], [k]], shapes)
-    # PlaidML has ranges 2, 4, 2; here i is whole, and I is the index of the reduction.
-    assert (flat.ranges, flat.output_rank, flat.names_of) == ((7, 4), 1, (0, None))
-    assert text(flat.accesses[1]) == ["b"]
     golden = Golden(
         (2, 4, 2),
         (((1, 2, 0), 0), ((1, 1, 1), 0), ((1, 0, 2), 0)),
         (((1, 0, 2), 2), ((1, 1, 1), 3)),
     )
-    assert addresses(flat, shapes) == golden.addresses()
+    check(2, [[i], [i * HALF + k * HALF], [k]], shapes, golden)
+
+
+@pytest.mark.parametrize(("size", "taps"), [(35, 5), (64, 5), (99, 3), (100, 4)])
+def test_subdivision(size: int, taps: int) -> None:
+    i, k = indices(2)
+    inputs = [[i * HALF + k * HALF], [k]]
+    flat = flatten_contraction(2, [i], inputs, [(2 * size,), (size,), (taps,)])
+    assert sorted(flat.ranges) == sorted((2, size, (taps + 1) // 2))
+
+
+def test_transposed_convolution() -> None:
+    # D[n, 2x + k - 1, 2y + m - 1, ci] = +(Y[n, x, y, co] * K[k, m, ci, co])
+    n, x, y, ci, co, k, m = indices(7)
+    accesses = [[n, x * 2 + k - 1, y * 2 + m - 1, ci], [n, x, y, co], [k, m, ci, co]]
+    shapes = [(8, 56, 56, 64), (8, 28, 28, 32), (4, 4, 64, 32)]
+    flat = flatten_contraction(7, accesses[0], accesses[1:], shapes)
+    assert flat.ranges == (8, 28, 2, 28, 2, 64, 2, 2, 32)
+    assert flat.output_rank == 6
+    # 0 <= x < 28 and 0 <= y < 28: all taps of both parities are in the box.
+    assert len(flat.constraints) == 4
 
 
 def test_sum_of_indices_as_output() -> None:

@@ -108,6 +108,24 @@ def test_reaching_every_value_of_some_dimensions(box: Box, data: st.DataObject) 
     everything = set(product(*map(range, inside)))
     assert polyhedron.reaches_every(kept, inside) == (reached == everything)
 
+    # Of the combinations only those that some conditions on them leave.
+    here = {d: position for position, d in enumerate(kept)}
+    where = [
+        LinearForm.of([c if d in here else 0 for d, c in enumerate(f.coefficients)], b)
+        for f in data.draw(forms(len(ranges), 2))
+        for b in [f.constant]
+    ]
+    asked = {
+        values
+        for values in everything
+        if all(
+            f.evaluate([values[here[d]] if d in here else 0 for d in range(f.rank)])
+            >= 0
+            for f in where
+        )
+    }
+    assert polyhedron.reaches_every(kept, inside, where) == (asked <= reached)
+
     hull = [
         range(min(values), max(values) + 1) for values in zip(*reached, strict=True)
     ]
@@ -212,6 +230,20 @@ def test_hard_questions_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     window = Polyhedron.box([10, 3], [form(1, 1, -1)])
     assert window.bounds() == [(0, 9), (0, 2)]
+
+
+def test_questions_within_one_limit_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    window = Polyhedron.box([10, 3], [form(1, 1, -1), form(-1, -1, 10)])
+
+    def ask_often() -> None:
+        for _ in range(200):
+            window.bounds()
+
+    monkeypatch.setattr(isl, "OPERATION_LIMIT", 300)
+    ask_often()
+    with pytest.raises(GinghamError, match="too hard"), isl.one_limit():
+        ask_often()
+    ask_often()
 
 
 def test_questions_from_several_threads() -> None:
