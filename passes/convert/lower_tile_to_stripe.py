@@ -41,31 +41,39 @@ point (see `contraction_blocks`); an element-wise op is one block over its resul
 0-D constants in its body. Inputs are views, outputs are allocations of their own, even
 when the program returns an input, or a tensor twice. A tensor without elements has no
 block.
+
+Special operations:
+
+* `tile.gather` is one block over its result too, which loads at computed places;
+* `tile.scatter` adds up in place, without atomic operations, or finds the last update
+  of each cell and selects (see `scatter_blocks`);
+* `tile.argsort` counts ranks in short runs and merges them (see `argsort_blocks`);
+* `tile.prng` runs lanes in parallel and the steps of a lane in order;
+* `tile.reshape` is a view of the same memory, copied only when it is returned;
+* `tile.index` has no buffer: blocks that read coordinates compute them;
+* `tile.shape` is one block that stores the sizes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    ModuleOp,
-    StringAttr,
-    TensorType,
-    UnrankedTensorType,
-)
+from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from ...dialects.eltwise.element_types import is_element_type
 from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ...dialects.stripe import AllocOp
-from ...dialects.stripe.attributes import ViewType
 from ...dialects.tile import ContractOp
+from ...dialects.tile.gather import GatherOp
+from ...dialects.tile.scatter import ScatterOp
+from ...dialects.tile.special import ArgsortOp, IndexOp, PrngOp, ReshapeOp, ShapeOp
 from ..locations import error_at, located
+from .argsort_blocks import lower_argsort
 from .contraction_blocks import ContractionLowering
+from .gather_blocks import lower_gather
 from .point_block import (
     PointBlock,
     Source,
@@ -73,6 +81,10 @@ from .point_block import (
     identity_access,
     index_names,
 )
+from .prng_blocks import lower_prng
+from .scatter_blocks import lower_scatter
+from .shape_views import lower_index, lower_reshape, lower_shape
+from .tensor_buffers import TensorBuffers, block_name, static_type
 
 
 @dataclass(frozen=True)
@@ -114,22 +126,21 @@ class _FunctionLowering:
 
     def __init__(self, function: FuncOp) -> None:
         self._function = function
-        self._block = Block()
-        self._sources: dict[SSAValue, Source] = {}
+        self._buffers = TensorBuffers(function)
 
     def run(self) -> FuncOp:
         """The function over views."""
-        old = self._function
+        old, block = self._function, self._buffers.block
         for argument in old.body.block.args:
-            self._add_argument(argument)
+            self._buffers.add_argument(argument)
         for op in old.body.block.ops:
             self._visit(op)
-        terminator = self._block.last_op
+        terminator = block.last_op
         outputs = terminator.operand_types if terminator is not None else ()
         new = FuncOp(
             old.sym_name.data,
-            ([argument.type for argument in self._block.args], outputs),
-            Region(self._block),
+            ([argument.type for argument in block.args], outputs),
+            Region(block),
             old.sym_visibility,
             arg_attrs=old.arg_attrs,
             res_attrs=old.res_attrs,
@@ -137,28 +148,30 @@ class _FunctionLowering:
         new.attributes |= old.attributes
         return located(new, old)
 
-    def _add_argument(self, argument: BlockArgument) -> None:
-        type = _static_type(argument, self._function)
-        shape = type.get_shape()
-        view = self._block.insert_arg(
-            ViewType.of(shape, type.element_type),
-            argument.index,
-            argument.location,
-        )
-        view.name_hint = argument.name_hint
-        self._sources[argument] = Source(type.element_type, shape, view)
-
     def _visit(self, op: Operation) -> None:
         match op:
             case ConstantOp():
-                type = _static_type(op.result, op)
-                self._sources[op.result] = Source(
-                    type.element_type, type.get_shape(), op.number
-                )
+                type = static_type(op.result, op)
+                source = Source(type.element_type, type.get_shape(), op.number)
+                self._buffers.bind(op.result, source)
             case CastOp() | ElementwiseOp():
                 self._elementwise(op)
             case ContractOp():
                 self._contract(op)
+            case GatherOp():
+                lower_gather(op, self._buffers)
+            case ScatterOp():
+                lower_scatter(op, self._buffers)
+            case ReshapeOp():
+                lower_reshape(op, self._buffers)
+            case IndexOp():
+                lower_index(op, self._buffers)
+            case ShapeOp():
+                lower_shape(op, self._buffers)
+            case ArgsortOp():
+                lower_argsort(op, self._buffers)
+            case PrngOp():
+                lower_prng(op, self._buffers)
             case ReturnOp():
                 self._return(op)
             case _:
@@ -169,104 +182,46 @@ class _FunctionLowering:
                 )
 
     def _elementwise(self, op: CastOp | ElementwiseOp) -> None:
-        result = op.result
-        type = _static_type(result, op)
+        buffers = self._buffers
+        view = buffers.result(op.result, op)
+        type = static_type(op.result, op)
         shape, element = type.get_shape(), type.element_type
-        view = self._allocate(result, shape, element)
-        self._sources[result] = Source(element, shape, view)
         if 0 in shape:
             return
         block = PointBlock(shape, index_names(len(shape)), op)
         operands = [
             block.read(source, broadcast_access(source.shape, shape))
-            for source in (self._sources[operand] for operand in op.operands)
+            for source in (buffers.source(operand) for operand in op.operands)
         ]
         if isinstance(op, CastOp):
             value = block.cast(operands[0], element)
         else:
             value = block.apply(op.function.name, operands, element)
         block.store(value, view, identity_access(len(shape)))
-        self._emit(block.finish(_block_name(op)), op)
+        buffers.emit(block.finish(block_name(op)), op)
 
     def _contract(self, op: ContractOp) -> None:
-        type = _static_type(op.result, op)
+        buffers = self._buffers
+        type = static_type(op.result, op)
         lowering = ContractionLowering(
             op,
-            [self._sources[operand] for operand in op.inputs],
-            None if op.default is None else self._sources[op.default],
-            _block_name(op),
-            lambda shape, element, suffix: self._allocate(
+            [buffers.source(operand) for operand in op.inputs],
+            None if op.default is None else buffers.source(op.default),
+            block_name(op),
+            lambda shape, element, suffix: buffers.allocate(
                 op.result, shape, element, suffix
             ),
-            lambda block: self._emit(block, op),
+            lambda block: buffers.emit(block, op),
         )
         view = lowering.lower()
-        self._sources[op.result] = Source(type.element_type, type.get_shape(), view)
+        buffers.bind(op.result, Source(type.element_type, type.get_shape(), view))
 
     def _return(self, op: ReturnOp) -> None:
         outputs: list[SSAValue] = []
         for value in op.arguments:
-            view = self._sources[value].value
-            is_own = isinstance(view, SSAValue) and not isinstance(view, BlockArgument)
+            view = self._buffers.source(value).value
+            is_own = isinstance(view, SSAValue) and isinstance(view.owner, AllocOp)
             if not isinstance(view, SSAValue) or not is_own or view in outputs:
-                view = self._copy(value, op)
+                view = self._buffers.copy(value, op)
             outputs.append(view)
-        self._emit(ReturnOp(*outputs), op)
-
-    def _copy(self, value: SSAValue, op: ReturnOp) -> SSAValue:
-        """A new buffer with the elements of a tensor."""
-        source = self._sources[value]
-        view = self._allocate(value, source.shape, source.element)
-        if 0 in source.shape:
-            return view
-        origin = value.owner if isinstance(value.owner, Operation) else op
-        rank = len(source.shape)
-        block = PointBlock(source.shape, index_names(rank), origin)
-        access = identity_access(rank)
-        block.store(block.read(source, access), view, access)
-        name = "copy" if value.name_hint is None else f"{value.name_hint}_copy"
-        self._emit(block.finish(name), origin)
-        return view
-
-    def _allocate(
-        self,
-        value: SSAValue,
-        shape: Sequence[int],
-        element: Attribute,
-        suffix: str = "",
-    ) -> SSAValue:
-        """A buffer for a value, or a further one that is named after it."""
-        alloc = AllocOp(ViewType.of(shape, element))
-        hint = value.name_hint
-        if suffix:
-            hint = suffix if hint is None else f"{hint}_{suffix}"
-        alloc.view.name_hint = hint
-        owner = value.owner
-        self._emit(alloc, owner if isinstance(owner, Operation) else self._function)
-        return alloc.view
-
-    def _emit(self, op: Operation, origin: Operation) -> None:
-        self._block.add_op(located(op, origin))
-
-
-def _static_type(value: SSAValue, op: Operation) -> TensorType[Attribute]:
-    type = value.type
-    if (
-        isinstance(type, TensorType)
-        and type.has_static_shape()
-        and is_element_type(type.element_type)
-    ):
-        return type
-    raise error_at(
-        op,
-        f"expected tensors of known shape and element type, got {type}",
-        "run tile-specialize first",
-    )
-
-
-def _block_name(op: Operation) -> str | None:
-    """The profiling name that the program gives, else the name of the result."""
-    profiling = op.attributes.get("tile.pid")
-    if isinstance(profiling, StringAttr):
-        return profiling.data
-    return op.results[0].name_hint
+        self._buffers.emit(ReturnOp(*outputs), op)

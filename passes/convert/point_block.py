@@ -1,4 +1,4 @@
-"""Builds one `stripe.block` over a box whose windows are single elements."""
+"""Builds one `stripe.block` over a box, whose windows are elements unless told."""
 
 from __future__ import annotations
 
@@ -11,20 +11,34 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.ops import FUNCTION_OPS, CastOp, ConstantOp
-from ...dialects.stripe import BlockOp, LoadOp, StoreOp
-from ...dialects.stripe.attributes import Direction, Refinement, ViewType
+from ...dialects.stripe import AllocOp, BlockOp, IndexOp, LoadOp, StoreOp
+from ...dialects.stripe.attributes import (
+    Direction,
+    Level,
+    MemorySpace,
+    Refinement,
+    ViewType,
+)
+from ...dialects.stripe.subscripts import Subscript
 from ..locations import located
 
 Access = tuple[LinearForm, ...]
 
 
 @dataclass(frozen=True)
+class Coordinate:
+    """Elements that are their own coordinates along an axis."""
+
+    axis: int
+
+
+@dataclass(frozen=True)
 class Source:
-    """A tensor that blocks read: a view, or one number that all its elements are."""
+    """A tensor that blocks read: a view, coordinates, or one number everywhere."""
 
     element: Attribute
     shape: tuple[int, ...]
-    value: SSAValue | int | float
+    value: SSAValue | Coordinate | int | float
 
 
 class PointBlock:
@@ -35,10 +49,18 @@ class PointBlock:
     """
 
     def __init__(
-        self, ranges: Sequence[int], index_names: Sequence[str], origin: Operation
+        self,
+        ranges: Sequence[int],
+        index_names: Sequence[str],
+        origin: Operation,
+        captures: Sequence[SSAValue] = (),
     ) -> None:
+        """Forms range over the block's own indices, then over those of blocks around
+        that it captures.
+        """
         self.ranges = tuple(ranges)
         self._origin = origin
+        self._captures = tuple(captures)
         self._body = Block(arg_types=[IndexType()] * len(self.ranges))
         for index, name in zip(self._body.args, index_names, strict=True):
             index.name_hint = name if SSAValue.is_valid_name(name) else None
@@ -46,10 +68,22 @@ class PointBlock:
         self._refinements: list[Refinement] = []
         self._loaded: dict[tuple[SSAValue, Access], SSAValue] = {}
 
+    @property
+    def indices(self) -> tuple[SSAValue, ...]:
+        """The block's own indices, for nested blocks to capture."""
+        return tuple(self._body.args[: len(self.ranges)])
+
+    @property
+    def zero(self) -> LinearForm:
+        """The form 0 over the block's indices and captures."""
+        return LinearForm.constant_of(0, len(self.ranges) + len(self._captures))
+
     def read(self, source: Source, access: Access) -> SSAValue:
         """The element of a source at `access`, forms over the indices."""
         if isinstance(source.value, SSAValue):
             return self.load(source.value, access)
+        if isinstance(source.value, Coordinate):
+            return self.index(access[source.value.axis], source.element)
         return self.constant(source.value, source.element)
 
     def load(self, view: SSAValue, access: Access) -> SSAValue:
@@ -60,6 +94,11 @@ class PointBlock:
         window = self._refine(view, Refinement(Direction.IN, access))
         self._loaded[view, access] = self._add(LoadOp(window)).results[0]
         return self._loaded[view, access]
+
+    def index(self, form: LinearForm, element: Attribute) -> SSAValue:
+        """A form over the indices as a number."""
+        values = (*self.indices, *self._captures)
+        return self._add(IndexOp(form, values, element)).results[0]
 
     def constant(self, number: int | float, element: Attribute) -> SSAValue:
         return self._add(ConstantOp(number, element)).results[0]
@@ -79,7 +118,7 @@ class PointBlock:
 
     def convert(self, value: SSAValue, view: SSAValue) -> SSAValue:
         """The value converted to the element type of a view."""
-        return self.cast(value, _view_type(view).element_type)
+        return self.cast(value, view_type(view).element_type)
 
     def store(
         self,
@@ -93,8 +132,47 @@ class PointBlock:
         refinement = Refinement(Direction.OUT, access, aggregation, init)
         self._add(StoreOp(value, self._refine(view, refinement)))
 
+    def window(
+        self, view: SSAValue, refinement: Refinement, sizes: Sequence[int]
+    ) -> SSAValue:
+        """A window of these sizes, for subscripts and nested blocks."""
+        return self._refine(view, refinement, sizes)
+
+    def allocate(
+        self, shape: Sequence[int], element: Attribute, name: str | None = None
+    ) -> SSAValue:
+        """A private buffer of each point."""
+        alloc = AllocOp(ViewType.of(shape, element, MemorySpace.PRIVATE))
+        alloc.view.name_hint = name
+        return self._add(alloc).results[0]
+
+    def load_from(
+        self, window: SSAValue, subscripts: Sequence[Subscript] | None = None
+    ) -> SSAValue:
+        """What a window shows, or the element at a computed place of it."""
+        return self._add(LoadOp(window, subscripts)).results[0]
+
+    def store_to(
+        self,
+        value: SSAValue,
+        window: SSAValue,
+        subscripts: Sequence[Subscript] | None = None,
+        condition: SSAValue | None = None,
+    ) -> None:
+        """Store to a window, or a computed place of it, where the condition holds."""
+        self._add(StoreOp(value, window, subscripts, condition))
+
+    def nest(self, block: BlockOp) -> None:
+        """Add a block as a statement."""
+        self._add(block)
+
     def finish(
-        self, name: str | None, constraints: Sequence[LinearForm] = ()
+        self,
+        name: str | None,
+        constraints: Sequence[LinearForm] = (),
+        *,
+        levels: Sequence[Level] | None = None,
+        serial: bool = False,
     ) -> BlockOp:
         """The block; `constraints` are the forms that are >= 0 at its points."""
         block = BlockOp(
@@ -102,15 +180,24 @@ class PointBlock:
             self._buffers,
             self._refinements,
             Region(self._body),
+            captures=self._captures,
             constraints=constraints,
+            levels=levels,
             block_name=name,
+            serial=serial,
         )
         return located(block, self._origin)
 
-    def _refine(self, view: SSAValue, refinement: Refinement) -> SSAValue:
-        type = _view_type(view)
+    def _refine(
+        self,
+        view: SSAValue,
+        refinement: Refinement,
+        sizes: Sequence[int] | None = None,
+    ) -> SSAValue:
+        type = view_type(view)
         place = len(self._body.args)
-        window = self._body.insert_arg(type.resized([1] * type.rank), place)
+        window_type = type.resized([1] * type.rank if sizes is None else sizes)
+        window = self._body.insert_arg(window_type, place)
         window.name_hint = self._window_name(view.name_hint)
         self._buffers.append(view)
         self._refinements.append(refinement)
@@ -129,7 +216,8 @@ class PointBlock:
         return op
 
 
-def _view_type(view: SSAValue) -> ViewType:
+def view_type(view: SSAValue) -> ViewType:
+    """The type of a view."""
     if not isinstance(view.type, ViewType):
         raise ValueError(f"expected a view, got {view.type}")
     return view.type

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+import special_definitions as definition
 from numpy.typing import NDArray
 
 import gingham
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
-Meaning = Callable[[list[Array]], Array]
+Meaning = Callable[[list[Array]], Array | tuple[Array, ...]]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -84,6 +86,65 @@ def strided(image: Array, kernel: Array) -> Array:
     return result
 
 
+def top_three(x: Array) -> tuple[Array, Array]:
+    places = np.argsort(-x, axis=1, kind="stable")[:, :3]
+    return np.take_along_axis(x, places, axis=1), places.astype(np.int32)
+
+
+def histogram(x: Array, bins: int) -> Array:
+    count = np.zeros(bins, np.int32)
+    for value in x:
+        place = math.floor(value * bins)
+        if 0 <= place < bins:
+            count[place] += 1
+    return count
+
+
+def dropout(x: Array, state: Array) -> tuple[Array, Array]:
+    numbers, new_state = definition.prng(state, x.size)
+    return np.where(numbers.reshape(x.shape) < 0.25, 0, x / 0.75), new_state
+
+
+def bilinear(image: Array, height: int, width: int) -> Array:
+    def along(image: Array, size: int, axis: int) -> Array:
+        place = (np.arange(size) + 0.5) * image.shape[axis] / size - 0.5
+        return definition.interpolated_gather(image, place, axis)
+
+    return along(along(image, height, 1), width, 2)
+
+
+def words(random: np.random.Generator, shapes: list[Shape], dtype: str) -> list[Array]:
+    """A table and rows of it."""
+    table, rows = shapes
+    indices = random.integers(0, table[0], rows)
+    return [random.random(table).astype(dtype), indices.astype(np.int32)]
+
+
+def eighths(
+    random: np.random.Generator, shapes: list[Shape], dtype: str
+) -> list[Array]:
+    """Numbers whose products with small integers are exact; some are out of range."""
+    return [(random.integers(-2, 11, shape) / 8).astype(dtype) for shape in shapes]
+
+
+def with_state(
+    random: np.random.Generator, shapes: list[Shape], dtype: str
+) -> list[Array]:
+    """Numbers, and the state of a random number generator."""
+    numbers, state = shapes
+    words = random.integers(0, 2**32, state, np.uint32)
+    return [random.random(numbers).astype(dtype), words]
+
+
+INPUTS: dict[str, Callable[[np.random.Generator, list[Shape], str], list[Array]]] = {
+    "embedding": words,
+    "top_k": eighths,
+    "histogram": eighths,
+    "dropout": with_state,
+}
+"""How inputs are made that are more than random floats."""
+
+
 CASES: dict[str, tuple[Meaning, list[list[Shape]]]] = {
     "categorical_cross_entropy": (
         lambda x: cross_entropy(*x),
@@ -129,6 +190,17 @@ CASES: dict[str, tuple[Meaning, list[list[Shape]]]] = {
     ),
     "transpose": (lambda x: x[0].T, [[(3, 5)], [(1, 4)]]),
     "concatenation": (np.concatenate, [[(3, 4), (2, 4)], [(1, 1), (5, 1)]]),
+    "embedding": (lambda x: x[0][x[1]], [[(5, 4), (2, 3)], [(1, 1), (1, 1)]]),
+    "top_k": (lambda x: top_three(x[0]), [[(4, 7)], [(1, 3)]]),
+    "histogram": (lambda x: histogram(x[0], len(x[1])), [[(40,), (4,)], [(1,), (1,)]]),
+    "dropout": (
+        lambda x: dropout(*x),
+        [[(4, 7), (3, 5)], [(1, 1), (1, 3)], [(3, 4), (3, 64)]],
+    ),
+    "bilinear_resize": (
+        lambda x: bilinear(x[0], *x[1].shape),
+        [[(2, 3, 4, 2), (6, 8)], [(1, 1, 1, 1), (2, 4)], [(1, 8, 6, 1), (4, 3)]],
+    ),
 }
 
 
@@ -153,6 +225,11 @@ LARGE: dict[str, list[Shape]] = {
     "layer_norm": [(67, 515), (515,), (515,)],
     "transpose": [(129, 257)],
     "concatenation": [(65, 131), (33, 131)],
+    "embedding": [(131, 67), (5, 33)],
+    "top_k": [(17, 131)],
+    "histogram": [(4099,), (16,)],
+    "dropout": [(67, 131), (3, 96)],
+    "bilinear_resize": [(2, 13, 9, 17), (52, 18)],
 }
 
 DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
@@ -169,18 +246,33 @@ def check(name: str, device: str, shapes: list[Shape], dtype: str) -> None:
     generator = np.random.default_rng(len(name) + sum(map(sum, shapes)))
     # A logarithm needs positive numbers; a maximum goes wrong with negative ones.
     low = 0.1 if name == "categorical_cross_entropy" else -2.0
-    inputs: list[Array] = [generator.uniform(low, 1.0, s) for s in shapes]
-    inputs = [array.astype(dtype) for array in inputs]
+    if name in INPUTS:
+        inputs = INPUTS[name](generator, shapes, dtype)
+    else:
+        inputs = [generator.uniform(low, 1.0, s).astype(dtype) for s in shapes]
     result = gingham.compile_file(EXAMPLES / f"{name}.tile", device=device)(*inputs)
     meaning, _ = CASES[name]
-    expected = meaning([array.astype(np.float64) for array in inputs])
-    assert result.dtype == dtype
+    exact = [x.astype(np.float64) if x.dtype == dtype else x for x in inputs]
+    expected = meaning(exact)
+    several = isinstance(result, tuple)
+    results = cast("tuple[Array, ...]", result) if several else (result,)
+    wanted = expected if isinstance(expected, tuple) else (expected,)
+    for got, want in zip(results, wanted, strict=True):
+        compare(got, np.asarray(want), dtype)
+
+
+def compare(got: Array, expected: Array, dtype: str) -> None:
+    """Integers must be equal, floats be of the type of the inputs and close."""
+    assert got.shape == expected.shape
+    if expected.dtype.kind != "f":
+        np.testing.assert_array_equal(got, expected, strict=True)
+        return
+    assert got.dtype == dtype
     tolerance = 1e-12 if dtype == "float64" else 2e-5
     scale = np.abs(expected).max()
     np.testing.assert_allclose(
-        result, expected, rtol=tolerance, atol=tolerance * scale, strict=False
+        got, expected, rtol=tolerance, atol=tolerance * scale, strict=False
     )
-    assert result.shape == np.shape(expected)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -28,3 +28,11 @@ func.func @main(%A : tensor<4xf32>) -> tensor<4xf32> {
   %C = tile.contract add over [i : 4] %A[i / 2] -> [i : 4] : (tensor<4xf32>) -> tensor<4xf32>
   func.return %C : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%V : tensor<4xf32>, %X : tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{a gather that interpolates has no form in the stripe dialect}}
+  %R = tile.gather %V, %X interpolation linear : (tensor<4xf32>, tensor<3xf32>) -> tensor<3xf32>
+  func.return %R : tensor<3xf32>
+}

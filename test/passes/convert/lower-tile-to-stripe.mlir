@@ -148,3 +148,18 @@ func.func @empty(%I : tensor<4xf32>) -> tensor<4xf32> {
   %O = tile.contract max over [| i : 0] %I[0] -> [0 : 4] : (tensor<4xf32>) -> tensor<4xf32>
   func.return %O : tensor<4xf32>
 }
+
+// The box reaches a cell 5 that is not there. All that are there have a point, so nothing
+// needs to be marked and nothing filled.
+// CHECK-LABEL: func.func @overhanging
+// CHECK-NEXT:  %O = stripe.alloc
+// CHECK-NEXT:  stripe.block "O" [%x : 3, %i : 2]
+// CHECK-NEXT:    in %I_1 = %I[%x] : 1
+// CHECK-NEXT:    out %o = %O[2 * %x + %i] : 1 max init -inf
+// CHECK-NEXT:    where -2 * %x - %i + 4 >= 0 {
+// CHECK-NOT:   stripe.block
+func.func @overhanging(%I : tensor<3xf32>) -> tensor<5xf32> {
+  %O = tile.contract max over [x : 3, i : 2] %I[x] -> [2 * x + i : 5]
+      where 0 <= -2 * x - i + 4 : (tensor<3xf32>) -> tensor<5xf32>
+  func.return %O : tensor<5xf32>
+}
