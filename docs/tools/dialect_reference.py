@@ -24,7 +24,7 @@ from xdsl.irdl import (
 
 from gingham.dialects import get_all_dialects
 from gingham.dialects.eltwise.ops import ElementwiseOp
-from gingham.dialects.eltwise.table import FUNCTIONS, Function
+from gingham.dialects.eltwise.table import FUNCTIONS
 
 _INTRODUCTION = """\
 A program passes through three dialects: `tile` has tensors and contractions, `stripe`
@@ -34,13 +34,6 @@ elements and on vectors. At every level the entry is one `func.func @main`.
 
 All operations have the custom syntax of the examples here and the generic syntax of
 MLIR, which `tile-opt --print-op-generic` prints. `tile-opt` reads both."""
-
-_COLUMNS = """\
-In Tile text a function is called by any of its names, or written as an operator. What a
-rule says of element types stands in [Types](language.md#types). A function with *yes*
-under *sizes* gives a [size](language.md#sizes) when all its operands are sizes."""
-
-_SYMBOLS = {"neg": "`-x`", "sub": "`x - y`", "cond": "`c ? x : y`", "bit_not": "`~x`"}
 
 _EFFECTS = {
     "Pure": "none",
@@ -185,26 +178,5 @@ def _values(enumeration: type) -> str:
 def _functions() -> Iterator[str]:
     yield "### Element-wise functions"
     yield docstrings.of(ElementwiseOp)
-    yield _COLUMNS
-    yield table(
-        ("operation", "Tile text", "rule", "sizes", "result"),
-        [_function(function) for function in FUNCTIONS.values()],
-    )
-
-
-def _function(function: Function) -> tuple[str, ...]:
-    calls = [f"`{name}`" for name in (function.name, *function.aliases)]
-    return (
-        f"`eltwise.{function.name}`",
-        ", ".join([*_operator(function), *calls]),
-        function.rule.value,
-        "" if function.fold is None else "yes",
-        on_one_line(function.summary),
-    )
-
-
-def _operator(function: Function) -> list[str]:
-    if function.symbol is None:
-        return []
-    named = _SYMBOLS.get(function.name, f"`x {function.symbol} y`")
-    return [named.replace("|", r"\|")]
+    names = ", ".join(f"`eltwise.{name}`" for name in FUNCTIONS)
+    yield f"[The table of functions](functions.md) says what each means: {names}."

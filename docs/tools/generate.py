@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import dialect_reference
+import function_reference
 import pass_reference
 from pictures import pictures
 
@@ -23,6 +24,8 @@ def files() -> dict[Path, str]:
     """Every generated file with its text."""
     texts = {
         DOCS / "dialects.md": _NOTE.format("dialects") + dialect_reference.text(),
+        DOCS / "functions.md": _NOTE.format("dialects/eltwise")
+        + function_reference.text(),
         DOCS / "passes.md": _NOTE.format("passes") + pass_reference.text(),
     }
     return texts | {DOCS / "images" / name: text for name, text in pictures().items()}

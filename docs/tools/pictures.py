@@ -93,22 +93,22 @@ def _index_space() -> str:
 
 def _flattening() -> str:
     drawing = Drawing(820, 290)
-    drawing.text(410, 30, "O[2 * x + i : 9] = +(I[x]), i < 3;", is_code=True, size=15)
+    drawing.text(410, 30, "O[x + i : 6] = +(I[x]), i < 3;", is_code=True, size=15)
     before = _Axes(drawing, 100, 200)
     before.frame(4, 3, ("x", "i"))
     before.points(_box(4, 3), lambda x, i: True)
     for x, i in _box(4, 3):
         right, up = before.at(x, i)
         drawing.text(
-            right + 8, up - 6, str(2 * x + i), anchor="start", color=ACCENT, size=10
+            right + 8, up - 6, str(x + i), anchor="start", color=ACCENT, size=10
         )
     drawing.text(151, 268, "A number is the cell of O.")
     drawing.line((285, 149), (395, 149), has_arrow=True)
     drawing.text(340, 138, "tile-flatten", is_code=True)
     after = _Axes(drawing, 470, 200)
-    after.frame(9, 4, ("o0", "x"))
-    after.points(_box(9, 4), lambda cell, x: 0 <= cell - 2 * x <= 2)
-    drawing.text(606, 268, "A column is a cell of O.")
+    after.frame(6, 3, ("o0", "i"))
+    after.points(_box(6, 3), lambda cell, i: 0 <= cell - i <= 3)
+    drawing.text(555, 268, "A column is a cell of O.")
     return drawing.svg()
 
 
