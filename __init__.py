@@ -16,9 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import edsl
     from .errors import GinghamError
+    from .frontend.edsl.differentiation import gradient
     from .runtime.devices import Device, default_device, device, devices
+    from .runtime.einsum import einsum, tensordot, transpose
     from .runtime.function import Function, compile, compile_file
+    from .runtime.jit import jit
+    from .runtime.program import Program
 
 __version__ = "0.1.0"
 
@@ -29,24 +34,39 @@ _PLACES = {
     "default_device": "runtime.devices",
     "device": "runtime.devices",
     "devices": "runtime.devices",
+    "einsum": "runtime.einsum",
+    "tensordot": "runtime.einsum",
+    "transpose": "runtime.einsum",
     "Function": "runtime.function",
     "compile": "runtime.function",
     "compile_file": "runtime.function",
+    "gradient": "frontend.edsl.differentiation",
+    "jit": "runtime.jit",
+    "Program": "runtime.program",
 }
 
 __all__ = [
     "Device",
     "Function",
     "GinghamError",
+    "Program",
     "compile",
     "compile_file",
     "default_device",
     "device",
     "devices",
+    "edsl",
+    "einsum",
+    "gradient",
+    "jit",
+    "tensordot",
+    "transpose",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "edsl":
+        return import_module(".edsl", __name__)
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_PLACES[name]}", __name__), name)

@@ -13,10 +13,14 @@ from xdsl.passes import ModulePass
 
 _PASSES = {
     "tile-specialize": "tile.specialize:TileSpecializePass",
+    "tile-expand-gather": "tile.expand_gather:TileExpandGatherPass",
+    "tile-differentiate": "tile.differentiate:TileDifferentiatePass",
     "tile-canonicalize": "tile.canonicalize:TileCanonicalizePass",
     "tile-flatten": "tile.flatten:TileFlattenPass",
+    "tile-check-types": "tile.check_types:TileCheckTypesPass",
     "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
     "stripe-fuse": "stripe.fuse:StripeFusePass",
+    "stripe-merge-indices": "stripe.merge_indices:StripeMergeIndicesPass",
     "stripe-reduce-constraints": (
         "stripe.reduce_constraints:StripeReduceConstraintsPass"
     ),
@@ -34,6 +38,7 @@ _PASSES = {
     "stripe-unroll": "stripe.unroll:StripeUnrollPass",
     "stripe-map": "stripe.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
+    "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
 }
 
 

@@ -25,6 +25,10 @@ class TargetOptions:
     """The width of its vectors in bits."""
     vector_registers: int = 32
     """How many of them a core has."""
+    unsupported: tuple[str, ...] = ()
+    """The element types that it does not compute with, such as "f64"."""
+    device: str = ""
+    """What errors call it."""
 
 
 def stage_passes(options: TargetOptions) -> dict[str, str]:
@@ -36,7 +40,13 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
     bits = options.vector_bits
     registers = options.vector_registers
     return {
-        "tile": "tile-canonicalize,tile-flatten,tile-canonicalize",
+        "tile": (
+            "tile-expand-gather,"
+            "tile-differentiate,"
+            "tile-canonicalize,"
+            "tile-flatten,"
+            f"tile-canonicalize{_type_check(options)}"
+        ),
         "stripe": (
             "lower-tile-to-stripe,"
             "stripe-reduce-constraints,"
@@ -44,6 +54,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-localize,"
             "stripe-scalarize,"
             "stripe-dead-code-elimination,"
+            "stripe-merge-indices,"
             f"stripe-split-reduction{{lanes={bits // 8}}},"
             f"stripe-autotile{{bits={bits} registers={registers}}},"
             f"stripe-partition-edges{{bits={bits}}},"
@@ -55,8 +66,16 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-unroll,"
             "stripe-map"
         ),
-        "opencl": "lower-stripe-to-opencl",
+        "opencl": "lower-stripe-to-opencl,opencl-emulate-types",
     }
+
+
+def _type_check(options: TargetOptions) -> str:
+    """The pass that refuses what the device lacks, if it lacks anything."""
+    if not options.unsupported:
+        return ""
+    names = ",".join(f'"{name}"' for name in options.unsupported)
+    return f',tile-check-types{{unsupported={names} device="{options.device}"}}'
 
 
 PIPELINES: dict[str, TargetOptions] = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import GinghamError
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 Signature: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
 """The shape and the NumPy type name of every argument."""
+
+
+class Binding(NamedTuple):
+    """What a program is compiled for."""
+
+    signature: Signature
+    numbers: tuple[tuple[int, int], ...] = ()
+    """The positions and values of the arguments that are sizes."""
 
 
 def bind(
@@ -79,6 +87,24 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
 def signature_of(arrays: Sequence[NDArray[Any]]) -> Signature:
     """What a program must be compiled for to take these arrays."""
     return tuple((array.shape, array.dtype.name) for array in arrays)
+
+
+def binding_of(arrays: Sequence[NDArray[Any]], sizes: Collection[int]) -> Binding:
+    """As `signature_of`, with the values of those that are used as sizes.
+
+    `sizes` are their positions. One that is no integer is left out: the program refuses
+    its type.
+    """
+    numbers = tuple(
+        (position, int(arrays[position]))
+        for position in sizes
+        if position < len(arrays) and _is_integer(arrays[position])
+    )
+    return Binding(signature_of(arrays), numbers)
+
+
+def _is_integer(array: NDArray[Any]) -> bool:
+    return array.ndim == 0 and array.dtype.kind in "iu"
 
 
 def tensor_types(signature: Signature) -> list[TensorType[Attribute]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import GinghamError
-from .arguments import Signature, bind, signature_of, tensor_types
+from .arguments import Binding, bind, binding_of, tensor_types
 from .devices import Device, default_device
 from .devices import device as device_named
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.pipelines import TargetOptions
+    from .program import Program
 
 Runner: TypeAlias = "Callable[[Sequence[NDArray[Any]]], list[NDArray[Any]]]"
 
@@ -33,13 +35,22 @@ class Function:
     types that it is called with. May be called from several threads.
     """
 
-    def __init__(self, module: ModuleOp, device: Device | None, text: str) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        device: Device | None,
+        text: str | None,
+        constants: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """`text` is the source, None for Python; `constants` are the last inputs."""
         self._module = module
         self._text = text
         self._device = device
         self._lock = Lock()
-        self._compiled: dict[Signature, Runner] = {}
-        self.input_names, self.output_names = _names(module)
+        self._compiled: dict[Binding, Runner] = {}
+        self._constants = list((constants or {}).values())
+        names, self.output_names = _names(module)
+        self.input_names = names[: len(names) - len(self._constants)]
 
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
@@ -58,20 +69,27 @@ class Function:
         Inputs are arrays, or what `numpy.asarray` takes, by position or by name. Raises
         GinghamError for inputs that do not fit the program.
         """
-        arrays = bind(self.input_names, inputs, named)
+        results = self.run(bind(self.input_names, inputs, named))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """The outputs for inputs that are arrays already, in order."""
+        arrays = [*arrays, *self._constants]
         try:
-            results = self._runner(signature_of(arrays))(arrays)
+            return self._runner(binding_of(arrays, self._sizes))(arrays)
         except GinghamError as error:
             self._show_line(error)
             raise
-        return results[0] if len(results) == 1 else tuple(results)
+
+    def _binding(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> Binding:
+        arrays = bind(self.input_names, inputs, named)
+        return binding_of([*arrays, *self._constants], self._sizes)
 
     def source(self, *inputs: Any, **named: Any) -> str:
         """The OpenCL C of the kernels for inputs of these shapes and types."""
         from ..targets.opencl.printer import print_opencl
 
-        signature = signature_of(bind(self.input_names, inputs, named))
-        module = self._module_at("opencl", signature)
+        module = self._module_at("opencl", self._binding(inputs, named))
         try:
             return print_opencl(module)
         except GinghamError as error:
@@ -91,18 +109,16 @@ class Function:
             )
         if stage == "parsed":
             return str(self._module)
-        signature = signature_of(bind(self.input_names, inputs, named))
-        return str(self._module_at(stage, signature))
+        return str(self._module_at(stage, self._binding(inputs, named)))
 
-    def _module_at(self, stage: str, signature: Signature) -> ModuleOp:
+    def _module_at(self, stage: str, binding: Binding) -> ModuleOp:
         from xdsl.utils.exceptions import DiagnosticException
 
         from ..passes.pipelines import run_stages
-        from ..passes.tile.specialize import specialize
 
         stages = STAGES[1 : STAGES.index(stage) + 1]
         try:
-            module = specialize(self._module, tensor_types(signature))
+            module = self._specialized(binding)
             run_stages(module, make_context(), target_options(self.device), stages)
         except DiagnosticException as error:
             raise GinghamError(str(error)) from error
@@ -111,41 +127,61 @@ class Function:
             raise
         return module
 
+    @cached_property
+    def _sizes(self) -> frozenset[int]:
+        """The positions of the inputs that the program uses as sizes."""
+        from ..passes.tile.specialize import size_arguments
+
+        return size_arguments(self._module)
+
+    def _specialized(self, binding: Binding) -> ModuleOp:
+        """The program for inputs of these types."""
+        from ..passes.tile.specialize import specialize
+
+        types = tensor_types(binding.signature)
+        return specialize(self._module, types, numbers=dict(binding.numbers))
+
     def _show_line(self, error: GinghamError) -> None:
         """Give the error the text of the program, to show the line it points at."""
-        if error.location is not None and error.location.text is None:
+        if error.location is None or error.location.text is not None:
+            return
+        if self._text is None:
+            from ..frontend.edsl.locations import with_text
+
+            error.location = with_text(error.location)
+        else:
             error.location = replace(error.location, text=self._text)
 
-    def _runner(self, signature: Signature) -> Runner:
+    def _runner(self, binding: Binding) -> Runner:
         with self._lock:
-            runner = self._compiled.get(signature)
+            runner = self._compiled.get(binding)
             if runner is None:
-                runner = self._compile(signature)
-                self._compiled[signature] = runner
+                runner = self._compile(binding)
+                self._compiled[binding] = runner
             return runner
 
-    def _compile(self, signature: Signature) -> Runner:
+    def _compile(self, binding: Binding) -> Runner:
         if self.device.is_reference:
-            return self._interpreted(signature)
+            return self._interpreted(binding)
         from ..targets.opencl.device import OpenCLDevice
         from ..targets.opencl.executor import OpenCLExecutable
 
         if not isinstance(self.device, OpenCLDevice):
             raise GinghamError(f"device '{self.device.name}' cannot run programs")
-        module = self._module_at("opencl", signature)
+        module = self._module_at("opencl", binding)
         executable = OpenCLExecutable(module, self.device)
         return lambda arrays: executable(*arrays)
 
-    def _interpreted(self, signature: Signature) -> Runner:
-        from ..passes.tile.specialize import specialize
+    def _interpreted(self, binding: Binding) -> Runner:
+        from ..passes.tile.differentiate import expand_gradients
         from ..targets.reference import interpret
 
-        module = specialize(self._module, tensor_types(signature))
+        module = expand_gradients(self._specialized(binding))
         return lambda arrays: interpret(module, arrays)
 
 
-def compile(source: str, *, device: str | Device | None = None) -> Function:
-    """A function of arrays from the text of a Tile program.
+def compile(source: str | Program, *, device: str | Device | None = None) -> Function:
+    """A function of arrays from the text of a Tile program, or from a `Program`.
 
     `device` is a device of `gingham.devices()` or its name; without it the default
     device is taken at the first call. Raises GinghamError, located in the text, for a
@@ -158,9 +194,12 @@ def compile(source: str, *, device: str | Device | None = None) -> Function:
     ```
     """
     from ..frontend.tile_text import parse_tile
+    from .program import Program
 
+    if isinstance(source, Program):
+        return source.compile(device)
     _require_text(source)
-    return Function(parse_tile(source), _chosen(device), source)
+    return Function(parse_tile(source), chosen_device(device), source)
 
 
 def compile_file(
@@ -170,7 +209,7 @@ def compile_file(
     from ..frontend.tile_text import parse_tile, read
 
     text = read(path)
-    return Function(parse_tile(text, os.fspath(path)), _chosen(device), text)
+    return Function(parse_tile(text, os.fspath(path)), chosen_device(device), text)
 
 
 def _require_text(source: object) -> None:
@@ -181,7 +220,8 @@ def _require_text(source: object) -> None:
         )
 
 
-def _chosen(device: str | Device | None) -> Device | None:
+def chosen_device(device: str | Device | None) -> Device | None:
+    """The device that a caller asks for by itself or its name, which works."""
     if device is None:
         return None
     chosen = device_named(device) if isinstance(device, str) else device
@@ -217,7 +257,9 @@ def target_options(device: Device) -> TargetOptions:
         return TargetOptions()
     bits = max(device.details.native_float_width, 1) * 32
     # x86 has 32 vector registers with AVX-512 only, all others here have as many.
-    return TargetOptions(bits, 16 if bits == 256 else 32)
+    registers = 16 if bits == 256 else 32
+    unsupported = () if device.details.supports_fp64 else ("f64",)
+    return TargetOptions(bits, registers, unsupported, device.name)
 
 
 def make_context() -> Context:

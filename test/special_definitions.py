@@ -137,7 +137,8 @@ def scatter_add(
         index = int(indices[cell[axis:behind]])
         place = _clamped(index, size)
         if place == index or not zero:
-            result[(*cell[:axis], place, *cell[behind:])] += updates[cell]
+            with np.errstate(over="ignore"):  # Integers wrap around.
+                result[(*cell[:axis], place, *cell[behind:])] += updates[cell]
     return result
 
 

@@ -1,9 +1,10 @@
 """Random Tile programs mean what brute force says, on every road through the compiler.
 
 A program of one to three statements is drawn together with its inputs, and computed
-cell by cell in plain Python. The same text is then run by the reference interpreter, on
-the default OpenCL device, and, lowered for a named pipeline, by the interpreter of
-kernels. All numbers are small integers, so results are compared exactly.
+cell by cell in plain Python. The same text is then run by the reference interpreter as
+it is, flattened, as blocks and as kernels, of some programs after every single pass,
+and on the default OpenCL device. All numbers are small integers, or integers that wrap
+around, so results are compared exactly.
 
 `DIFFERENTIAL_SEED=N` draws other programs than the usual ones, and
 `DIFFERENTIAL_EXAMPLES=N` sets how many programs are drawn.
@@ -23,15 +24,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from random_programs import Program, programs
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
 
 import gingham
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
-from gingham.passes.pipelines import PIPELINES, TargetOptions, run_stages
+from gingham.passes import get_all_passes
+from gingham.passes.pipelines import PIPELINES, TargetOptions, stage_passes
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.runtime.devices import default_device
-from gingham.runtime.function import STAGES, make_context
+from gingham.runtime.function import STAGES, make_context, target_options
 from gingham.targets.opencl.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -43,15 +46,18 @@ SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
 CONTEXT = make_context()
 
 
-def lowered(program: Program, options: TargetOptions) -> ModuleOp:
-    """The program's kernels, for vectors of this width."""
+def specialized(program: Program) -> ModuleOp:
+    """The program for the types of its inputs."""
     types = [
         parse_argument_type("x".join([*map(str, x.shape), x.type]))
         for x in program.inputs.values()
     ]
-    module = specialize(parse_tile(program.text), types)
-    run_stages(module, CONTEXT, options, STAGES[1:])
-    return module
+    return specialize(parse_tile(program.text), types)
+
+
+def passes_of(stage: str, options: TargetOptions) -> list[ModulePass]:
+    spec = PassPipeline.parse_spec(get_all_passes(), stage_passes(options)[stage])
+    return [*spec.passes]
 
 
 def on_reference(program: Program, arrays: Arrays) -> Arrays:
@@ -80,16 +86,26 @@ def check(program: Program, road: str, run: Callable[[], Arrays]) -> None:
         np.testing.assert_array_equal(result, wanted, err_msg=f"{road}: {name}")
 
 
-def check_roads(program: Program, pipeline: str) -> None:
+def check_roads(program: Program, pipeline: str, after_each: bool) -> None:
+    """All roads; `after_each` also interprets the program after every pass."""
     arrays = [tensor.array() for tensor in program.inputs.values()]
     check(program, "reference", lambda: on_reference(program, arrays))
     check(program, "default device", lambda: on_default_device(program, arrays))
     if program.collides:
         return
-    module = lowered(program, PIPELINES[pipeline])
-    check(program, f"{pipeline}, interpreted", lambda: interpret(module, arrays))
+    module, options = specialized(program), PIPELINES[pipeline]
+    for stage in STAGES[1:]:
+        passes = passes_of(stage, options)
+        for module_pass in passes:
+            module_pass.apply(CONTEXT, module)
+            if after_each or module_pass is passes[-1]:
+                module.verify()
+                road = f"{pipeline} up to {module_pass.name}, interpreted"
+                check(program, road, lambda: interpret(module, arrays))
     device = default_device()
-    if isinstance(device, OpenCLDevice):
+    if not after_each or not isinstance(device, OpenCLDevice):
+        return
+    if options != target_options(device):
         executable = OpenCLExecutable(module, device)
         check(program, f"{pipeline}, {device.name}", lambda: executable(*arrays))
 
@@ -107,11 +123,18 @@ def check_roads(program: Program, pipeline: str) -> None:
         HealthCheck.large_base_example,
     ],
 )
-@given(programs(), st.sampled_from([*PIPELINES]))
+@given(programs(), st.sampled_from([*PIPELINES]), st.sampled_from([False] * 4 + [True]))
 def test_every_road_gives_what_brute_force_gives(
-    program: Program, pipeline: str
+    program: Program, pipeline: str, after_each: bool
 ) -> None:
     hypothesis.note(f"DIFFERENTIAL_SEED={SEED}, {pipeline}\n{program.text}")
     for name, tensor in program.inputs.items():
         hypothesis.note(f"{name} : {tensor.type} = {tensor.array().tolist()}")
-    check_roads(program, pipeline)
+    try:
+        check_roads(program, pipeline, after_each)
+    except GinghamError as error:
+        # Integer programming has its limit, which some forms over four indices reach.
+        if not error.message.startswith("the index set is too hard"):
+            raise
+        hypothesis.event("too hard")
+        hypothesis.reject()

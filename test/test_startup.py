@@ -56,6 +56,35 @@ def test_imports_are_seen(small_file: str) -> None:
     assert {"gingham", "xdsl"} <= imported_by_tile_opt(small_file)
 
 
+def imported_by_python(code: str) -> set[str]:
+    """The modules that a program imports."""
+    program = f"{code}\nimport sys\nprint(*sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return {module.removeprefix("gingham.") for module in result.stdout.split()}
+
+
+def test_the_package_imports_nothing_of_its_own() -> None:
+    imported = imported_by_python("import gingham")
+    assert not imported & {"edsl", "frontend", "runtime", "xdsl", *HEAVY}
+
+
+def test_python_programs_are_made_without_heavy_imports() -> None:
+    program = """if True:
+        from gingham.edsl import *
+        A = Placeholder("float32", "M N")
+        M, N = A.shape
+        m, n = TensorIndexes(2)
+        O = TensorOutput(M)
+        O[m] += A[m, n]
+        str(Program("sums", [A], [exp(O)]))
+    """
+    imported = imported_by_python(program)
+    assert "edsl" in imported
+    assert not imported & HEAVY
+
+
 def test_help_imports_nothing_heavy() -> None:
     assert not imported_by_tile_opt("--help") & HEAVY
 

@@ -61,7 +61,7 @@ class ContractOp(IRDLOperation):
     the result included, is an integer within bounds, and every constraint holds. A cell
     of the result is the aggregation, over exactly the valid points that access it, of
     the combined operands; a cell without a point has the default tensor's value there,
-    or 0. (Normative; the reference interpreter is its executable form.)
+    or 0. (Normative; `targets/reference/definition.py` says it in Python.)
 
     Combinations: none, `%A[..] + %B[..]`, `*`, `==` and `%A[..] == %B[..] ? %C[..]`
     (the third operand where the first two are equal, else 0). Index names are local. An

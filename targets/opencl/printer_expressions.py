@@ -1,4 +1,4 @@
-"""Element-wise functions and casts as OpenCL C expressions.
+"""Element-wise functions as OpenCL C expressions.
 
 The spellings are those of the table `dialects/eltwise/table.py`, written for scalars.
 On vectors most of them mean the same lane by lane; truth values do not: a comparison of
@@ -12,11 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import IndexType, f16, f32, i1
+from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.eltwise.element_types import Kind, is_storage_type
 from ...dialects.eltwise.table import Function, TypeRule
+from ...errors import GinghamError
 from .printer_types import CType
 
 _HELPER_NAME = re.compile(r"(\w+_\{N\})\(")
@@ -62,6 +63,15 @@ def apply_function(
     return Expression(_bare(text), CType(result, operand.lanes, mask_bits))
 
 
+def check_computed(function: Function, operand: CType) -> None:
+    """Raise GinghamError for a function of a type that kernels only store."""
+    if is_storage_type(operand.element) and not function.moves:
+        raise GinghamError(
+            f"kernels do not compute with {operand.element}",
+            hint="run the pass opencl-emulate-types first",
+        )
+
+
 def _wrapping(
     function: Function, operands: Sequence[Expression], type: CType
 ) -> Expression:
@@ -105,36 +115,6 @@ def broadcast(operand: Expression, type: CType) -> Expression:
     if type.mask_bits is not None:
         return Expression(f"({type.name})(-{operand.atom})", type, is_atom=True)
     return Expression(f"({type.name})({operand.text})", type, is_atom=True)
-
-
-def cast(operand: Expression, target: Attribute) -> Expression:
-    """An element-wise conversion, as the reference interpreter defines it.
-
-    A float becomes an integer by truncation, within the limits of the type, and NaN
-    becomes 0; integers wrap around; a truth value is a test against zero.
-    """
-    source = operand.type
-    if source.element == target:
-        return operand
-    if target == i1:
-        mask_bits = None if source.lanes is None else source.bits
-        zero = "0" if source.lanes is None else f"({source.name})(0)"
-        type = CType(i1, source.lanes, mask_bits)
-        return Expression(f"{operand.atom} != {zero}", type)
-    type = CType(target, source.lanes)
-    if target == f16 and source.kind is not Kind.FLOAT:
-        operand = cast(operand, f32)
-        source = operand.type
-    if source.mask_bits is not None:
-        return Expression(f"convert_{type.name}(-{operand.atom})", type)
-    if source.kind is Kind.FLOAT and kind(target) is not Kind.FLOAT:
-        # The standard leaves open what becomes of NaN, and drivers differ.
-        value = operand.atom
-        text = f"{value} == {value} ? {value} : ({source.name})(0)"
-        return Expression(f"convert_{type.name}_sat_rtz({text})", type)
-    if source.lanes is None:
-        return Expression(f"({type.name}){operand.atom}", type)
-    return Expression(f"convert_{type.name}({operand.text})", type)
 
 
 def as_memory(operand: Expression) -> str:

@@ -73,6 +73,11 @@ class IndexPrinter:
             return True
         return not -INT_MAX <= low <= high <= INT_MAX
 
+    def type_of_form(self, form: LinearForm, values: Sequence[SSAValue]) -> str:
+        """The C type that a form is computed in."""
+        terms = [*self._terms(form, values)]
+        return "long" if self._any_long(terms, form.constant.numerator) else "int"
+
     def form(self, form: LinearForm, values: Sequence[SSAValue]) -> str:
         """The value of a form: `8192 * io + k + 1024 * i`.
 

@@ -19,6 +19,7 @@ from ...dialects.eltwise.ops import (
     element_of,
 )
 from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import (
     ArrayOp,
@@ -32,12 +33,14 @@ from ...dialects.opencl.ops import (
 )
 from ...dialects.stripe.attributes import MemorySpace
 from ...errors import GinghamError, SourceLocation
+from .printer_conversions import cast, cast_helper
+from .printer_data import index_of_number, number_of_index
 from .printer_expressions import (
     Expression,
     apply_function,
     as_memory,
     broadcast,
-    cast,
+    check_computed,
     from_memory,
     helper_for,
     sum_of_products,
@@ -160,6 +163,12 @@ class KernelPrinter:
                 self._print_for(op)
             case IfOp():
                 self._print_if(op)
+            case WhenOp():
+                self._print_guarded(op, self._operand(op.condition).text)
+            case IndexOp():
+                self._print_index(op)
+            case PositionOp():
+                self._bind_position(op)
             case ArrayOp():
                 self._print_array(op)
             case LoadOp():
@@ -226,11 +235,29 @@ class KernelPrinter:
         conditions = [
             self._indices.condition(form.data, op.values) for form in op.conditions
         ]
+        self._print_guarded(op, " && ".join(conditions))
+
+    def _print_guarded(self, op: IfOp | WhenOp, condition: str) -> None:
         self._comment_place(op)
-        self._line(f"if ({' && '.join(conditions)}) {{")
+        self._line(f"if ({condition}) {{")
         with self._nested():
             self._print_statements(op.body.block)
         self._line("}")
+
+    def _print_index(self, op: IndexOp) -> None:
+        type = self._c_type(op.result.type)
+        form = self._indices.form(op.form.data, op.values)
+        if type.name == self._indices.type_of_form(op.form.data, op.values):
+            value = Expression(form, type)
+        else:
+            value = number_of_index(form, type, op.lane_step)
+        self._declare(op, op.result, value, "t")
+
+    def _bind_position(self, op: PositionOp) -> None:
+        last = op.bound.value.data - 1
+        is_long = self._indices.type_for(0, last) == "long"
+        text = index_of_number(self._operand(op.number), is_long)
+        self._indices.declare(op.result, text, 0, last)
 
     # Memory.
 
@@ -306,7 +333,9 @@ class KernelPrinter:
             # No need to make it long first.
             text = self._indices[op.argument].text
             operand = Expression(text, operand.type, is_atom=True)
-        value = cast(operand, element_of(op.result.type))
+        target = element_of(op.result.type)
+        self._need_helper(cast_helper(operand.type, target))
+        value = cast(operand, target)
         self._declare(op, op.result, value, "t")
 
     def _print_broadcast(self, op: BroadcastOp) -> None:
@@ -319,9 +348,8 @@ class KernelPrinter:
     def _print_function(self, op: ElementwiseOp) -> None:
         type = self._c_type(op.result.type)
         operands = [self._operand(argument) for argument in op.arguments]
-        helper = helper_for(op.function, operands[-1].type)
-        if helper is not None:
-            self._needs.helpers[helper] = None
+        check_computed(op.function, operands[-1].type)
+        self._need_helper(helper_for(op.function, operands[-1].type))
         if _is_float_sum(op):
             value = sum_of_products(op.function, operands, type)
         else:
@@ -330,6 +358,10 @@ class KernelPrinter:
             self._values[op.result] = value
         else:
             self._declare(op, op.result, value, "t")
+
+    def _need_helper(self, definition: str | None) -> None:
+        if definition is not None:
+            self._needs.helpers[definition] = None
 
     def _declare(
         self, op: Operation, result: SSAValue, value: Expression, default: str

@@ -46,7 +46,7 @@ _PATTERNS = re.compile(
     | (cl|CL|CLK|CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|FLT|DBL|HALF|FP|M)_.*
     | (OPENCL|POCL|INTEL|NV|AMD|SPIR)_.*
     | (intel|nv|arm|amd|pocl|spirv?|ocl|opencl|khr|qcom)_.*
-    | (as|async|atom|atomic|convert|enqueue|get|image|memory|native|half|read)_.*
+    | (as|async|atom|atomic|convert|enqueue|get|image|memory|native|half|read|bfloat)_.*
     | (sub_group|vload|vstore|work_group|write|commit|is_valid|create|retain|release)_.*
     | (reserve|capture|set|to|mem|ctz|popcount|dot|divide|remainder)_.*
     | vloada?_?.* | vstorea?_?.*

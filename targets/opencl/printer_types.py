@@ -7,9 +7,9 @@ import struct
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     IndexType,
     VectorType,
+    bf16,
     f16,
     f32,
     f64,
@@ -20,6 +20,7 @@ from xdsl.ir import Attribute
 from ...dialects.eltwise.element_types import (
     Kind,
     bit_width,
+    is_storage_type,
     kind,
     si8,
     si16,
@@ -31,6 +32,7 @@ from ...dialects.eltwise.element_types import (
     ui64,
 )
 from ...dialects.eltwise.ops import element_of
+from ...dialects.opencl.attributes import VECTOR_LENGTHS
 from ...errors import GinghamError
 
 _SCALARS: dict[Attribute, str] = {
@@ -44,7 +46,9 @@ _SCALARS: dict[Attribute, str] = {
     ui32: "uint",
     si64: "long",
     ui64: "ulong",
-    f16: "half",
+    # Types of memory, held as their bits.
+    f16: "ushort",
+    bf16: "ushort",
     f32: "float",
     f64: "double",
     IndexType(): "long",
@@ -52,9 +56,7 @@ _SCALARS: dict[Attribute, str] = {
 
 _SIGNED_BY_WIDTH = {8: "char", 16: "short", 32: "int", 64: "long"}
 
-VECTOR_LENGTHS = (2, 3, 4, 8, 16)
-
-EXTENSIONS: dict[Attribute, str] = {f16: "cl_khr_fp16", f64: "cl_khr_fp64"}
+EXTENSIONS: dict[Attribute, str] = {f64: "cl_khr_fp64"}
 """The extension that a kernel needs to compute with an element type."""
 
 
@@ -123,14 +125,9 @@ def c_type(type: Attribute) -> CType:
 def scalar_name(element: Attribute) -> str:
     """The C type of a scalar value. Raises GinghamError where there is none."""
     name = _SCALARS.get(element)
-    if name is not None:
-        return name
-    if isinstance(element, BFloat16Type):
-        raise GinghamError(
-            "kernels do not compute with bf16 yet",
-            hint="cast to f32 first, or run on the device 'reference'",
-        )
-    raise GinghamError(f"OpenCL C has no type for {element}")
+    if name is None:
+        raise GinghamError(f"OpenCL C has no type for {element}")
+    return name
 
 
 def memory_name(type: Attribute) -> str:
@@ -155,6 +152,8 @@ def literal(number: int | float, type: CType) -> str:
 def _scalar_literal(number: int | float, element: Attribute) -> str:
     if element == i1:
         return "1" if number else "0"
+    if is_storage_type(element):
+        return str(_storage_bits(number, element))
     if kind(element) is Kind.FLOAT:
         return _float_literal(number, element)
     if isinstance(element, IndexType):
@@ -176,8 +175,20 @@ def integer_literal(number: int, is_long: bool = False) -> str:
     return f"({number}{suffix})" if number < 0 else f"{number}{suffix}"
 
 
+def _storage_bits(number: int | float, element: Attribute) -> int:
+    """A number as the bits of f16 or bf16, rounded to nearest, ties to even."""
+    if element == f16:
+        (bits,) = struct.unpack("H", struct.pack("e", _rounded(number, "e")))
+        return bits
+    rounded = _rounded(number, "f")
+    (bits,) = struct.unpack("I", struct.pack("f", rounded))
+    if math.isnan(rounded):
+        return bits >> 16
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
 def _float_literal(number: int | float, element: Attribute) -> str:
-    rounded = _rounded(number, "efd"[(bit_width(element) // 16).bit_length() - 1])
+    rounded = _rounded(number, "d" if element == f64 else "f")
     if math.isnan(rounded):
         text = "NAN"
     elif math.isinf(rounded):
@@ -186,10 +197,10 @@ def _float_literal(number: int | float, element: Attribute) -> str:
         text = repr(rounded)
     else:
         text = f"{_shortest_float(rounded)}f"
-    if element == f32 or (element == f64 and math.isfinite(rounded)):
+    if element == f32 or math.isfinite(rounded):
         return f"({text})" if text.startswith("-") else text
-    # NAN and INFINITY are floats, and the suffix of half is itself an extension.
-    return f"(({scalar_name(element)})({text}))"
+    # NAN and INFINITY are floats.
+    return f"((double)({text}))"
 
 
 def _rounded(number: int | float, format: str) -> float:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 DEFAULT_OPTIONS = ("-cl-mad-enable",)
 
 
+def default_options(device: OpenCLDevice) -> tuple[str, ...]:
+    """The options for a device: division and square roots are exact where it can."""
+    if device.details.rounds_division_correctly:
+        return (*DEFAULT_OPTIONS, "-cl-fp32-correctly-rounded-divide-sqrt")
+    return DEFAULT_OPTIONS
+
+
 class Kernel:
     """One kernel of a built program.
 
@@ -112,10 +119,10 @@ class Program:
 def build_program(
     device: OpenCLDevice,
     source: str,
-    options: Sequence[str] = DEFAULT_OPTIONS,
+    options: Sequence[str] | None = None,
     standard: str | None = None,
 ) -> Program:
-    """Compile OpenCL C for `device`.
+    """Compile OpenCL C for `device`, with `default_options` unless others are given.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
     is 1.2. Raises GinghamError with the compiler's log and the source around the
@@ -124,7 +131,9 @@ def build_program(
     """
     import pyopencl as cl
 
-    words = list(options) + ([f"-cl-std={standard}"] if standard is not None else [])
+    words = [*(default_options(device) if options is None else options)]
+    if standard is not None:
+        words.append(f"-cl-std={standard}")
     try:
         handle = _create(device.context, source)
     except cl.Error as error:

@@ -22,6 +22,8 @@ class OpenCLProperties:
 
     `native_float_width` counts the floats of one vector register. The preferred width
     is left out: Intel's CPU runtime gives 1, meaning that it vectorizes by itself.
+    `rounds_division_correctly` says that quotients and square roots of floats can be
+    asked to be correctly rounded.
     `shares_host_memory` says that the device works on any memory of the process, seeing
     the host's writes and showing its own with no call between (fine-grained system
     shared virtual memory).
@@ -47,6 +49,7 @@ class OpenCLProperties:
     cache_line_bytes: int
     supports_fp64: bool
     supports_fp16: bool
+    rounds_division_correctly: bool
     host_unified_memory: bool
     shares_host_memory: bool
     address_bits: int
@@ -87,6 +90,9 @@ def read_properties(handle: cl.Device) -> OpenCLProperties:
         cache_line_bytes=handle.global_mem_cacheline_size,
         supports_fp64="cl_khr_fp64" in extensions,
         supports_fp16="cl_khr_fp16" in extensions,
+        rounds_division_correctly=bool(
+            handle.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+        ),
         host_unified_memory=bool(handle.host_unified_memory),
         shares_host_memory=_shares_host_memory(handle),
         address_bits=handle.address_bits,

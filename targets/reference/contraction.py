@@ -1,10 +1,10 @@
-"""Contractions by enumeration of integer points: the definition of `tile.contract`.
+"""Contractions by enumeration of integer points, as `definition.py` defines them.
 
 A box of index values that contains every valid point is enumerated in parts of bounded
 size. At each point every access and every constraint is evaluated exactly, in integers
 (a fractional access `1/2 * i` as `i` with denominator 2); what is valid is combined and
 aggregated into the cell that the output access names. Nothing that `tile-flatten` knows
-is used here.
+is used here. A property test holds it against the definition.
 
 Within a part, a value that does not depend on an index is computed once for all values
 of that index: arrays are broadcast, as `numpy.ogrid` has them. Floats are aggregated in

@@ -25,6 +25,7 @@ from gingham.passes.pipelines import (
     stage_passes,
 )
 from gingham.passes.tile.argument_types import parse_argument_type
+from gingham.passes.tile.check_types import TileCheckTypesPass
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.reference import interpret
 
@@ -93,7 +94,13 @@ def test_stages_end_where_their_level_does() -> None:
     assert all(name.startswith("tile-") for name in names["tile"])
     assert names["stripe"][0] == "lower-tile-to-stripe"
     assert all(name.startswith("stripe-") for name in names["stripe"][1:])
-    assert names["opencl"] == ["lower-stripe-to-opencl"]
+    assert names["opencl"] == ["lower-stripe-to-opencl", "opencl-emulate-types"]
+
+
+def test_a_device_without_a_type_has_a_pass_that_refuses_it() -> None:
+    options = TargetOptions(unsupported=("f64",), device="nvidia.0")
+    (*_, last) = parsed(stage_passes(options)["tile"])
+    assert last == TileCheckTypesPass(("f64",), "nvidia.0")
 
 
 @pytest.mark.parametrize("bits", [128, 512])

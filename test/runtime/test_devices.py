@@ -51,6 +51,7 @@ class StubDevice(OpenCLDevice):
             cache_line_bytes=0,
             supports_fp64=False,
             supports_fp16=False,
+            rounds_division_correctly=False,
             host_unified_memory=False,
             shares_host_memory=False,
             address_bits=64,

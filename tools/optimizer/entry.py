@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.eltwise.element_types import is_element_type
+from ...dialects.eltwise.element_types import is_element_type, si32, ui32
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.stripe.attributes import ViewType
 from ...dialects.tile.ops import SizesOp
@@ -65,13 +65,17 @@ def format_signature(signature: Signature) -> str:
 def choose_signature(function: FuncOp, random: Random) -> Signature:
     """Random small sizes for the open ones, and f32 for open element types.
 
-    Sizes of one name, as `tile.sizes` gives them, are one number.
+    Sizes of one name, as `tile.sizes` gives them, are one number. Indices are si32, and
+    the state of random numbers is ui32 with three rows.
     """
     named: dict[str, int] = {}
     types: list[TensorType[Attribute]] = []
     for argument in function.args:
         type = _as_tensor(argument.type)
         names = _names_of_sizes(argument)
+        wanted = _wanted_element(argument)
+        if wanted == ui32 and names:
+            named[names[0]] = 3
         sizes: list[int] = []
         for axis, size in enumerate(type.get_shape()):
             chosen = random.choice(CHOSEN_SIZES)
@@ -79,8 +83,28 @@ def choose_signature(function: FuncOp, random: Random) -> Signature:
                 chosen = named.setdefault(names[axis], chosen)
             sizes.append(chosen if size < 0 else size)
         element = type.element_type
-        types.append(TensorType(element if _is_number(element) else f32, sizes))
+        types.append(TensorType(element if _is_number(element) else wanted, sizes))
     return tuple(types)
+
+
+def _wanted_element(argument: SSAValue) -> Attribute:
+    """The element type that the use of an argument asks for, else f32."""
+    from ...dialects.tile.gather import GatherOp, Interpolation
+    from ...dialects.tile.scatter import ScatterOp
+    from ...dialects.tile.special import PrngOp
+
+    for use in argument.uses:
+        match use.operation:
+            case GatherOp(interpolation=interpolation) if use.index == 1:
+                if interpolation.data is Interpolation.NONE:
+                    return si32
+            case ScatterOp() if use.index == 1:
+                return si32
+            case PrngOp():
+                return ui32
+            case _:
+                pass
+    return f32
 
 
 def is_open(function: FuncOp) -> bool:

@@ -209,6 +209,7 @@ class Validator(Instrument):
         Raises CannotRun when that takes something which the interpreter does not have,
         and GinghamError when the program does something that has no meaning.
         """
+        from ...passes.tile.differentiate import expand_gradients
         from ...targets.reference import UnknownOperationError, interpret
 
         entry = self.request.entry
@@ -223,7 +224,7 @@ class Validator(Instrument):
         if is_open(function):
             module = self.instance(module)
         try:
-            return interpret(module, inputs, entry)
+            return interpret(expand_gradients(module), inputs, entry)
         except UnknownOperationError as error:
             raise CannotRun(error) from error
 

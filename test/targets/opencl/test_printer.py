@@ -317,3 +317,44 @@ def test_what_opencl_c_does_not_have(
     assert message in caught.value.message
     assert caught.value.location is not None
     assert caught.value.location.line == 7
+
+
+def test_numbers_of_indices_and_indices_of_numbers(parse_module: Parse) -> None:
+    """Narrow integers are ints in C; others become the type of the arithmetic."""
+    pointers = {"B": "ui8", "C": "ui32", "D": "si64", "E": "si32"}
+    arguments = ", ".join(
+        f"%{name} : !opencl.pointer<{type}, global>" for name, type in pointers.items()
+    )
+    loads = "\n".join(
+        f"%{name.lower()} = opencl.load %{name}[0] : "
+        f"!opencl.pointer<{type}, global> -> {type}"
+        for name, type in pointers.items()
+    )
+    module = parse_module(f"""
+opencl.kernel @k({arguments}) group [1, 1, 1] {{
+  %i = opencl.work_item group_id 0 below 100
+  {loads}
+  %pb = opencl.position %b below 100
+  %pc = opencl.position %c below 100
+  %pd = opencl.position %d below 100
+  %pe = opencl.position %e below 5000000000
+  %sum = opencl.load %E[%pb + 2 * %pc + %pd]
+    : !opencl.pointer<si32, global> -> si32
+  %far = opencl.load %E[%pe + %i] : !opencl.pointer<si32, global> -> si32
+  %keep = eltwise.cmp_lt %sum, %far : (si32, si32) -> i1
+  opencl.when %keep {{
+    %x = opencl.index 2 * %i + 1 : ui8
+    %y = opencl.index 3 * %i : si32
+    %v = opencl.index %i step -2 : vector<4xsi16>
+    opencl.store %x, %B[1] : ui8 -> !opencl.pointer<ui8, global>
+    opencl.store %y, %E[1] : si32 -> !opencl.pointer<si32, global>
+  }}
+}}
+""")
+    text = print_opencl(module)
+    assert "E[b + 2 * (int)c + (int)d]" in text
+    assert "E[(long)e + (long)i]" in text
+    assert "const int keep = sum < far;\n  if (keep) {\n" in text
+    assert "    const uchar x = (uchar)(2 * i + 1);\n" in text
+    assert "    const int y = 3 * i;\n" in text
+    assert "const short4 v" not in text

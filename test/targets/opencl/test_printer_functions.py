@@ -1,18 +1,22 @@
 """Every function of the table and every cast, compiled for the device.
 
-One kernel computes all functions of an element type, on scalars or on vectors; the
-reference interpreter runs the same kernel on the same numbers.
+One program computes all functions and conversions of all element types, a kernel a
+type, on scalars or on vectors; the reference interpreter runs the same kernels, before
+f16 and bf16 are emulated, on the same numbers. Integers, truth values and what is
+rounded correctly are compared bit by bit, other functions within the units in the last
+place (ulp) that OpenCL C allows, and NumPy's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
@@ -20,6 +24,7 @@ from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, i1
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.table import FUNCTIONS, Function, TypeRule
 from gingham.errors import GinghamError
+from gingham.passes.opencl.emulate_types import OpenCLEmulateTypesPass
 from gingham.targets.opencl.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.opencl.printer import print_opencl
@@ -28,11 +33,29 @@ from gingham.targets.reference import interpret
 Array = NDArray[Any]
 Parse = Callable[[str], ModuleOp]
 
-COUNT = 96
+COUNT = 192
 """Elements of every tensor: a multiple of all vector lengths."""
 
-COMPUTED = [name for name in ELEMENT_TYPES if name != "bf16"]
-TOLERANCE = {"f16": 4e-3, "f32": 2e-5, "f64": 1e-12}
+LOOSE = {
+    "exp": 4,
+    "log": 4,
+    "pow": 18,
+    "sigmoid": 8,
+    "erf": 18,
+    "sin": 6,
+    "cos": 6,
+    "tan": 7,
+    "asin": 6,
+    "acos": 6,
+    "atan": 7,
+    "sinh": 6,
+    "cosh": 6,
+    "tanh": 7,
+    "asinh": 6,
+    "acosh": 6,
+    "atanh": 7,
+}
+"""The functions that are not rounded correctly: how many ulp they may differ."""
 
 
 @dataclass
@@ -44,53 +67,95 @@ class Statement:
     element: str
 
 
+@dataclass
+class Kernel:
+    """A kernel that loads its inputs, computes and stores all results.
+
+    `inputs` are the element types of buffers by their names.
+    """
+
+    name: str
+    inputs: dict[str, str]
+    statements: list[Statement]
+
+    @property
+    def results(self) -> list[str]:
+        return [f"{self.name}_{s.name}" for s in self.statements]
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The element types of all buffers of the host program, by name."""
+        inputs = {f"{self.name}_{name}": e for name, e in self.inputs.items()}
+        outputs = [s.element for s in self.statements]
+        return inputs | dict(zip(self.results, outputs, strict=True))
+
+    def text(self, lanes: int) -> str:
+        pointers = {
+            name: f"!opencl.pointer<{element}, global>"
+            for name, element in self.arguments.items()
+        }
+        arguments = ", ".join(f"%p_{name} : {type}" for name, type in pointers.items())
+        lines = [
+            f"opencl.kernel @{self.name}({arguments}) group [1, 1, 1] {{",
+            f"  %i = opencl.work_item group_id 0 below {COUNT // lanes}",
+        ]
+        for name, element in self.inputs.items():
+            lines.append(
+                f"  %{name} = opencl.load %p_{self.name}_{name}[{lanes} * %i] : "
+                f"{pointers[f'{self.name}_{name}']} -> {sized(element, lanes)}"
+            )
+        for s in self.statements:
+            lines.append(f"  %v_{s.name} = {s.text}")
+        for result, s in zip(self.results, self.statements, strict=True):
+            lines.append(
+                f"  opencl.store %v_{s.name}, %p_{result}[{lanes} * %i] : "
+                f"{sized(s.element, lanes)} -> {pointers[result]}"
+            )
+        return "\n".join([*lines, "}"])
+
+    def launch(self, lanes: int) -> str:
+        types = {name: buffer_type(element) for name, element in self.arguments.items()}
+        lines = [f"%{name} = opencl.allocate : {types[name]}" for name in self.results]
+        values = ", ".join(f"%{name}" for name in types)
+        groups = COUNT // lanes
+        lines.append(
+            f"opencl.launch @{self.name} groups [{groups}, 1, 1] ({values}) : "
+            + ", ".join(types.values())
+        )
+        return "\n".join(lines)
+
+
 def sized(element: str, lanes: int) -> str:
     """A scalar type, or a vector of so many lanes."""
     return element if lanes == 1 else f"vector<{lanes}x{element}>"
 
 
-def kernel_text(inputs: dict[str, str], statements: list[Statement], lanes: int) -> str:
-    """A module that loads the inputs, runs the statements and stores all results."""
-    buffers = inputs | {f"r_{s.name}": s.element for s in statements}
-    pointers = {
-        name: f"!opencl.pointer<{element}, global>" for name, element in buffers.items()
+def buffer_type(element: str) -> str:
+    return f"!opencl.buffer<{COUNT}x{element}>"
+
+
+def module_text(kernels: Sequence[Kernel], lanes: int) -> str:
+    """A module that launches all kernels, whose inputs it takes in order."""
+    host = ", ".join(
+        f"%{kernel.name}_{name} : {buffer_type(element)}"
+        for kernel in kernels
+        for name, element in kernel.inputs.items()
+    )
+    results = {
+        result: buffer_type(kernel.arguments[result])
+        for kernel in kernels
+        for result in kernel.results
     }
-    types = {
-        name: f"!opencl.buffer<{COUNT}x{element}>" for name, element in buffers.items()
-    }
-    results = [f"r_{s.name}" for s in statements]
-    arguments = ", ".join(f"%p_{name} : {type}" for name, type in pointers.items())
-    groups = COUNT // lanes
-    lines = [
-        f"opencl.kernel @functions({arguments}) group [1, 1, 1] {{",
-        f"  %i = opencl.work_item group_id 0 below {groups}",
-    ]
-    for name, element in inputs.items():
-        value = sized(element, lanes)
-        lines.append(
-            f"  %{name} = opencl.load %p_{name}[{lanes} * %i] : "
-            f"{pointers[name]} -> {value}"
-        )
-    for s in statements:
-        lines.append(f"  %v_{s.name} = {s.text}")
-    for s in statements:
-        pointer = pointers[f"r_{s.name}"]
-        lines.append(
-            f"  opencl.store %v_{s.name}, %p_r_{s.name}[{lanes} * %i] : "
-            f"{sized(s.element, lanes)} -> {pointer}"
-        )
-    host = ", ".join(f"%{name} : {types[name]}" for name in inputs)
-    outputs = ", ".join(types[name] for name in results)
-    lines += ["}", f"func.func @main({host}) -> ({outputs}) {{"]
-    lines += [f"  %{name} = opencl.allocate : {types[name]}" for name in results]
-    values = ", ".join(f"%{name}" for name in buffers)
-    lines += [
-        f"  opencl.launch @functions groups [{groups}, 1, 1] ({values}) : "
-        + ", ".join(types.values()),
-        f"  func.return {', '.join(f'%{name}' for name in results)} : {outputs}",
-        "}",
-    ]
-    return "\n".join(lines)
+    types = ", ".join(results.values())
+    return "\n".join(
+        [
+            *(kernel.text(lanes) for kernel in kernels),
+            f"func.func @main({host}) -> ({types}) {{",
+            *(kernel.launch(lanes) for kernel in kernels),
+            f"func.return {', '.join(f'%{name}' for name in results)} : {types}",
+            "}",
+        ]
+    )
 
 
 def operand_types(function: Function, element: Attribute) -> list[Attribute] | None:
@@ -114,8 +179,8 @@ def function_statements(element_name: str, lanes: int) -> list[Statement]:
         if types is None:
             continue
         _, result = function.signature(types)
-        operands = {1: ["x"], 2: ["x", "y"], 3: ["c", "x", "y"]}[function.arity]
-        values = ", ".join(f"%{operand}" for operand in operands)
+        names = ["c", "x", "y"] if types[0] != types[-1] else ["x", "y", "z"]
+        values = ", ".join(f"%{operand}" for operand in names[: function.arity])
         inputs = ", ".join(sized(str(type), lanes) for type in types)
         output = sized(str(result), lanes)
         text = f"eltwise.{name} {values} : ({inputs}) -> {output}"
@@ -123,15 +188,32 @@ def function_statements(element_name: str, lanes: int) -> list[Statement]:
     return statements
 
 
+def cast_statements(source: str, targets: Sequence[str], lanes: int) -> list[Statement]:
+    """A conversion to every other type."""
+    type = sized(source, lanes)
+    return [
+        Statement(
+            f"to_{target}",
+            f"eltwise.cast %x : {type} to {sized(target, lanes)}",
+            target,
+        )
+        for target in targets
+        if target != source
+    ]
+
+
 def random_numbers(random: np.random.Generator, element: str) -> Array:
     """Numbers of all magnitudes, with many of those that are special."""
     dtype = numpy_dtype(ELEMENT_TYPES[element])
     if dtype.kind == "b":
         return random.integers(0, 2, COUNT).astype(dtype)
-    if dtype.kind == "f":
-        numbers = (random.normal(0, 1, COUNT) * 4).astype(dtype)
+    if element in ("f16", "bf16", "f32", "f64"):
+        numbers = random.normal(0, 1, COUNT) * 4
         text = "0 -0.0 1 -1 inf -inf nan 0.5 -0.5 1.5 2.5 -2.5 127.5 1e-3 3e4 -3e4"
-        special = np.array(text.split()).astype(dtype)
+        text += " 6e-8 -5e-6 65519 65520 1e-20 1e9 -1e19 2e19"
+        special = np.array(text.split(), np.float64)
+        with np.errstate(all="ignore"):
+            numbers, special = numbers.astype(dtype), special.astype(dtype)
     else:
         limits = np.iinfo(dtype)
         numbers = random.integers(limits.min, limits.max, COUNT, dtype, endpoint=True)
@@ -143,86 +225,113 @@ def random_numbers(random: np.random.Generator, element: str) -> Array:
     return numbers
 
 
-def skip_without(device: OpenCLDevice, *elements: str) -> None:
-    missing = {
-        "f16": not device.details.supports_fp16,
-        "f64": not device.details.supports_fp64,
-    }
-    for element in elements:
-        if missing.get(element, False):
-            pytest.skip(f"the device does not compute with {element}")
+def computed(device: OpenCLDevice) -> list[str]:
+    """The element types that the device has, itself or emulated."""
+    has_double = device.details.supports_fp64
+    return [name for name in ELEMENT_TYPES if name != "f64" or has_double]
 
 
-def check(
-    text: str, device: OpenCLDevice, parse_module: Parse, inputs: list[Array]
+def run(
+    kernels: Sequence[Kernel],
+    lanes: int,
+    device: OpenCLDevice,
+    parse_module: Parse,
+    random: np.random.Generator,
+) -> dict[str, tuple[Array, Array]]:
+    """What the device and the interpreter give for each result, for random inputs."""
+    inputs = [
+        random_numbers(random, element)
+        for kernel in kernels
+        for element in kernel.inputs.values()
+    ]
+    module = parse_module(module_text(kernels, lanes))
+    wanted = interpret(module, inputs)
+    OpenCLEmulateTypesPass().apply(Context(), module)
+    module.verify()
+    results = OpenCLExecutable(module, device)(*inputs)
+    names = [result for kernel in kernels for result in kernel.results]
+    pairs = zip(results, wanted, strict=True)
+    return dict(zip(names, pairs, strict=True))
+
+
+def ordered(array: Array) -> NDArray[np.int64]:
+    """Floats as integers such that neighbours differ by 1; both zeros are 0."""
+    bits = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
+    lowest = -(2 ** (8 * array.dtype.itemsize - 1))
+    return np.where(bits < 0, lowest - bits, bits)
+
+
+def compare(name: str, got: Array, wanted: Array, ulps: int = 0) -> None:
+    """Values are equal, signs of zeros too, or differ by at most so many ulp."""
+    assert got.dtype == wanted.dtype, name
+    if got.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, wanted, name)
+        return
+    nan = np.isnan(wanted)
+    np.testing.assert_array_equal(np.isnan(got), nan, name)
+    got, wanted = got[~nan], wanted[~nan]
+    if ulps == 0:
+        width = got.dtype.itemsize
+        exact = wanted.view(f"u{width}")
+        np.testing.assert_array_equal(got.view(f"u{width}"), exact, name)
+        return
+    if got.dtype.itemsize == 2:
+        # It was computed in f32, where this is much less than one ulp of the result.
+        ulps = 1
+    distance = np.abs(ordered(got) - ordered(wanted))
+    assert distance.max(initial=0) <= ulps, (name, distance.max())
+
+
+def check_exactly(
+    kernels: Sequence[Kernel],
+    lanes: int,
+    device: OpenCLDevice,
+    parse_module: Parse,
+    random: np.random.Generator,
 ) -> None:
-    """Run a module on the device and on the interpreter, and compare all results."""
-    module = parse_module(text)
-    got = OpenCLExecutable(module, device)(*inputs)
-    with np.errstate(all="ignore"):
-        expected = interpret(module, inputs)
-    names = [line.split()[0] for line in text.splitlines() if line.startswith("  %v_")]
-    for name, result, want in zip(names, got, expected, strict=True):
-        assert result.dtype == want.dtype
-        if want.dtype.kind != "f":
-            np.testing.assert_array_equal(result, want, name)
-            continue
-        tolerance = TOLERANCE[f"f{want.dtype.itemsize * 8}"]
-        np.testing.assert_allclose(
-            result.astype(np.float64),
-            want.astype(np.float64),
-            rtol=tolerance,
-            atol=tolerance / 10,
-            err_msg=name,
-        )
+    results = run(kernels, lanes, device, parse_module, random)
+    for name, (got, wanted) in results.items():
+        compare(name, got, wanted)
 
 
 @pytest.mark.parametrize("lanes", [1, 4, 16])
-@pytest.mark.parametrize("element", COMPUTED)
-def test_functions(
-    element: str, lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
+def test_functions_and_conversions(
+    lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
 ) -> None:
-    skip_without(opencl_device, element)
-    random = np.random.default_rng([lanes, *element.encode()])
-    statements = function_statements(element, lanes)
-    text = kernel_text({"x": element, "y": element, "c": "i1"}, statements, lanes)
-    inputs = [random_numbers(random, name) for name in (element, element, "i1")]
-    check(text, opencl_device, parse_module, inputs)
+    types = computed(opencl_device)
+    kernels = [
+        Kernel(
+            element,
+            {"x": element, "y": element, "z": element, "c": "i1"},
+            function_statements(element, lanes)
+            + cast_statements(element, types, lanes),
+        )
+        for element in types
+    ]
+    results = run(
+        kernels, lanes, opencl_device, parse_module, np.random.default_rng(lanes)
+    )
+    for name, (got, wanted) in results.items():
+        compare(name, got, wanted, LOOSE.get(name.split("_", 1)[1], 0))
 
 
 @pytest.mark.parametrize("lanes", [2, 3, 8])
 def test_functions_of_other_vectors(
     lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
 ) -> None:
-    random = np.random.default_rng(lanes)
-    for element in ("f32", "si32", "i1"):
-        statements = function_statements(element, lanes)
-        text = kernel_text({"x": element, "y": element, "c": "i1"}, statements, lanes)
-        inputs = [random_numbers(random, name) for name in (element, element, "i1")]
-        check(text, opencl_device, parse_module, inputs)
-
-
-@pytest.mark.parametrize("lanes", [1, 8])
-@pytest.mark.parametrize("element", COMPUTED)
-def test_casts_to_every_type(
-    element: str, lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
-) -> None:
-    targets = [
-        target
-        for target in COMPUTED
-        if target != "f16" or opencl_device.details.supports_fp16
-    ]
-    skip_without(opencl_device, element, "f64")
-    source = sized(element, lanes)
-    statements = [
-        Statement(
-            target, f"eltwise.cast %x : {source} to {sized(target, lanes)}", target
+    kernels = [
+        Kernel(
+            element,
+            {"x": element, "y": element, "z": element, "c": "i1"},
+            function_statements(element, lanes),
         )
-        for target in targets
+        for element in ("f32", "f16", "si32", "i1")
     ]
-    random = np.random.default_rng([lanes, *element.encode()])
-    text = kernel_text({"x": element}, statements, lanes)
-    check(text, opencl_device, parse_module, [random_numbers(random, element)])
+    results = run(
+        kernels, lanes, opencl_device, parse_module, np.random.default_rng(lanes)
+    )
+    for name, (got, wanted) in results.items():
+        compare(name, got, wanted, LOOSE.get(name.split("_", 1)[1], 0))
 
 
 def test_truth_values_of_different_widths_meet(
@@ -248,13 +357,12 @@ def test_truth_values_of_different_widths_meet(
     statements = [
         Statement(name, line, elements.get(name, "i1")) for name, line in lines.items()
     ]
+    scalar = "opencl.load %p_masks_c[4 * %i] : !opencl.pointer<i1, global> -> i1"
+    statements[0].text += f"\n  %c0 = {scalar}"
     inputs = {"x": "f32", "y": "f32", "s": "si16", "t": "si16", "c": "i1"}
-    text = kernel_text(inputs, statements, 4)
-    scalar = "  %c0 = opencl.load %p_c[4 * %i] : !opencl.pointer<i1, global> -> i1\n"
-    text = text.replace("  %v_wide =", f"{scalar}  %v_wide =", 1)
+    kernel = Kernel("masks", inputs, statements)
     random = np.random.default_rng(3)
-    arrays = [random_numbers(random, element) for element in inputs.values()]
-    check(text, opencl_device, parse_module, arrays)
+    check_exactly([kernel], 4, opencl_device, parse_module, random)
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
@@ -278,12 +386,23 @@ def test_integers_wrap_around_before_they_are_compared(
         for name, line in lines.items()
     ]
     random = np.random.default_rng([lanes, *element.encode()])
-    text = kernel_text({"x": element, "y": element}, statements, lanes)
-    check(text, opencl_device, parse_module, [random_numbers(random, element)] * 2)
+    kernel = Kernel("wrapping", {"x": element, "y": element}, statements)
+    check_exactly([kernel], lanes, opencl_device, parse_module, random)
 
 
-def test_brain_floats_are_refused_where_they_stand(parse_module: Parse) -> None:
-    inputs = {"x": "bf16", "y": "bf16", "c": "i1"}
-    module = parse_module(kernel_text(inputs, function_statements("bf16", 1), 1))
-    with pytest.raises(GinghamError, match="do not compute with bf16"):
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_storage_types_are_refused_where_they_are_computed_with(
+    element: str, parse_module: Parse
+) -> None:
+    kernel = Kernel(
+        "k",
+        {"x": element, "y": element},
+        [Statement("add", f"eltwise.add %x, %y : {element}", element)],
+    )
+    module = parse_module(module_text([kernel], 1))
+    with pytest.raises(GinghamError, match=f"do not compute with {element}"):
+        print_opencl(module)
+    kernel.statements = [Statement("to", f"eltwise.cast %x : {element} to si8", "si8")]
+    module = parse_module(module_text([kernel], 1))
+    with pytest.raises(GinghamError, match=f"do not convert {element} to si8"):
         print_opencl(module)
