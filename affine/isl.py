@@ -23,8 +23,8 @@ from .matrix import Vector
 if TYPE_CHECKING:
     import islpy
 
-OPERATION_LIMIT = 10_000
-"""About a second for ten dimensions, less for few; real programs take hundreds. Where
+OPERATION_LIMIT = 30_000
+"""A few seconds for ten dimensions, less for few; real programs take hundreds. Where
 numbers are longer than 128 bits, and operations slower, there are fewer."""
 
 

@@ -43,6 +43,15 @@ FOUND = {
         }""",
         ("7x7x3xf32", "8x5xf32"),
     ),
+    "fractions and constraints of four indices": Found(
+        """function (A[A_0, A_1]) -> (X) {
+          X[i, (-1 * i + 3 * j + -2 * l + 2) / 2, i + 3 : 3, 6, 6] =
+              +(A[i + j + -2 * k, l]
+                == A[(-1 * i + 2 * j + -1 * k + -1 * l + A_0 + -5) / 2, l + 1]),
+              2 * i + j + -1 * k + -1 * l < 6, j + 3 < 8, k + 1 < 5;
+        }""",
+        ("7x4xsi32",),
+    ),
     # Tiles of two digits of a place were chosen where they are a diagonal.
     "digits and a diagonal": Found(
         "function (A[]) -> (X) { X[j, 0, -2 * i + j : 2, 1, 4] = +(A[]); }", ("i1",)
