@@ -27,6 +27,7 @@ from .tuples import AnyValue
 CASTS: Mapping[str, Mapping[int, Attribute]] = {
     "as_float": {width: ELEMENT_TYPES[f"f{width}"] for width in (16, 32, 64)},
     "as_int": {width: ELEMENT_TYPES[f"si{width}"] for width in (8, 16, 32, 64)},
+    "as_bfloat": {16: ELEMENT_TYPES["bf16"]},
     "as_uint": {width: ELEMENT_TYPES[f"ui{width}"] for width in (8, 16, 32, 64)},
 }
 """The conversions `as_float(X, 32)`: element types by the number of bits."""
@@ -108,8 +109,9 @@ def _apply_cast(
         element = widths.get(bits.value)
     if element is None:
         *most, last = map(str, widths)
+        choices = f"{', '.join(most)} or {last}" if most else last
         raise source.error(
-            f"expected '{name}' to have {', '.join(most)} or {last} bits",
+            f"expected '{name}' to have {choices} bits",
             call.arguments[1].span,
         )
     return builder.cast(value, element, source.location(call.span))

@@ -338,6 +338,18 @@ def _word_at_start(mistake: Mistake) -> GinghamError | None:
     return _expected(mistake, hint)
 
 
+def _number_as_default(mistake: Mistake) -> GinghamError | None:
+    """`default 5`."""
+    previous = mistake.previous
+    is_number = mistake.found.kind in ("INT", "FLOAT")
+    if not is_number or previous is None or previous.kind != "DEFAULT":
+        return None
+    number = mistake.found.text
+    return _expected(
+        mistake, f"give the number a name in a statement before: D = {number};"
+    )
+
+
 def _text_after_the_end(mistake: Mistake) -> GinghamError | None:
     if not mistake.takes_only(END):
         return None
@@ -373,6 +385,7 @@ _KNOWN: tuple[Callable[[Mistake], GinghamError | None], ...] = (
     _missing_aggregation,
     _sizes_without_indices,
     _empty_parentheses,
+    _number_as_default,
     _size_of_input,
     _text_after_the_end,
 )

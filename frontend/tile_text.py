@@ -84,8 +84,9 @@ def parse_tile(source: str, file: str = "<string>") -> ModuleOp:
     text = Source.of(source, file)
     program = parse_source(text)
     if isinstance(program, Fragment):
+        article = "an" if program.keyword == "expression" else "a"
         raise text.error(
-            f"expected a function, got a {program.keyword} that stands alone",
+            f"expected a function, got {article} {program.keyword} that stands alone",
             program.span,
             "a program is 'function (inputs) -> (outputs) { statements }'",
         )

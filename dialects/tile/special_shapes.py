@@ -160,9 +160,9 @@ def check_state(state: Shape) -> None:
             return
         if rows == 1 and columns in (3, DYNAMIC_INDEX):
             return
-    raise ValueError(
-        f"expected a state of shape 3xL (for L lanes) or 1x3, got {display(state)}"
-    )
+    # The number of axes is what is wrong where the sizes are still unknown.
+    got = f"rank {len(state)}" if set(state) == {DYNAMIC_INDEX} else display(state)
+    raise ValueError(f"expected a state of shape 3xL (for L lanes) or 1x3, got {got}")
 
 
 def reduced(source: Shape, target: Shape) -> Shape:

@@ -170,14 +170,21 @@ def scatter(
 
 
 def argsort(
-    x: Any, axis: int = -1, direction: SortDirection | str = SortDirection.ASC
+    x: Any,
+    axis: int = -1,
+    direction: SortDirection | str = SortDirection.ASC,
+    *,
+    order: SortDirection | str | None = None,
 ) -> Tensor:
     """Where the elements stand that sorting along an axis puts in order.
 
-    Equal elements keep their order; NaN is last in both directions.
+    Equal elements keep their order; NaN is last in both directions. `order` is what the
+    text calls the direction, and goes before it.
     """
     axis = _integer(axis, "the axis")
-    descending = _option(SortDirection, direction, "direction") is SortDirection.DESC
+    name = "direction" if order is None else "order"
+    chosen = _option(SortDirection, direction if order is None else order, name)
+    descending = chosen is SortDirection.DESC
     node = tensor_node(x)
     return _special(
         lambda special, values, at: special.argsort(

@@ -58,8 +58,9 @@ def specialize(
     """A copy of the module whose entry function takes arguments of these types.
 
     `numbers` are the values of those arguments, by position, that the program uses as
-    sizes: see `size_arguments`. `module` stays as it is, so one parsed program serves any number of shapes. Raises
-    GinghamError, located where possible, when the program has no such instance.
+    sizes: see `size_arguments`. `module` stays as it is, so one parsed program serves
+    any number of shapes. Raises GinghamError, located where possible, when the program
+    has no such instance.
     """
     copy = module.clone()
     _specialize_entry(copy, argument_types, entry, numbers or {})
@@ -80,8 +81,9 @@ class TileSpecializePass(ModulePass):
     """Bind the argument types of the entry function and infer all others.
 
     `arguments` has one type for each argument, such as "4x5xf32", or "f32" for a 0-D
-    tensor, or "si32=3" for one that the program uses as a size; without it the declared types are bound, which must then be static. Other
-    functions than `entry` are left alone.
+    tensor, or "si32=3" for one that the program uses as a size; without it the declared
+    types are bound, which must then be static. Other functions than `entry` are left
+    alone.
     """
 
     name = "tile-specialize"
@@ -97,6 +99,12 @@ class TileSpecializePass(ModulePass):
             for position, (_, equals, number) in enumerate(parts)
             if equals
         }
+        for position in sorted(numbers.keys() - size_arguments(op, self.entry)):
+            raise error_at(
+                _find(op, self.entry),
+                f"argument {position} is not used as a size, so it takes no number",
+                "give its type alone",
+            )
         _specialize_entry(op, types or None, self.entry, numbers)
 
 

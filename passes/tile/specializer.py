@@ -33,11 +33,13 @@ from ...dialects.tile.attributes import Constraint
 from ...dialects.tile.gradient import GradientOp
 from ...dialects.tile.ops import ToIndexOp
 from ..locations import error_at, located
+from .argument_numbers import checked_number
 from .argument_types import format_argument_type, format_shape
 from .contraction_types import infer_contraction
 from .default_tensor import spread_default
 from .sizes import Size, apply, explain
 from .special_operations import specialize_operation
+from .tensor_limits import check_size
 from .weak_numbers import (
     Number,
     as_constant,
@@ -95,6 +97,9 @@ class FunctionSpecializer:
         self._bind_arguments()
         for op in old.body.block.ops:
             self._visit(op)
+        for op in self._block.ops:
+            for result in op.results:
+                check_size(result)
         terminator = self._block.last_op
         outputs = terminator.operand_types if terminator is not None else ()
         new = FuncOp(
@@ -122,6 +127,7 @@ class FunctionSpecializer:
         ):
             _check_argument(old, type)
             new.name_hint, new.location = old.name_hint, old.location
+            check_size(new)
             self._tensors[old] = new
 
     def _visit(self, op: Operation) -> None:
@@ -186,14 +192,7 @@ class FunctionSpecializer:
         position = argument.index if isinstance(argument, BlockArgument) else -1
         name = op.size.name_hint or "an input"
         type = self.tensor(argument, op).type
-        value = self._bound.get(position)
-        if value is None or type.get_num_dims() != 0:
-            raise error_at(
-                op,
-                f"{name} is used as a size, and has to be an integer, got "
-                f"{format_argument_type(type)}",
-                f"bind {name} to a number",
-            )
+        value = checked_number(op, name, type, self._bound.get(position))
         if isinstance(argument, BlockArgument):
             name = argument_name(argument)
         self._named.setdefault(name, (value, name))

@@ -72,6 +72,10 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "argsort(A)": lambda a, b: argsort(a),
     "argsort(A, 0)": lambda a, b: argsort(a, 0),
     "argsort(A, -1, order=descending)": lambda a, b: argsort(a, -1, SortDirection.DESC),
+    "argsort(A, 1, order=descending)": lambda a, b: argsort(a, 1, order="descending"),
+    "argsort(A, 1, order=ascending)": lambda a, b: argsort(
+        a, 1, "descending", order="ascending"
+    ),
     "A + 0": lambda a, b: a + zero(),
     "gradient(A, B)": lambda a, b: gradients(a, [b])[0],
 }
@@ -210,6 +214,7 @@ MISTAKES: list[tuple[str, Callable[[Any], Any]]] = [
     ("expected mode to be one of normal, update_slice, update_elt, update_nd",
      lambda A: scatter(A, A, A, mode="add")),
     ("expected direction to be one of", lambda A: argsort(A, 0, "up")),
+    ("expected order to be one of", lambda A: argsort(A, 0, order="up")),
     ("expected the axis to be an integer, got float", lambda A: index(A, A.ndim / 4)),
     ("expected the axis to be an integer, got TensorDim",
      lambda A: gather(A, A, A.shape[0])),

@@ -112,6 +112,16 @@ func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
 
 // -----
 
+// Of so many elements neither a device nor NumPy can count the bytes.
+func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>) {
+  // expected-error @+1 {{O of shape 1152921504606846976x0 is too large: its sizes multiply to 2^60 or more}}
+  %O = tile.contract add over [i, j] %A[i, j] -> [i : 1152921504606846976, j : 0]
+      : (tensor<?x?x!eltwise.any>) -> tensor<1152921504606846976x0x!eltwise.any>
+  func.return
+}
+
+// -----
+
 // expected-error @unknown {{the module has no function @main, only @f}}
 func.func @f(%A : tensor<?x?x!eltwise.any>) {
   func.return
