@@ -99,11 +99,14 @@ def get_pipeline(name: str) -> str:
 def run_stages(
     module: ModuleOp, context: Context, options: TargetOptions, stages: Sequence[str]
 ) -> None:
-    """Run the named stages on `module`, in place, verifying it after each pass."""
+    """Run the named stages on `module`, in place, verifying it after each stage.
+
+    `tile-opt` verifies after each pass; here that would be half of the time.
+    """
     passes = stage_passes(options)
     registry = get_all_passes()
     for stage in stages:
         pipeline = PassPipeline.parse_spec(registry, passes[stage])
         for module_pass in pipeline.passes:
             module_pass.apply(context, module)
-            module.verify()
+        module.verify()

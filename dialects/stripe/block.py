@@ -186,9 +186,17 @@ class BlockOp(IRDLOperation):
         """What the forms range over: the block's indices, then the captured ones."""
         return (*self.indices, *self.captures)
 
+    def refinement(self, number: int) -> Refinement:
+        """The refinement of window `number`."""
+        return self.refinements.data[number].data
+
+    def view(self, number: int) -> BlockArgument:
+        """The body's argument that holds window `number`."""
+        return self.body.block.args[len(self.ranges) + number]
+
     def view_type(self, number: int) -> ViewType:
         """The type of window `number`."""
-        type = self.views[number].type
+        type = self.view(number).type
         if not isinstance(type, ViewType):
             raise VerifyException(f"expected view {number} to be a view, got {type}")
         return type
@@ -347,4 +355,4 @@ def direction_of(view: SSAValue) -> Direction | None:
         # An argument of the function: an input.
         return Direction.IN
     number = view.index - len(parent.index_ranges)
-    return parent.refinement_list[number].direction
+    return parent.refinement(number).direction

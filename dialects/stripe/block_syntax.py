@@ -158,9 +158,9 @@ def _print_index(op: BlockOp, number: int, printer: Printer) -> None:
 
 
 def _print_refinement(op: BlockOp, number: int, printer: Printer) -> None:
-    refinement = op.refinement_list[number]
+    refinement = op.refinement(number)
     printer.print_string(f"\n{refinement.direction.value} ")
-    printer.print_ssa_value(op.views[number])
+    printer.print_ssa_value(op.view(number))
     printer.print_string(" = ")
     printer.print_ssa_value(op.buffers[number])
     with printer.in_square_brackets():

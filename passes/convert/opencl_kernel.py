@@ -219,7 +219,7 @@ class KernelLowering:
         for number, refinement in enumerate(op.refinement_list):
             outer = self._scope.views[op.buffers[number]]
             offsets = [self._scope.expression(op, form) for form in refinement.access]
-            self._scope.views[op.views[number]] = outer.moved(
+            self._scope.views[op.view(number)] = outer.moved(
                 offsets, refinement.aggregation
             )
 
@@ -229,7 +229,7 @@ class KernelLowering:
         self, op: BlockOp, number: int, init: int | float, cursor: Cursor
     ) -> None:
         """Set all cells that a refinement reaches, before the loops of its block."""
-        refinement = op.refinement_list[number]
+        refinement = op.refinement(number)
         reached = {index for form in refinement.access for index in form.support}
         opened: list[SSAValue] = []
         for position, index in enumerate(op.indices):

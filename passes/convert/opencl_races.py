@@ -78,7 +78,7 @@ def _meets(
             value = LinearForm.dimension(positions[i], joint)
             forms += [value, -value + (extent - 1)]
         forms += [condition.remap(positions, joint) for condition in conditions]
-    access = op.refinement_list[number].access
+    access = op.refinement(number).access
     for form, size in zip(access, op.view_type(number).sizes, strict=True):
         distance = form.remap(first, joint) - form.remap(second, joint)
         forms += [distance + (size - 1), -distance + (size - 1)]

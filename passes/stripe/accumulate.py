@@ -122,13 +122,13 @@ def _initialized(block: BlockOp) -> list[int]:
 
 def _is_scattering(block: BlockOp) -> bool:
     """Whether subscripts choose cells of an output that has `init`."""
-    return any(is_subscripted(block.views[number]) for number in _initialized(block))
+    return any(is_subscripted(block.view(number)) for number in _initialized(block))
 
 
 def _is_assignment(block: BlockOp) -> bool:
     """Whether every cell gets one value, aggregated with what changes nothing."""
     return not block.conditions and all(
-        _is_stored_once(block.views[number]) and _has_identity(block, number)
+        _is_stored_once(block.view(number)) and _has_identity(block, number)
         for number in _initialized(block)
     )
 
@@ -142,7 +142,7 @@ def _is_stored_once(view: SSAValue) -> bool:
 
 def _has_identity(block: BlockOp, number: int) -> bool:
     """Whether the initial value changes nothing; what is assigned replaces any."""
-    refinement = block.refinement_list[number]
+    refinement = block.refinement(number)
     if refinement.aggregation is Aggregation.ASSIGN:
         return True
     element = element_of(block.view_type(number).element_type)
@@ -199,7 +199,7 @@ def _accumulate_output(block: BlockOp, number: int) -> None:
     init = refinements[number].init
     if init is None:
         raise ValueError("expected an output with an initial value")
-    view = block.views[number]
+    view = block.view(number)
     window = block.view_type(number)
     accumulator = AllocOp(
         ViewType.of(window.sizes, window.element_type, MemorySpace.PRIVATE)

@@ -322,7 +322,7 @@ def _products(
 
 def _vectors(block: BlockOp, number: int, candidate: _Candidate) -> int:
     """The vectors, or broadcast scalars, of a tile of refinement `number`."""
-    refinement = block.refinement_list[number]
+    refinement = block.refinement(number)
     used = {index for form in refinement.access for index in form.support}
     count = prod(size for index, size in enumerate(candidate.sizes) if index in used)
     return count // candidate.lanes if candidate.vector in used else count

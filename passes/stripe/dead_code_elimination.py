@@ -95,7 +95,7 @@ def _simplify_block(block: BlockOp) -> bool:
     unused = {
         number
         for number, view in enumerate(block.views)
-        if view.first_use is None and block.refinement_list[number].init is None
+        if view.first_use is None and block.refinement(number).init is None
     }
     if unused:
         drop_refinements(block, unused)
@@ -116,7 +116,7 @@ def _is_read(view: SSAValue) -> bool:
     for use in view.uses:
         operation = use.operation
         if isinstance(operation, BlockOp):
-            if _is_read(operation.views[use.index]):
+            if _is_read(operation.view(use.index)):
                 return True
         elif isinstance(operation, ReshapeOp):
             if _is_read(operation.view):
@@ -141,5 +141,5 @@ def _remove_stores(view: SSAValue) -> None:
             continue
         numbers = {n for n, buffer in enumerate(block.buffers) if buffer is view}
         for number in numbers:
-            _remove_stores(block.views[number])
+            _remove_stores(block.view(number))
         drop_refinements(block, numbers)

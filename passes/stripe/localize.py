@@ -128,7 +128,7 @@ def _allocate_inside(block: BlockOp, allocation: AllocOp, numbers: list[int]) ->
     else:
         body.insert_op_before(private, first)
     for number in numbers:
-        retarget(block.views[number], private.view)
+        retarget(block.view(number), private.view)
 
 
 def _bytes(window: ViewType) -> int:

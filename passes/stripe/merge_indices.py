@@ -96,7 +96,7 @@ def _pair(block: BlockOp) -> tuple[int, int] | None:
 
 def _is_contiguous(block: BlockOp, number: int, slow: int, fast: int) -> bool:
     """Whether a buffer has both indices on neighbouring axes, or none of them."""
-    access = block.refinement_list[number].access
+    access = block.refinement(number).access
     places = [a for a, form in enumerate(access) if {slow, fast} & {*form.support}]
     if not places:
         return True
@@ -129,7 +129,7 @@ def _merged(block: BlockOp, slow: int, fast: int) -> BlockOp:
         forms = tuple(form.remap(positions, len(kept)) for form in access)
         refinements.append(replace(refinement, access=forms))
         window = block.view_type(number)
-        hint = block.views[number].name_hint
+        hint = block.view(number).name_hint
         views.append((window.resized(_without(window.sizes, gone)), hint))
     body = BlockOp.empty_body([block.indices[n].name_hint for n in kept], views)
     new = BlockOp(

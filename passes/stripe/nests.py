@@ -263,7 +263,7 @@ def _set_space(view: SSAValue, space: MemorySpace) -> None:
         block = use.operation
         if not isinstance(block, BlockOp):
             continue
-        window = block.views[use.index]
+        window = block.view(use.index)
         type = _view_type(window)
         if type.space.data is space:
             continue
@@ -287,7 +287,7 @@ def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
     """Remove refinements that nothing uses any more, in place."""
     rank = len(block.index_ranges)
     kept = [n for n in range(len(block.refinements)) if n not in numbers]
-    refinements = [block.refinement_list[number] for number in kept]
+    refinements = [block.refinement(number) for number in kept]
     buffers = [block.buffers[number] for number in kept]
     for number in sorted(numbers, reverse=True):
         block.body.block.erase_arg(block.body.block.args[rank + number])
@@ -333,7 +333,7 @@ def absolute_access(view: SSAValue) -> AbsoluteAccess:
     access = tuple(
         base.remap(kept, width) + form.remap(positions, width)
         for base, form in zip(
-            outer.access, block.refinement_list[number].access, strict=True
+            outer.access, block.refinement(number).access, strict=True
         )
     )
     return AbsoluteAccess(
@@ -364,7 +364,7 @@ def is_subscripted(view: SSAValue) -> bool:
     for use in view.uses:
         operation = use.operation
         if isinstance(operation, BlockOp):
-            if is_subscripted(operation.views[use.index]):
+            if is_subscripted(operation.view(use.index)):
                 return True
         elif isinstance(operation, LoadOp | StoreOp):
             if operation.subscripts is not None:
@@ -396,7 +396,7 @@ def has_own_windows(block: BlockOp, number: int) -> bool:
 def _determined(block: BlockOp, number: int) -> set[int]:
     """The indices that a cell of a window tells; all that have one value only."""
     extents = dict(enumerate(block.index_ranges))
-    access = block.refinement_list[number].access
+    access = block.refinement(number).access
     return determined_indices(access, block.view_type(number).sizes, extents)
 
 

@@ -80,27 +80,29 @@ class StripeScalarizePass(ModulePass):
 
 
 def scalarize(body: Block) -> None:
-    """Forward stores to loads among the statements of one point."""
-    known: dict[Cell, SSAValue] = {}
+    """Forward stores to loads among the statements of one point.
+
+    What the cells of each memory hold is kept apart, so that a store forgets no more
+    than it has to look at.
+    """
+    known: dict[SSAValue, dict[Cell, SSAValue]] = {}
     for operation in list(body.ops):
         if isinstance(operation, BlockOp):
-            written = {root_buffer(buffer) for buffer in operation.buffers}
-            known = {c: v for c, v in known.items() if root_buffer(c[0]) not in written}
+            for buffer in operation.buffers:
+                known.pop(root_buffer(buffer), None)
         elif isinstance(operation, StoreOp):
             cell = _cell(operation, operation.value.type)
-            # Another window of the buffer may overlap this cell.
-            known = {
-                c: v
-                for c, v in known.items()
-                if root_buffer(c[0]) != root_buffer(cell[0])
-            }
+            memory = root_buffer(cell[0])
+            # Another window of the memory may overlap this cell.
+            known.pop(memory, None)
             if operation.condition is None and _assigns(operation.view):
-                known[cell] = operation.value
+                known[memory] = {cell: operation.value}
         elif isinstance(operation, LoadOp):
             cell = _cell(operation, operation.result.type)
-            value = known.get(cell)
+            cells = known.setdefault(root_buffer(cell[0]), {})
+            value = cells.get(cell)
             if value is None:
-                known[cell] = operation.result
+                cells[cell] = operation.result
                 continue
             operation.result.replace_all_uses_with(value)
             operation.detach()
@@ -124,7 +126,7 @@ def _cell(op: LoadOp | StoreOp, value: Attribute) -> Cell:
     if refined is None:
         return op.view, (), type, op.subscripts, value
     block, number = refined
-    access = block.refinement_list[number].access
+    access = block.refinement(number).access
     return block.buffers[number], access, type, op.subscripts, value
 
 
@@ -133,4 +135,4 @@ def _assigns(view: SSAValue) -> bool:
     if refined is None:
         return True
     block, number = refined
-    return block.refinement_list[number].aggregation is Aggregation.ASSIGN
+    return block.refinement(number).aggregation is Aggregation.ASSIGN

@@ -153,7 +153,7 @@ def split_reduction(
     number = next(
         n for n, r in enumerate(block.refinement_list) if r.direction is Direction.OUT
     )
-    output = block.refinement_list[number]
+    output = block.refinement(number)
     buffer_type = block.buffers[number].type
     if not isinstance(buffer_type, ViewType):
         raise ValueError(f"expected a view, got {buffer_type}")
@@ -243,7 +243,7 @@ def _final_block(
     part = parts.view.type.resized([1] * parts.view.type.rank)
     body = BlockOp.empty_body(
         [*(block.indices[i].name_hint for i in kept), "lane"],
-        [(part, "part"), (block.view_type(number), block.views[number].name_hint)],
+        [(part, "part"), (block.view_type(number), block.view(number).name_hint)],
     )
     *_, source, target = body.block.args
     load = LoadOp(source)

@@ -55,7 +55,7 @@ def _mark(block: BlockOp, limit: int) -> None:
         index
         for number, refinement in enumerate(block.refinement_list)
         if block.view_type(number).space.data is MemorySpace.PRIVATE
-        and not is_subscripted(root_buffer(block.views[number]))
+        and not is_subscripted(root_buffer(block.view(number)))
         for form in refinement.access
         for index in form.support
         if index < len(ranges)

@@ -222,7 +222,7 @@ def _widen_window(block: BlockOp, number: int, width: int) -> None:
     window = block.view_type(number)
     # A vector that starts at the last place of the window reaches beyond it.
     sizes = (*window.sizes[:-1], window.sizes[-1] + width - 1)
-    Rewriter.replace_value_with_new_type(block.views[number], window.resized(sizes))
+    Rewriter.replace_value_with_new_type(block.view(number), window.resized(sizes))
 
 
 def _step_through(operation: IndexOp, index: SSAValue, width: int) -> None:
@@ -389,7 +389,7 @@ def _common_width(view: SSAValue) -> int | None:
     for use in view.uses:
         operation = use.operation
         if isinstance(operation, BlockOp):
-            widths.add(_common_width(operation.views[use.index]))
+            widths.add(_common_width(operation.view(use.index)))
         elif isinstance(operation, LoadOp | StoreOp):
             value = value_type(operation.view)
             lanes = value.get_shape()[0] if isinstance(value, VectorType) else 1
@@ -403,12 +403,12 @@ def _is_aligned(view: SSAValue, width: int) -> bool:
         block = use.operation
         if not isinstance(block, BlockOp):
             continue
-        last = block.refinement_list[use.index].access[-1]
+        last = block.refinement(use.index).access[-1]
         numbers = (*last.coefficients, last.constant)
         window = block.view_type(use.index).sizes[-1]
         if any(number % width for number in (*numbers, window)):
             return False
-        if not _is_aligned(block.views[use.index], width):
+        if not _is_aligned(block.view(use.index), width):
             return False
     return True
 
@@ -435,4 +435,4 @@ def _divide(view: SSAValue, width: int) -> None:
             refinements[use.index], access=(*outer, divided)
         )
         replace_forms(block, refinements, block.conditions, block.captures)
-        _divide(block.views[use.index], width)
+        _divide(block.view(use.index), width)

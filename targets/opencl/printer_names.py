@@ -86,6 +86,7 @@ class NameScope:
     def __init__(self, outer: NameScope | None = None, names: Iterable[str] = ()):
         self._outer = outer
         self._names = set(names)
+        self._last_numbers: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._names or (self._outer is not None and name in self._outer)
@@ -93,10 +94,12 @@ class NameScope:
     def declare(self, wish: str | None, default: str) -> str:
         """A new name for a variable that the program calls `wish`."""
         base = identifier(wish, default)
-        name, number = base, 0
+        name, number = base, self._last_numbers.get(base, 0)
+        # Smaller numbers are taken, so that many variables of one name take no longer.
         while name in self or is_reserved(name):
             number += 1
             name = f"{base.rstrip('_')}_{number}"
+        self._last_numbers[base] = number
         self._names.add(name)
         return name
 

@@ -27,9 +27,9 @@ def contended_memories(op: BlockOp, frame: Frame) -> frozenset[int]:
 
 def _uses(block: BlockOp, number: int) -> Use:
     """How the statements in a block, nested ones too, use one of its views."""
-    own = Use.of(block.refinement_list[number].aggregation)
+    own = Use.of(block.refinement(number).aggregation)
     result = Use(0)
-    for use in block.views[number].uses:
+    for use in block.view(number).uses:
         match use.operation:
             case LoadOp():
                 result |= Use.READ
@@ -37,7 +37,7 @@ def _uses(block: BlockOp, number: int) -> Use:
                 result |= own
             case BlockOp() as inner:
                 nested = _uses(inner, use.index)
-                if inner.refinement_list[use.index].init is not None:
+                if inner.refinement(use.index).init is not None:
                     nested |= Use.ASSIGN
                 result |= nested & (Use.READ | own)
                 # What aggregates in another way overwrites, as `Level.record` has it.

@@ -143,7 +143,7 @@ def _refine(op: BlockOp, frame: Frame, inner: PointFrame) -> None:
     for number, refinement in enumerate(op.refinement_list):
         outer: Window = frame[op.buffers[number]]
         offsets = [evaluate(form, values) for form in refinement.access]
-        inner[op.views[number]] = outer.refined(
+        inner[op.view(number)] = outer.refined(
             inner, offsets, op.view_type(number).sizes, refinement.aggregation
         )
 
@@ -151,7 +151,7 @@ def _refine(op: BlockOp, frame: Frame, inner: PointFrame) -> None:
 def _initialize(op: BlockOp, number: int, init: int | float, frame: Frame) -> None:
     """Set what the windows of all index values cover to the refinement's `init`."""
     outer: Window = frame[op.buffers[number]]
-    access = op.refinement_list[number].access
+    access = op.refinement(number).access
     memory, ranges = outer.memory, op.index_ranges
     if 0 in ranges:
         return
