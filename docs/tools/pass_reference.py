@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import docstrings
@@ -14,6 +15,8 @@ from xdsl.utils.hints import type_repr
 
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import PIPELINES, TargetOptions, stage_passes
+
+_ROOT = Path(__file__).resolve().parents[2]
 
 _INTRODUCTION = """\
 Each pass is one file, named as the pass, and can be run alone:
@@ -80,8 +83,14 @@ def _pass(pass_class: type[ModulePass]) -> Iterator[str]:
     options = list(_options(pass_class))
     if options:
         yield table(("option", "type", "default", "meaning"), options)
-    path = pass_class.__module__.removeprefix("gingham.").replace(".", "/") + ".py"
+    path = _source(pass_class)
     yield f"Source: [{path}](../{path})."
+
+
+def _source(pass_class: type[ModulePass]) -> str:
+    """The file of a pass from the root of the repository, or its folder."""
+    path = pass_class.__module__.removeprefix("gingham.").replace(".", "/")
+    return path if (_ROOT / path).is_dir() else f"{path}.py"
 
 
 def _options(pass_class: type[ModulePass]) -> Iterator[tuple[str, ...]]:
