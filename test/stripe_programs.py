@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, Builtin, DenseArrayBase, ModuleOp, i64
 from xdsl.dialects.func import Func, FuncOp
 from xdsl.ir import Attribute
 from xdsl.passes import PassPipeline
@@ -19,10 +20,29 @@ from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.stripe.attributes import ViewType
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.passes.stripe.nests import top_level_blocks
 from gingham.tools.optimizer.located_parser import parse_mlir
 from gingham.tools.optimizer.sources import Sources
 
 Array = npt.NDArray[Any]
+
+PASSES = (
+    "stripe-reduce-constraints",
+    "stripe-fuse",
+    "stripe-localize",
+    "stripe-scalarize",
+    "stripe-dead-code-elimination",
+    "stripe-merge-indices",
+    "stripe-split-reduction{lanes=2 rounds=1}",
+    "stripe-autotile{bits=256 registers=6 elements=16 pieces=2}",
+    "stripe-partition-edges{bits=256}",
+    "stripe-tile",
+    "stripe-accumulate",
+    "stripe-vectorize{bits=256}",
+    "stripe-unroll",
+    "stripe-map",
+)
+"""The stripe passes, with options that suit small programs, for random pipelines."""
 
 HERE = Path(__file__).parent / "passes" / "stripe"
 
@@ -72,3 +92,15 @@ def stripe_pipeline(options: TargetOptions) -> str:
     """The passes of the pipeline from the stripe level on."""
     text = stage_passes(options)["stripe"]
     return text.removeprefix("lower-tile-to-stripe,")
+
+
+def choose_tiles(module: ModuleOp, random: Random) -> None:
+    """Random sizes for some of the blocks that are not serial."""
+    for block in top_level_blocks(module):
+        if random.random() < 0.5 and not block.is_serial:
+            levels = [
+                [random.randint(0, extent + 1) for extent in block.index_ranges]
+                for _ in range(random.choice((1, 1, 2)))
+            ]
+            arrays = [DenseArrayBase.from_list(i64, sizes) for sizes in levels]
+            block.attributes["stripe.tile"] = ArrayAttr(arrays)

@@ -66,6 +66,43 @@ def print_sizes(
                 printer.print_string(str(size))
 
 
+def parse_sized_result(
+    parser: Parser,
+) -> tuple[SSAValue, TensorType[Attribute], list[SSAValue], dict[str, Attribute]]:
+    """Parse `%x -> [%M, 4] : type -> type` behind the name of an op.
+
+    Gives the operand, the type of the result, its sizes that are values, and the
+    attributes.
+    """
+    operand = parser.parse_unresolved_operand()
+    parser.parse_punctuation("->")
+    entries = parse_sizes(parser)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    tensor = parser.resolve_operand(operand, parser.parse_type())
+    parser.parse_punctuation("->")
+    return tensor, *parse_sized_type(parser, entries), attributes
+
+
+def print_sized_result(
+    printer: Printer,
+    operand: SSAValue,
+    type: TensorType[Attribute],
+    sizes: Iterable[SSAValue],
+    attributes: dict[str, Attribute],
+) -> None:
+    """Print what `parse_sized_result` parses."""
+    printer.print_string(" ")
+    printer.print_ssa_value(operand)
+    printer.print_string(" -> ")
+    print_sizes(printer, type, sizes)
+    printer.print_op_attributes(attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(operand.type)
+    printer.print_string(" -> ")
+    printer.print_attribute(type)
+
+
 def verify_sizes(type: TensorType[Attribute], sizes: Sequence[SSAValue]) -> None:
     """Each `?` of the type is one of the sizes."""
     dynamic = type.get_shape().count(DYNAMIC_INDEX)

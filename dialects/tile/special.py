@@ -40,7 +40,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..eltwise.element_types import si32, ui32
 from ..eltwise.ops import ANY_ELEMENT, element_of, with_element
-from .size_syntax import parse_sized_type, parse_sizes, print_sizes, verify_sizes
+from .size_syntax import (
+    parse_sized_result,
+    parse_sized_type,
+    parse_sizes,
+    print_sized_result,
+    print_sizes,
+    verify_sizes,
+)
 from .special_shapes import Shape, check_state, normalized_axis, reduced, reshaped
 
 _Op = TypeVar("_Op", bound="_SizedOp")
@@ -64,27 +71,15 @@ class _SizedOp(IRDLOperation):
 
     @classmethod
     def parse(cls: type[_Op], parser: Parser) -> _Op:
-        tensor = parser.parse_unresolved_operand()
-        parser.parse_punctuation("->")
-        entries = parse_sizes(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(tensor, parser.parse_type())
-        parser.parse_punctuation("->")
-        op = cls(operand, *parse_sized_type(parser, entries))
+        tensor, type, sizes, attributes = parse_sized_result(parser)
+        op = cls(tensor, type, sizes)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.tensor)
-        printer.print_string(" -> ")
-        print_sizes(printer, self.result.type, self.sizes)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.tensor.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
+        print_sized_result(
+            printer, self.tensor, self.result.type, self.sizes, self.attributes
+        )
 
     def verify_(self) -> None:
         verify_tensor("the operand", self.tensor.type)
@@ -398,27 +393,15 @@ class PrngOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> PrngOp:
-        state = parser.parse_unresolved_operand()
-        parser.parse_punctuation("->")
-        entries = parse_sizes(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(state, parser.parse_type())
-        parser.parse_punctuation("->")
-        op = cls(operand, *parse_sized_type(parser, entries))
+        state, type, sizes, attributes = parse_sized_result(parser)
+        op = cls(state, type, sizes)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.state)
-        printer.print_string(" -> ")
-        print_sizes(printer, self.result.type, self.sizes)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.state.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
+        print_sized_result(
+            printer, self.state, self.result.type, self.sizes, self.attributes
+        )
 
     def verify_(self) -> None:
         state = self.state.type

@@ -133,11 +133,7 @@ class Emitter:
         if source == tuple(shape):
             return tensor
         access = identity(len(source))
-        kept = access[len(source) - len(shape) :]
-        output = tuple(
-            Polynomial.constant(0) if size == 1 else index
-            for index, size in zip(kept, shape, strict=True)
-        )
+        output = _broadcast_access(access, shape)
         names = index_names(len(source))
         return self.contract(
             Aggregation.ADD, Combination.NONE, [(tensor, access)], output, shape, names
@@ -149,11 +145,7 @@ class Emitter:
         if source == tuple(shape):
             return tensor
         output = identity(len(shape))
-        used = output[len(shape) - len(source) :]
-        access = tuple(
-            Polynomial.constant(0) if size == 1 else index
-            for index, size in zip(used, source, strict=True)
-        )
+        access = _broadcast_access(output, source)
         names = index_names(len(shape))
         return self.contract(
             Aggregation.ASSIGN,
@@ -200,3 +192,14 @@ class TensorTerm(Term):
     def literal(self, number: float) -> Term:
         element = self.tensor.type.element_type
         return TensorTerm(self._emitter, self._emitter.scalar(number, element))
+
+
+def _broadcast_access(
+    indices: Sequence[Polynomial], shape: Sequence[int]
+) -> tuple[Polynomial, ...]:
+    """How NumPy's rule reads a tensor of `shape` where a larger one has `indices`."""
+    last = indices[len(indices) - len(shape) :]
+    return tuple(
+        Polynomial.constant(0) if size == 1 else index
+        for index, size in zip(last, shape, strict=True)
+    )

@@ -14,35 +14,12 @@ from random import Random
 import numpy as np
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, Builtin, DenseArrayBase, ModuleOp, i64
-from xdsl.dialects.func import Func
+from stripe_programs import CONTEXT, PASSES, choose_tiles, run
 from xdsl.parser import Parser
-from xdsl.passes import PassPipeline
 
 from gingham.affine.form import LinearForm
-from gingham.dialects import get_all_dialects
 from gingham.errors import GinghamError
-from gingham.passes import get_all_passes
-from gingham.passes.stripe.nests import top_level_blocks
 from gingham.targets.reference import interpret
-
-PASSES = (
-    "stripe-reduce-constraints",
-    "stripe-fuse",
-    "stripe-localize",
-    "stripe-scalarize",
-    "stripe-dead-code-elimination",
-    "stripe-merge-indices",
-    "stripe-split-reduction{lanes=2 rounds=1}",
-    "stripe-autotile{bits=256 registers=6 elements=16 pieces=2}",
-    "stripe-partition-edges{bits=256}",
-    "stripe-tile",
-    "stripe-accumulate",
-    "stripe-vectorize{bits=256}",
-    "stripe-unroll",
-    "stripe-map",
-)
 
 INPUT = (9, 12)
 """The shape of the input."""
@@ -232,45 +209,22 @@ class ProgramText:
             )
 
 
-def parse(text: str) -> ModuleOp:
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    module = Parser(context, text).parse_module()
-    module.verify()
-    return module
-
-
-def choose_tiles(module: ModuleOp, random: Random) -> None:
-    """Random sizes for some of the blocks."""
-    for block in top_level_blocks(module):
-        if random.random() < 0.5:
-            levels = [
-                [random.randint(0, extent + 1) for extent in block.index_ranges]
-                for _ in range(random.choice((1, 1, 2)))
-            ]
-            arrays = [DenseArrayBase.from_list(i64, sizes) for sizes in levels]
-            block.attributes["stripe.tile"] = ArrayAttr(arrays)
-
-
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=150)
 def test_random_programs(seed: int) -> None:
     random = Random(seed)
     text = str(ProgramText(random))
     note(text)
-    module = parse(text)
+    module = Parser(CONTEXT, text).parse_module()
+    module.verify()
     inputs = [np.random.default_rng(seed).integers(-4, 5, INPUT).astype(np.float64)]
     expected = interpret(module, inputs)
     if random.random() < 0.5:
         choose_tiles(module, random)
     for name in [random.choice(PASSES) for _ in range(random.randint(1, 7))]:
         note(name)
-        (module_pass,) = PassPipeline.parse_spec(get_all_passes(), name).passes
         try:
-            module_pass.apply(Context(), module)
+            run(module, name)
         except GinghamError as error:
             note(str(error))
             if name == "stripe-tile":

@@ -13,31 +13,13 @@ from random import Random
 import numpy as np
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from stripe_programs import CONTEXT, run
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from stripe_programs import CONTEXT, PASSES, choose_tiles, run
 from xdsl.parser import Parser
 
 from gingham.errors import GinghamError
-from gingham.passes.stripe.nests import top_level_blocks
 from gingham.targets.reference import interpret
 
-PASSES = (
-    "stripe-reduce-constraints",
-    "stripe-fuse",
-    "stripe-fuse,stripe-localize",
-    "stripe-localize",
-    "stripe-scalarize",
-    "stripe-dead-code-elimination",
-    "stripe-merge-indices",
-    "stripe-split-reduction{lanes=2 rounds=1}",
-    "stripe-autotile{bits=256 registers=6 elements=16 pieces=2}",
-    "stripe-partition-edges{bits=256}",
-    "stripe-tile",
-    "stripe-accumulate",
-    "stripe-vectorize{bits=256}",
-    "stripe-unroll",
-    "stripe-map",
-)
+CHOICES = (*PASSES, "stripe-fuse,stripe-localize")
 
 ROWS, COLUMNS = 3, 8
 MATRIX = f"!stripe.view<{ROWS}x{COLUMNS}xf64>"
@@ -275,15 +257,6 @@ class ProgramText:
         self.buffers.append(target)
 
 
-def choose_tiles(module: ModuleOp, random: Random) -> None:
-    """Random sizes for some of the blocks that are not serial."""
-    for block in top_level_blocks(module):
-        if random.random() < 0.5 and not block.is_serial:
-            sizes = [random.randint(0, extent + 1) for extent in block.index_ranges]
-            array = DenseArrayBase.from_list(i64, sizes)
-            block.attributes["stripe.tile"] = ArrayAttr([array])
-
-
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=100)
 def test_random_programs(seed: int) -> None:
@@ -303,7 +276,7 @@ def test_random_programs(seed: int) -> None:
 
     if random.random() < 0.5:
         choose_tiles(module, random)
-    for name in [random.choice(PASSES) for _ in range(random.randint(1, 7))]:
+    for name in [random.choice(CHOICES) for _ in range(random.randint(1, 7))]:
         note(name)
         try:
             run(module, name)
