@@ -1,1 +1,1 @@
-"""Benchmarks of Gingham against NumPy: `python -m bench`."""
+"""Benchmarks of Gingham against other ways to compute the same: `python -m bench`."""

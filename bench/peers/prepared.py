@@ -1,0 +1,35 @@
+"""What a peer makes of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cases import Case
+
+Array: TypeAlias = NDArray[np.float32]
+Inputs: TypeAlias = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A computation that is ready to be repeated."""
+
+    call: Callable[[], object]
+    """Computes once and waits for the end."""
+    results: Callable[[], Sequence[NDArray[Any]]]
+    """What it computes, in the shapes that the case gives its results or such that the
+    elements lie in the same order."""
+
+
+Prepare: TypeAlias = Callable[[Case, Inputs], Prepared | None]
+
+
+def arrays_of(outputs: Any) -> list[NDArray[Any]]:
+    """The arrays of a result that is one or a tuple of them."""
+    several: Sequence[Any] = outputs if isinstance(outputs, tuple) else [outputs]
+    return [np.asarray(output) for output in several]

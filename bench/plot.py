@@ -1,0 +1,29 @@
+"""A picture of what a run of the benchmarks found; needs Matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from .contest import Row
+from .report import ratio
+
+
+def plot(rows: Sequence[Row], path: str) -> None:
+    """A bar for each row: how our time compares to the fastest peer's.
+
+    The name of the file chooses the format.
+    """
+    shown = [(row, r) for row in rows if (r := ratio(row, row.fastest_peer))]
+    figure = Figure(figsize=(9, 1.2 + 0.28 * len(shown)), layout="constrained")
+    axes = figure.subplots()
+    names = [row.case.name for row, _ in shown]
+    values = [value for _, value in shown]
+    colors = ["tab:green" if value <= 1 else "tab:orange" for value in values]
+    axes.barh(names, values, color=colors)
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.invert_yaxis()
+    axes.set_xlabel("our time / the fastest peer's (shorter is better)")
+    figure.savefig(path)

@@ -1,0 +1,108 @@
+"""The benchmarks: their programs mean what the peers compute, and the command works."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gingham
+from gingham.bench.cases import Case
+from gingham.bench.cases.convolutions import convolution, transposed_convolution
+from gingham.bench.cases.fused import attention, bottleneck, gelu, lstm_cell
+from gingham.bench.cases.products import (
+    batched_product,
+    matrix_vector,
+    tensor_contraction,
+    transposed_product,
+)
+from gingham.bench.cases.rows import (
+    argmax,
+    cumulative_sum,
+    layer_norm,
+    max_pool,
+    softmax,
+    total,
+    transpose,
+)
+from gingham.bench.peers.prepared import arrays_of
+from gingham.bench.peers.with_numpy import prepare
+
+ROOT = Path(__file__).parents[2]
+
+SMALL = [
+    transposed_product(5, 7, 3),
+    batched_product(2, 5, 7, 3),
+    matrix_vector(9),
+    tensor_contraction(2, 3, 4, 5, 3, 2),
+    convolution((4, 6), 7, 3),
+    convolution((4, 6), 8, 3, batch=2, stride=2),
+    convolution((4, 6), 9, 3, dilation=2),
+    convolution((8, 8), 6, 3, groups=4),
+    convolution((8, 8), 6, 3, groups=8),
+    convolution((3, 8), 12, 7, stride=2),
+    transposed_convolution((4, 3), 5, 4),
+    softmax(5, 37),
+    softmax(5, 37, logarithm=True),
+    layer_norm(5, 37),
+    *(total(9, 33, axis) for axis in (0, 1, None)),
+    argmax(6, 35),
+    cumulative_sum(1000),
+    transpose(37),
+    max_pool(2, 8, 5, 2),
+    max_pool(2, 8, 5, 3),
+    gelu(100),
+    attention(2, 9, 6),
+    bottleneck(6, 8, 4),
+    lstm_cell(3, 5, 4),
+]
+
+
+def by_name(case: Case) -> str:
+    return case.name
+
+
+@pytest.mark.parametrize("case", SMALL, ids=by_name)
+def test_program_computes_what_the_peers_compute(case: Case) -> None:
+    generator = np.random.default_rng()
+    inputs = {
+        name: generator.standard_normal(shape, dtype=np.float32)
+        for name, shape in case.inputs.items()
+    }
+    function = gingham.compile(case.program, device="reference")
+    results = arrays_of(function(*inputs.values()))
+    expected = prepare(case, inputs).results()
+    for result, other, shape in zip(
+        results, expected, case.results.values(), strict=True
+    ):
+        assert result.shape == shape
+        np.testing.assert_allclose(result.ravel(), other.ravel(), rtol=1e-4, atol=1e-4)
+
+
+def measured(folder: Path, *arguments: str) -> dict[str, Any]:
+    """The one row that the command writes for these arguments."""
+    found = folder / "found.json"
+    command = [sys.executable, "-m", "bench", "--seconds=0.01", "--rounds=1"]
+    options = ["--device=reference", f"--json={found}"]
+    subprocess.run(
+        [*command, *options, *arguments], cwd=ROOT, capture_output=True, check=True
+    )
+    (row,) = json.loads(found.read_text())["rows"]
+    return row
+
+
+def test_command_measures_and_writes_json(tmp_path: Path) -> None:
+    row = measured(tmp_path, "max-pool 2x2")
+    assert row["correct"]
+    assert len(row["results"]["gingham"]["seconds"]) == 1
+    assert row["ratio"] > 0
+
+
+def test_peer_that_is_not_installed_is_missing(tmp_path: Path) -> None:
+    row = measured(tmp_path, "max-pool 2x2", "--peers=numpy,plaidml")
+    assert "No module named 'plaidml'" in row["results"]["plaidml"]["missing"]
