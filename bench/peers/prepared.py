@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..cases import Case
 
@@ -29,7 +29,7 @@ class Prepared:
 Prepare: TypeAlias = Callable[[Case, Inputs], Prepared | None]
 
 
-def arrays_of(outputs: Any) -> list[NDArray[Any]]:
+def arrays_of(outputs: ArrayLike | tuple[ArrayLike, ...]) -> list[NDArray[Any]]:
     """The arrays of a result that is one or a tuple of them."""
-    several: Sequence[Any] = outputs if isinstance(outputs, tuple) else [outputs]
+    several = outputs if isinstance(outputs, tuple) else (outputs,)
     return [np.asarray(output) for output in several]
