@@ -1,13 +1,16 @@
 """`tile-devices`: list the devices that programs can run on.
 
-tile-devices            a table of all devices, the default one marked
-tile-devices --probe    also build and run a small kernel on each
-tile-devices --json     the same facts for programs
+tile-devices               a table of all devices, the default one marked
+tile-devices --probe       also build and run a small kernel on each
+tile-devices --json        the same facts for programs
+tile-devices --hardware    the figures that programs are compiled by, as a file
+tile-devices --measure     the same with figures measured on the device
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 import time
@@ -63,10 +66,32 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="build, run and check a small kernel on each device",
     )
+    parser.add_argument(
+        "--hardware",
+        nargs="?",
+        const="",
+        metavar="DEVICE",
+        help="print the hardware description that programs for a device (the default "
+        "one) are compiled by, as a file that --hardware of tile-run takes",
+    )
+    parser.add_argument(
+        "--measure",
+        nargs="?",
+        const="",
+        metavar="DEVICE",
+        help="the same, with what can be measured measured on the device, which should "
+        "have nothing else to do for some seconds",
+    )
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.measure is not None:
+        print(_measured(options.measure), end="")
+        return 0
+    if options.hardware is not None:
+        print(_description(options.hardware), end="")
+        return 0
     listing = _gather(options.probe)
     if options.json:
         print(json.dumps(_as_json(listing), indent=2))
@@ -75,6 +100,25 @@ def _run(options: argparse.Namespace) -> int:
     else:
         print(_as_text(listing))
     return 0
+
+
+def _description(name: str) -> str:
+    """The hardware description of a device, the default one without a name."""
+    from ..runtime.devices import default_device, device
+    from ..runtime.hardware import hardware_of
+    from ..targets.hardware import hardware_toml
+
+    return hardware_toml(hardware_of(device(name) if name else default_device()))
+
+
+def _measured(name: str) -> str:
+    """The description of a device with measured figures."""
+    from ..runtime.devices import default_device, device
+    from ..runtime.hardware import measured_hardware
+    from ..targets.hardware import hardware_toml
+
+    calibration = measured_hardware(device(name) if name else default_device())
+    return hardware_toml(calibration.hardware, calibration.comments)
 
 
 def _gather(with_probes: bool) -> _Listing:
@@ -101,6 +145,8 @@ def _probe(device: Device) -> _Probe:
 
 
 def _as_json(listing: _Listing) -> dict[str, object]:
+    from ..runtime.hardware import hardware_of
+
     entries: list[dict[str, object]] = []
     for device in listing.devices:
         entry: dict[str, object] = {
@@ -110,6 +156,7 @@ def _as_json(listing: _Listing) -> dict[str, object]:
             "default": device is listing.default,
             "is_reference": device.is_reference,
             "properties": dict(device.properties),
+            "hardware": dataclasses.asdict(hardware_of(device)),
         }
         probe = listing.probes.get(device.name)
         if probe is not None:
@@ -132,7 +179,9 @@ def _as_json(listing: _Listing) -> dict[str, object]:
 
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
     """What a table shows of a device: names in words, values with units."""
-    rows = [("kind", device.kind)]
+    from ..runtime.hardware import hardware_of
+
+    rows = [("kind", device.kind), ("hardware", hardware_of(device).name)]
     rows += [
         _format_property(name, value)
         for name, value in device.properties.items()

@@ -1,0 +1,17 @@
+"""Descriptions of devices: what passes decide by."""
+
+from .description import Cache, Hardware
+from .loading import HARDWARE_NAMES, hardware_text, load_hardware
+from .selection import CacheSize, select_hardware
+from .writing import hardware_toml
+
+__all__ = [
+    "HARDWARE_NAMES",
+    "Cache",
+    "CacheSize",
+    "Hardware",
+    "hardware_text",
+    "hardware_toml",
+    "load_hardware",
+    "select_hardware",
+]

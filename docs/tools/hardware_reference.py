@@ -1,0 +1,150 @@
+"""The text of `docs/hardware.md`: the fields as the dataclasses document them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from docstrings import of_attributes, on_one_line, table
+
+from gingham.targets.hardware import HARDWARE_NAMES, Cache, Hardware, load_hardware
+
+_INTRODUCTION = """\
+# Hardware descriptions
+
+What the passes decide, they decide by the figures of a device: how wide its vectors
+are, what its caches hold and deliver, what a launch costs. The figures are data, in
+files that can be read, changed and written anew. Each is named with its unit, and
+stands beside a comment that says where it is from.
+
+## Which one is used
+
+`tile-devices` shows it for each device. It is the first of these:
+
+1. what the caller asks for: `--hardware=FILE` of `tile-run`, `hardware=` of
+   `gingham.compile`;
+2. what the environment variable `GINGHAM_HARDWARE` names;
+3. the one that fits the device. A CPU is known by its native vector width, a GPU by its
+   vendor and name. What the device tells of itself (cores, local memory, the limit of
+   work-groups) takes the place of the file's figures, and so do the sizes of the caches
+   that Linux tells of a CPU.
+
+`--hardware` takes the path of a file or a name, and behind a colon figures to change:
+
+```sh
+tile-run examples/softmax.tile --shape X=64x100 --check --hardware=cpu-avx2
+```
+
+```text
+device: ...
+input X: 64x100, float32
+output Y: 64x100, float32
+check Y: ok, ...
+```
+
+```sh
+tile-opt --print-pipeline=opencl-cpu-avx512 --hardware=cpu-neon:vector_registers=16
+```
+
+```text
+...stripe-vectorize{bits=128}...
+```
+
+## Your own
+
+`tile-devices --hardware` prints the one that is used, as a file to begin with. A file
+may also name another one as its base, and say only what differs:
+
+```sh
+cat > server.toml <<END
+base = "cpu-avx512"
+name = "server"
+cores = 64
+memory_gigabytes_per_second = 300
+END
+tile-run examples/softmax.tile --shape X=64x100 --check --hardware=server.toml
+```
+
+```text
+device: ...
+input X: 64x100, float32
+output Y: 64x100, float32
+check Y: ok, ...
+```
+
+`tile-devices --measure` prints one whose figures are measured on the device, as far as
+they can be, in some seconds in which it should have nothing else to do:
+
+```sh
+tile-devices --measure > measured.toml
+tile-run examples/softmax.tile --shape X=64x100 --check --hardware=measured.toml
+```
+
+```text
+device: ...
+input X: 64x100, float32
+output Y: 64x100, float32
+check Y: ok, ...
+```
+
+A mistake in a file is an error with its line:
+
+```sh fails
+cat > server.toml <<END
+base = "cpu-avx512"
+cors = 64
+END
+tile-run examples/softmax.tile --shape X=64x100 --hardware=server.toml
+```
+
+```text
+server.toml:2:1: error: there is no field 'cors'
+cors = 64
+^~~~
+hint: did you mean 'cores'?
+```
+
+A pass reads a description with `load_hardware` of `targets/hardware`, which takes the
+same texts."""
+
+
+def text() -> str:
+    """The whole page."""
+    parts = [_INTRODUCTION, "## The fields", table(_HEAD, [*_fields(Hardware)])]
+    parts += ["Each of the `caches` has these:", table(_HEAD, [*_fields(Cache)])]
+    parts += ["## What is there by name", _descriptions()]
+    return "\n\n".join(parts) + "\n"
+
+
+_HEAD = ("field", "type", "meaning")
+
+
+def _fields(kind: type[Hardware | Cache]) -> Iterator[tuple[str, ...]]:
+    docs = of_attributes(kind)
+    for field in dataclasses.fields(kind):
+        if field.name != "origin":
+            type_name = str(field.type).replace("|", r"\|")
+            yield f"`{field.name}`", f"`{type_name}`", on_one_line(docs[field.name])
+
+
+def _descriptions() -> str:
+    head = ("name", "cores", "GHz", "vector bits", "TFLOP/s", "caches", "GB/s")
+    rows: list[tuple[str, ...]] = []
+    for name in HARDWARE_NAMES:
+        each = load_hardware(name)
+        rows.append(
+            (
+                f"[`{name}`](../targets/hardware/{name}.toml)",
+                str(each.cores),
+                f"{each.clock_gigahertz:g}",
+                str(each.vector_bits),
+                f"{2e-12 * each.multiply_adds_per_second:.3g}",
+                ", ".join(_size(level.size_bytes) for level in each.caches),
+                f"{each.memory_gigabytes_per_second:g}",
+            )
+        )
+    return table(head, rows)
+
+
+def _size(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"

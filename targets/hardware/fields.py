@@ -1,0 +1,134 @@
+"""From tables of names and values to `Hardware` and back, with every value checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from difflib import get_close_matches
+from typing import Any, NoReturn, cast
+
+from .description import Cache, Hardware
+
+CACHES = "caches"
+_NOT_FIGURES = frozenset({"origin"})
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (float, int),
+    "bool": (bool,),
+    "str": (str,),
+}
+_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+}
+
+
+class FieldError(Exception):
+    """What is wrong with the field at `path`, such as `("caches", 1, "ways")`."""
+
+    def __init__(
+        self, path: tuple[str | int, ...], message: str, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+        self.hint = hint
+
+
+def build_hardware(table: Mapping[str, Any], origin: str) -> Hardware:
+    """The description that a table gives. Raises FieldError where it gives none."""
+    values = _checked(table, Hardware, ())
+    levels: object = table[CACHES]
+    if not isinstance(levels, list) or not levels:
+        raise FieldError(
+            (CACHES,), f"{CACHES}: expected one [[{CACHES}]] or more, got {levels!r}"
+        )
+    values[CACHES] = tuple(
+        _cache(level, number) for number, level in enumerate(cast("list[Any]", levels))
+    )
+    try:
+        return Hardware(**values, origin=origin)
+    except ValueError as error:
+        _raise_value_error(error, ())
+
+
+def figures_of(hardware: Hardware) -> dict[str, Any]:
+    """The table that gives this description, as `build_hardware` takes it."""
+    table = {
+        field.name: getattr(hardware, field.name)
+        for field in fields(hardware)
+        if field.name not in _NOT_FIGURES
+    }
+    table[CACHES] = [
+        {field.name: getattr(level, field.name) for field in fields(level)}
+        for level in hardware.caches
+    ]
+    return table
+
+
+def _cache(level: object, number: int) -> Cache:
+    path = (CACHES, number)
+    if not isinstance(level, dict):
+        raise FieldError(path, f"{CACHES}: expected tables, got {level!r}")
+    values = _checked(cast("dict[str, Any]", level), Cache, path)
+    try:
+        return Cache(**values)
+    except ValueError as error:
+        _raise_value_error(error, path)
+
+
+def _raise_value_error(error: ValueError, path: tuple[str | int, ...]) -> NoReturn:
+    name, _, rest = str(error).partition(":")
+    full = ".".join(str(step) for step in (*path, name))
+    raise FieldError((*path, name), f"{full}:{rest}") from error
+
+
+def _checked(
+    table: Mapping[str, Any], kind: type[Hardware | Cache], path: tuple[str | int, ...]
+) -> dict[str, Any]:
+    """The values of a table by the names of the fields of `kind`."""
+    known = {f.name: f for f in fields(kind) if f.name not in _NOT_FIGURES}
+    prefix = "".join(f"{step}." for step in path)
+    for name in table:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            raise FieldError(
+                (*path, name),
+                f"there is no field '{prefix}{name}'",
+                f"did you mean '{close[0]}'?"
+                if close
+                else f"fields: {', '.join(known)}",
+            )
+    values: dict[str, Any] = {}
+    for name, field in known.items():
+        if name in table:
+            if name != CACHES:
+                values[name] = _typed(field, table[name], prefix, path)
+        elif field.default is MISSING:
+            raise FieldError(
+                (*path, name),
+                f"the field '{prefix}{name}' is missing: expected {_wanted(field)}",
+                'base = "NAME" takes what is missing from another description',
+            )
+    return values
+
+
+def _wanted(field: Field[Any]) -> str:
+    return _WORDS.get(str(field.type), "one [[caches]] or more")
+
+
+def _typed(
+    field: Field[Any], value: object, prefix: str, path: tuple[str | int, ...]
+) -> object:
+    """The value as the field has it; a whole number is a number, too."""
+    # What is no plain type is one of some texts, which `Hardware` checks itself.
+    name = str(field.type) if str(field.type) in _TYPES else "str"
+    is_right = isinstance(value, _TYPES[name])
+    if not is_right or (isinstance(value, bool) and name != "bool"):
+        raise FieldError(
+            (*path, field.name),
+            f"{prefix}{field.name}: expected {_WORDS[name]}, got {value!r}",
+        )
+    return float(value) if name == "float" and isinstance(value, int) else value

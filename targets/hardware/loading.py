@@ -1,0 +1,202 @@
+"""Reads hardware descriptions: by name, from a file, with changes of single figures.
+
+A description is asked for by a text that `load_hardware` takes:
+
+* `cpu-avx512`: one of `HARDWARE_NAMES`, a file beside this one;
+* `./mine.toml`: any file;
+* `cpu-avx512:cores=8,caches.1.size_bytes=2097152`: either, with other figures;
+  `caches=2` keeps two levels.
+
+A file gives each field of `Hardware` a value, and `[[caches]]` once for each level.
+With `base = "cpu-avx512"` it gives only what differs from that description.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...errors import GinghamError, SourceLocation
+from .description import Hardware
+from .fields import CACHES, FieldError, build_hardware, figures_of
+
+_FOLDER = Path(__file__).parent
+
+HARDWARE_NAMES: tuple[str, ...] = tuple(
+    sorted(path.stem for path in _FOLDER.glob("*.toml"))
+)
+"""The descriptions that are there by name."""
+
+_CHANGES = re.compile(r":(?=[\w.]+=)(?P<changes>[^:/]*)$")
+
+
+def load_hardware(name_or_path: str) -> Hardware:
+    """The description of that name or in that file.
+
+    A text with a `/` or the ending `.toml` is a path. Raises GinghamError, located in
+    the file where one is to blame, with the field and what was expected there.
+    """
+    found = _CHANGES.search(name_or_path)
+    base = name_or_path if found is None else name_or_path[: found.start()]
+    path = _path_of(base)
+    try:
+        stamp = path.stat()
+        hardware = _read(base, path, stamp.st_mtime_ns, stamp.st_size)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise GinghamError(f"cannot read '{path}': {reason}") from error
+    return hardware if found is None else _changed(hardware, found["changes"])
+
+
+def hardware_text(hardware: Hardware) -> str:
+    """The text with which `load_hardware` gives this very description.
+
+    Its file, and what differs from that: `cpu-avx512:cores=8`.
+    """
+    base = hardware.origin or _default_base(hardware)
+    before = dict(_flat(figures_of(load_hardware(base))))
+    after = dict(_flat(figures_of(hardware)))
+    changes = [
+        f"{name}={_spelled(value)}"
+        for name, value in after.items()
+        if before.get(name) != value
+    ]
+    return f"{base}:{','.join(changes)}" if changes else base
+
+
+def _default_base(hardware: Hardware) -> str:
+    """One with as many levels of cache or more, for one that was made in Python."""
+    known = [load_hardware(name) for name in HARDWARE_NAMES]
+    count = len(hardware.caches)
+    return next(each.origin for each in known if len(each.caches) >= count)
+
+
+def _path_of(name_or_path: str) -> Path:
+    if "/" in name_or_path or os.sep in name_or_path or name_or_path.endswith(".toml"):
+        return Path(name_or_path)
+    if name_or_path in HARDWARE_NAMES:
+        return _FOLDER / f"{name_or_path}.toml"
+    close = get_close_matches(name_or_path, HARDWARE_NAMES, n=1)
+    hints = [f"did you mean '{close[0]}'?"] if close else []
+    hints.append(f"there are {', '.join(HARDWARE_NAMES)}, or the path of a .toml file")
+    raise GinghamError(
+        f"unknown hardware description '{name_or_path}'", hint="; ".join(hints)
+    )
+
+
+# The time and size of the file are there for the cache: a file may be edited.
+@lru_cache(maxsize=64)
+def _read(origin: str, path: Path, _time: int, _size: int) -> Hardware:
+    text = path.read_text(encoding="utf-8")
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(path, text, error) from error
+    try:
+        return build_hardware(_based(table), origin)
+    except FieldError as error:
+        location = _location(path, text, error.path)
+        raise GinghamError(error.message, location, error.hint) from error
+
+
+def _based(table: dict[str, Any]) -> dict[str, Any]:
+    """The table over that of the description that it names as its base."""
+    if "base" not in table:
+        return table
+    base = table["base"]
+    if base not in HARDWARE_NAMES:
+        raise FieldError(
+            ("base",),
+            f"base: expected a name, got {base!r}",
+            f"there are {', '.join(HARDWARE_NAMES)}",
+        )
+    changes = {name: value for name, value in table.items() if name != "base"}
+    return figures_of(load_hardware(base)) | changes
+
+
+def _changed(hardware: Hardware, changes: str) -> Hardware:
+    """The description with what a text such as `cores=8,clock_gigahertz=3` says."""
+    table = figures_of(hardware)
+    known = [name for name, _ in _flat(table)]
+    for change in changes.split(","):
+        name, _, text = change.partition("=")
+        if name == CACHES and text.isdecimal():
+            del table[CACHES][int(text) :]
+            continue
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            raise GinghamError(
+                f"hardware descriptions have no field '{name}'",
+                hint=f"did you mean '{close[0]}'?" if close else None,
+            )
+        *around, last = name.split(".")
+        levels: list[dict[str, Any]] = table[CACHES]
+        place = levels[int(around[1])] if around else table
+        place[last] = _value(text)
+    try:
+        return build_hardware(table, hardware.origin)
+    except FieldError as error:
+        raise GinghamError(f"'{changes}': {error.message}", hint=error.hint) from error
+
+
+def _flat(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each single figure with its name: `cores`, `caches` (levels), `caches.0.ways`."""
+    for name, value in table.items():
+        if name == CACHES:
+            levels: list[dict[str, Any]] = value
+            yield name, len(levels)
+            for number, level in enumerate(levels):
+                for inner, figure in level.items():
+                    yield f"{name}.{number}.{inner}", figure
+        else:
+            yield name, value
+
+
+def _value(text: str) -> int | float | bool | str:
+    """What a text stands for, as in TOML but with no quotes around strings."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value
+
+
+def _spelled(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _syntax_error(
+    path: Path, text: str, error: tomllib.TOMLDecodeError
+) -> GinghamError:
+    # Before Python 3.14 the place is in the message only.
+    message, _, place = str(error).partition(" (at ")
+    numbers = [int(number) for number in re.findall(r"\d+", place)]
+    if len(numbers) != 2:
+        numbers = [text.count("\n") + 1, 1]
+    location = SourceLocation(str(path), numbers[0], numbers[1], text)
+    return GinghamError(f"not TOML: {message[:1].lower()}{message[1:]}", location)
+
+
+def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLocation:
+    """The line that gives the field at `place`, or the table that lacks it."""
+    lines = text.split("\n")
+    first, last = 0, len(lines)
+    header = re.compile(r"\s*\[\[")
+    tables = [n for n, line in enumerate(lines) if header.match(line)]
+    levels = [step for step in place if isinstance(step, int)]
+    if levels and levels[0] < len(tables):
+        first = tables[levels[0]]
+        last = tables[levels[0] + 1] if levels[0] + 1 < len(tables) else last
+    name = place[-1] if place else ""
+    for number in range(first, last):
+        found = re.match(rf"\s*(\[\[\s*)?\b{re.escape(str(name))}\b", lines[number])
+        if found and name:
+            column = found.end() - len(str(name)) + 1
+            return SourceLocation(str(path), number + 1, column, text, len(str(name)))
+    return SourceLocation(str(path), first + 1, 1, text)

@@ -1,0 +1,118 @@
+"""Chooses the description of a device from what the device says of itself.
+
+A CPU is known by the width of its vectors, the native one: what a runtime prefers may
+be 1 where it vectorizes by itself. A GPU is known by its vendor and its name. Figures
+that the device tells take the place of those of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from .description import Cache, Hardware
+from .loading import load_hardware
+
+_X86_VENDORS = re.compile(r"intel|amd|advanced micro|zhaoxin|hygon", re.IGNORECASE)
+_BITS_OF_A_FLOAT = 32
+
+
+class CacheSize(NamedTuple):
+    """What a machine tells of one level of its caches."""
+
+    size_bytes: int
+    ways: int
+    is_shared: bool
+
+
+class _Family(NamedTuple):
+    """The GPUs that a description stands for: patterns of vendor and name."""
+
+    vendor: str
+    name: str
+    description: str
+
+
+# The first that fits; the last of a vendor takes all of its others.
+_FAMILIES = (
+    _Family("nvidia", r"\b(GH?[12]00|[HB][12]00|H800|H20|GB[12]00)\b", "nvidia-h200"),
+    _Family("nvidia", r"\b(A100|A800|A30|V100|P100)\b", "nvidia-a100"),
+    _Family("nvidia", r"", "nvidia-rtx-4090"),
+    _Family("amd|advanced micro", r"\bMI\d|gfx9|Instinct", "amd-mi300x"),
+    _Family("amd|advanced micro", r"", "amd-rdna3"),
+    _Family("intel", r"\bMax\b", "intel-max"),
+    _Family("intel", r"", "intel-arc"),
+    # What is left is integrated or for mobile devices, as the smallest of these.
+    _Family("", r"", "intel-arc"),
+)
+
+
+def select_hardware(
+    kind: str,
+    vendor: str,
+    name: str,
+    *,
+    native_float_width: int,
+    compute_units: int,
+    local_memory_bytes: int,
+    work_group_limit: int = 0,
+    caches: Sequence[CacheSize] = (),
+) -> Hardware:
+    """The description of a device with these OpenCL properties; 0 is "it does not say".
+
+    `kind` is "gpu", or anything else for a device that is described as a CPU. `caches`
+    are those of the machine that a CPU device runs on, the nearest first; a described
+    level that they lack is left out, and one more than described is not taken.
+    """
+    if kind == "gpu":
+        hardware = load_hardware(_gpu_description(vendor, name))
+    else:
+        hardware = _cpu(vendor, native_float_width)
+        hardware = replace(hardware, caches=_with_sizes(hardware.caches, caches))
+    cores = -(-compute_units // hardware.compute_units_per_core)
+    limit = work_group_limit or hardware.work_group_limit
+    return replace(
+        hardware,
+        cores=cores or hardware.cores,
+        local_memory_bytes=local_memory_bytes or hardware.local_memory_bytes,
+        work_group_limit=limit,
+        work_group_size=min(hardware.work_group_size, limit),
+    )
+
+
+def _gpu_description(vendor: str, name: str) -> str:
+    return next(
+        family.description
+        for family in _FAMILIES
+        if re.search(family.vendor, vendor, re.IGNORECASE)
+        and re.search(family.name, name, re.IGNORECASE)
+    )
+
+
+def _cpu(vendor: str, native_float_width: int) -> Hardware:
+    """The description with the widest vectors that the device has."""
+    bits = max(native_float_width, 1) * _BITS_OF_A_FLOAT
+    if bits >= 512:
+        hardware = load_hardware("cpu-avx512")
+    elif bits >= 256:
+        hardware = load_hardware("cpu-avx2")
+    elif _X86_VENDORS.search(vendor):
+        # SSE: half of AVX's width, the same count, and most else alike.
+        hardware = load_hardware("cpu-avx2")
+    else:
+        hardware = load_hardware("cpu-neon")
+    return replace(hardware, vector_bits=bits)
+
+
+def _with_sizes(
+    described: Sequence[Cache], told: Sequence[CacheSize]
+) -> tuple[Cache, ...]:
+    """The described levels with the sizes that a machine tells of its own."""
+    if not told:
+        return tuple(described)
+    return tuple(
+        replace(level, **size._asdict())
+        for level, size in zip(described, told, strict=False)
+    )
