@@ -1,0 +1,121 @@
+"""Where measured decisions are kept, and which of them hold for a device.
+
+The environment variable GINGHAM_RECORDS names the file, or is `off`: then decisions
+are left to the model. Without it the file is `records.sqlite3` in the user's folder for
+data of programs.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import GinghamError
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..passes.pipelines import TargetOptions
+    from .devices import Device
+
+RECORDS_VARIABLE = "GINGHAM_RECORDS"
+OFF = "off"
+FILE = "records.sqlite3"
+
+
+def records_path() -> Path | None:
+    """The file of the records, which may not be there; None where they are off."""
+    chosen = os.environ.get(RECORDS_VARIABLE)
+    if chosen:
+        return None if chosen == OFF else Path(chosen)
+    from platformdirs import user_data_path
+
+    return user_data_path("gingham", appauthor=False) / FILE
+
+
+def run_stages_by_records(
+    module_of: Callable[[], ModuleOp],
+    context: Context,
+    options: TargetOptions,
+    stages: Sequence[str],
+    device: Device,
+) -> ModuleOp:
+    """A module taken through stages of the pipeline, with measured decisions.
+
+    Where these do not fit what the passes are now, the model decides.
+    """
+    from xdsl.utils.exceptions import DiagnosticException
+
+    from ..passes.pipelines import run_stages
+    from ..passes.stripe.recall import RecordsWarning
+
+    recall = recall_options(device, options)
+    problem = ""
+    if recall:
+        module = module_of()
+        try:
+            run_stages(module, context, replace(options, recall=recall), stages)
+            return module
+        except (GinghamError, DiagnosticException) as error:
+            problem = str(error)
+    module = module_of()
+    run_stages(module, context, options, stages)
+    if problem:
+        warnings.warn(
+            f"measured decisions are left out, as they give an error: {problem}",
+            RecordsWarning,
+            stacklevel=2,
+        )
+    return module
+
+
+def recall_options(device: Device, options: TargetOptions) -> str:
+    """The options of `stripe-recall` for a device; none where nothing is recorded."""
+    path = records_path()
+    if path is None or '"' in str(path) or not path.exists():
+        return ""
+    target = target_text(device, options)
+    return f'records="{path}" target="{target}" compiler="{compiler_version()}"'
+
+
+def recall_state(device: Device, options: TargetOptions) -> str:
+    """What measured decisions there may be: the same text has the same decisions."""
+    path = records_path()
+    if path is None or not recall_options(device, options):
+        return ""
+    # What was written last may be in the file beside it.
+    files = [file for file in path.parent.glob(f"{path.name}*") if file.is_file()]
+    states = [
+        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files
+    ]
+    return f"{path} {sorted(states)}"
+
+
+def target_text(device: Device, options: TargetOptions) -> str:
+    """What measurements depend on beside the program: device, driver, vectors."""
+    properties = device.properties
+    parts = [
+        str(properties.get("device", device.name)),
+        str(properties.get("platform", "")),
+        str(properties.get("driver_version", "")),
+        f"{properties.get('compute_units', 1)} units",
+        f"{options.vector_registers} vectors of {options.vector_bits} bits",
+    ]
+    return "; ".join(parts).replace('"', "'").replace("\\", "/")
+
+
+@cache
+def compiler_version() -> str:
+    """The version of this package."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("gingham")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,44 @@
+"""Taking modules through a part of the pipeline, from texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ...passes.pipelines import TargetOptions
+
+DECIDING_PASS = "stripe-autotile"
+"""The pass that decides what is not decided yet: units are taken before it."""
+
+
+def parsed(text: str) -> ModuleOp:
+    """The module of a text."""
+    from xdsl.parser import Parser
+
+    from ..function import make_context
+
+    return Parser(make_context(), text).parse_module()
+
+
+def run_passes(module: ModuleOp, passes: str) -> None:
+    """Run a pipeline on a module, in place, and verify what comes out."""
+    from xdsl.passes import PassPipeline
+
+    from ...passes import get_all_passes
+    from ..function import make_context
+
+    context = make_context()
+    for each in PassPipeline.parse_spec(get_all_passes(), passes).passes:
+        each.apply(context, module)
+    module.verify()
+
+
+def passes_around(options: TargetOptions) -> tuple[str, str]:
+    """The passes from a specialized module to where units are taken, and the rest."""
+    from ...passes.pipelines import stage_passes
+
+    passes = ",".join(stage_passes(options).values())
+    before, _, after = passes.partition(f",{DECIDING_PASS}")
+    return before, DECIDING_PASS + after

@@ -1,0 +1,143 @@
+"""What there is to tune in a program: its units, their leaves, and what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
+
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.staging import STAGE_ATTRIBUTE
+from ...passes.pipelines import TargetOptions
+from ...passes.stripe.nests import top_level_blocks
+from ...passes.stripe.recall.unit import key_of, leaves_of, unit_block, unit_of
+from ...passes.stripe.tile import TILE_ATTRIBUTE
+from ...targets.hardware import Hardware
+from .lowering import passes_around, run_passes
+
+if TYPE_CHECKING:
+    from ...passes.stripe.cost import Candidate
+
+_LOOKED_AT = 20
+"""Decisions that are looked at for each that is measured."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A decision that the model proposes."""
+
+    rank: int
+    """Its place in the model's list, 0 the best."""
+    predicted_seconds: float
+    attributes: dict[str, str]
+    """Names of attributes and their texts."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A leaf of a unit, and the decisions that are worth measuring for it."""
+
+    unit: str
+    """The key of the unit."""
+    block: str
+    """The name of the block in the program."""
+    ir: str
+    """The unit before anything is decided."""
+    leaf: int
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All questions of a program, and the passes that units go through."""
+
+    questions: tuple[Question, ...]
+    passes: str
+
+
+def plan_of(
+    module: ModuleOp, options: TargetOptions, count: int, spread: bool = False
+) -> Plan:
+    """What to measure for a program: the `count` best choices for every leaf, or such
+    that are spread over all there are.
+
+    `module` is specialized to its shapes, and taken through the passes in place.
+    """
+    before, after = passes_around(options)
+    run_passes(module, before)
+    # The vectors that a work-item computes with, as the deciding pass is told, too.
+    hardware = replace(
+        options.hardware,
+        vector_bits=options.vector_bits,
+        vector_registers=options.vector_registers,
+    )
+    questions = _questions(module, hardware, count, spread)
+    return Plan(tuple(questions), after)
+
+
+def _questions(
+    module: ModuleOp, hardware: Hardware, count: int, spread: bool
+) -> Iterator[Question]:
+    seen: set[str] = set()
+    for block in top_level_blocks(module):
+        unit = unit_of(block)
+        if unit is None:
+            continue
+        key = key_of(unit)
+        if key in seen:
+            continue
+        seen.add(key)
+        ir = str(unit)
+        for number, leaf in enumerate(leaves_of(unit_block(unit))):
+            choose = choices_over if spread else choices_for
+            choices = choose(leaf, hardware, count)
+            if len(choices) > 1:
+                name = leaf.block_name or block.block_name
+                shown = name.data if name is not None else f"leaf {number}"
+                yield Question(key, shown, ir, number, tuple(choices))
+
+
+def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
+    """What is worth measuring for a block without blocks inside, by the cost model.
+
+    The best decision of each kind comes first, then the second of each: neighbours in
+    the model's list are often the same but for a detail, and a measurement is to tell
+    what the model can not.
+    """
+    from ...passes.stripe.cost import candidates
+
+    kinds: dict[object, list[Choice]] = {}
+    found = candidates(leaf, hardware, _LOOKED_AT * count)
+    for rank, candidate in enumerate(found):
+        choice = _choice(rank, candidate)
+        kinds.setdefault(_kind(candidate.attributes), []).append(choice)
+    taken = [each for turn in zip_longest(*kinds.values()) for each in turn if each]
+    return sorted(taken[:count], key=lambda choice: choice.rank)
+
+
+def choices_over(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
+    """Decisions all over the space, good and bad ones: how well does the model rank?"""
+    from ...passes.stripe.cost import candidates
+
+    found = candidates(leaf, hardware, count, spread_out=True)
+    return [_choice(rank, candidate) for rank, candidate in enumerate(found)]
+
+
+def _choice(rank: int, candidate: Candidate) -> Choice:
+    texts = {
+        name: str(attribute)
+        for name, attribute in candidate.attributes.items()
+        if not isinstance(attribute, StringAttr)
+    }
+    return Choice(rank, candidate.seconds, texts)
+
+
+def _kind(attributes: Mapping[str, Attribute]) -> object:
+    """What decisions of one kind have in common: the innermost tile, what is staged."""
+    tile = attributes.get(TILE_ATTRIBUTE)
+    levels = tile.data if isinstance(tile, ArrayAttr) else ()
+    return levels[-1:], STAGE_ATTRIBUTE in attributes
