@@ -1,0 +1,164 @@
+"""Functions of values that kernels call, printed once however often they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    Pure,
+    SymbolOpInterface,
+    SymbolTable,
+    SymbolUserOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+
+@irdl_op_definition
+class FunctionOp(IRDLOperation):
+    """A function of scalars or vectors, without access to memory.
+
+    ```mlir
+    opencl.function @square(%x : vector<16xf32>) -> vector<16xf32> {
+      %y = eltwise.mul %x, %x : vector<16xf32>
+      opencl.return %y : vector<16xf32>
+    }
+    ```
+    """
+
+    name = "opencl.function"
+    sym_name = prop_def(StringAttr)
+    body = region_def("single_block")
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
+
+    def __init__(self, name: str, body: Region) -> None:
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
+
+    @staticmethod
+    def empty_body(arguments: Sequence[tuple[Attribute, str]]) -> Region:
+        """A region whose block has arguments of these types, with these name hints."""
+        block = Block(arg_types=[type for type, _ in arguments])
+        for argument, (_, hint) in zip(block.args, arguments, strict=True):
+            argument.name_hint = hint
+        return Region(block)
+
+    @property
+    def returned(self) -> SSAValue:
+        """What the function gives."""
+        last = self.body.block.last_op
+        if not isinstance(last, ReturnOp):
+            raise ValueError(f"function {self.sym_name} does not end in opencl.return")
+        return last.value
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FunctionOp:
+        name = parser.parse_symbol_name().data
+        arguments = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, parser.parse_argument
+        )
+        parser.parse_punctuation("->")
+        start = parser.pos
+        type = parser.parse_type()
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        op = cls(name, parser.parse_region(arguments))
+        if attributes is not None:
+            op.attributes |= attributes.data
+        if isinstance(op.body.block.last_op, ReturnOp) and op.returned.type != type:
+            parser.raise_error(
+                f"the function returns {op.returned.type}", start, parser.pos
+            )
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        with printer.in_parens():
+            printer.print_list(self.body.block.args, printer.print_block_argument)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.returned.type)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(
+            self.body, print_entry_block_args=False, print_empty_block=False
+        )
+
+    def verify_(self) -> None:
+        if not isinstance(self.body.block.last_op, ReturnOp):
+            raise VerifyException("expected the body to end in 'opencl.return'")
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """What a function gives: `opencl.return %y : vector<16xf32>`."""
+
+    name = "opencl.return"
+    value = operand_def()
+    traits = traits_def(IsTerminator(), Pure())
+    assembly_format = "$value attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue) -> None:
+        super().__init__(operands=[value])
+
+
+class CallOpSymbolUse(SymbolUserOpInterface):
+    """A call names a function that takes its operands and gives its result."""
+
+    def verify(self, op: Operation) -> None:
+        if not isinstance(op, CallOp):
+            return
+        function = SymbolTable.lookup_symbol(op, op.callee)
+        if not isinstance(function, FunctionOp):
+            raise VerifyException(f"expected {op.callee} to be an opencl.function")
+        want = [argument.type for argument in function.body.block.args]
+        got = [argument.type for argument in op.arguments]
+        if want != got:
+            raise VerifyException(
+                f"expected operands of types {_listed(want)} for {op.callee}, got "
+                f"{_listed(got)}"
+            )
+        if function.returned.type != op.result.type:
+            raise VerifyException(
+                f"expected the result of {op.callee} to be {function.returned.type}, "
+                f"got {op.result.type}"
+            )
+
+
+def _listed(types: Sequence[Attribute]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """A call of a function: `%y = opencl.call @square(%x) : (f32) -> f32`."""
+
+    name = "opencl.call"
+    callee = prop_def(SymbolRefAttr)
+    arguments = var_operand_def()
+    result = result_def()
+    traits = traits_def(Pure(), CallOpSymbolUse())
+    assembly_format = (
+        "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $result)"
+    )
+
+    def __init__(self, name: str, arguments: Sequence[SSAValue], type: Attribute):
+        super().__init__(
+            operands=[arguments],
+            properties={"callee": SymbolRefAttr(name)},
+            result_types=[type],
+        )

@@ -1,0 +1,29 @@
+"""Functions that kernels call: their bodies run in the frame of the caller."""
+
+from __future__ import annotations
+
+from xdsl.traits import SymbolTable
+
+from ...dialects.opencl.functions import CallOp, FunctionOp
+from .dispatch import Step, prepare, prepare_all
+from .faults import fault
+from .frame import Frame
+
+
+@prepare.register(CallOp)
+def _prepare_call(op: CallOp) -> Step:
+    function = SymbolTable.lookup_symbol(op, op.callee)
+    if not isinstance(function, FunctionOp):
+        raise fault(op, f"there is no function {op.callee}")
+    parameters, arguments = function.body.block.args, tuple(op.arguments)
+    returned, result = function.returned, op.result
+    *statements, _ = function.body.block.ops
+    body = prepare_all(statements)
+
+    def step(frame: Frame) -> None:
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            frame[parameter] = frame[argument]
+        body(frame)
+        frame[result] = frame[returned]
+
+    return step
