@@ -1,0 +1,239 @@
+"""Which cells of memory the work-items of a group use, and whether two meet on one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...affine.form import LinearForm
+from ...affine.isl import sample
+from ...dialects.opencl.attributes import PointerType, WorkItemQuery
+from ...dialects.opencl.data_ops import PositionOp
+from ...dialects.opencl.kernel import KernelOp
+from ...dialects.opencl.ops import (
+    DelinearizeOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    WorkItemOp,
+)
+from ...dialects.stripe.attributes import MemorySpace
+from ...errors import GinghamError
+
+
+@dataclass(frozen=True)
+class Access:
+    """One load or store of a kernel, of local or global memory.
+
+    `form` over `values` is its first element, of `count` side by side.
+    """
+
+    pointer: SSAValue
+    space: MemorySpace
+    form: LinearForm
+    values: tuple[SSAValue, ...]
+    count: int
+    writes: bool
+    group: tuple[int, ...]
+    """The work-items of a group along the three dimensions."""
+    conditions: tuple[tuple[LinearForm, tuple[SSAValue, ...]], ...]
+    """Forms over values that are at least zero where it happens."""
+
+
+def accesses_in(op: Operation) -> list[Access]:
+    """All accesses of an op and what is inside it, without repetitions."""
+    found: dict[Access, None] = {}
+    for inner in op.walk():
+        if isinstance(inner, LoadOp):
+            access = _access(inner, inner.result.type)
+        elif isinstance(inner, StoreOp):
+            access = _access(inner, inner.value.type)
+        else:
+            continue
+        if access.space is not MemorySpace.PRIVATE:
+            found[access] = None
+    return list(found)
+
+
+def _access(op: LoadOp | StoreOp, value: Attribute) -> Access:
+    pointer = op.pointer.type
+    if not isinstance(pointer, PointerType):
+        raise ValueError(f"expected a pointer, got {pointer}")
+    is_whole = value == pointer.element_type
+    count = value.get_shape()[0] if isinstance(value, VectorType) else 1
+    return Access(
+        op.pointer,
+        pointer.space.data,
+        op.form.data,
+        tuple(op.values),
+        1 if is_whole else count,
+        isinstance(op, StoreOp),
+        *_surroundings(op),
+    )
+
+
+def _surroundings(
+    op: Operation,
+) -> tuple[tuple[int, ...], tuple[tuple[LinearForm, tuple[SSAValue, ...]], ...]]:
+    """The size of the groups of an op's kernel, and the conditions around the op."""
+    conditions: list[tuple[LinearForm, tuple[SSAValue, ...]]] = []
+    around = op.parent_op()
+    while around is not None and not isinstance(around, KernelOp):
+        if isinstance(around, IfOp):
+            values = tuple(around.values)
+            conditions += [(condition.data, values) for condition in around.conditions]
+        around = around.parent_op()
+    return (1, 1, 1) if around is None else around.group_size, tuple(conditions)
+
+
+def differs_between_items(value: SSAValue) -> bool:
+    """Whether an index may have another value in another work-item of the group."""
+    match value.owner:
+        case WorkItemOp() as item:
+            return item.query.data is not WorkItemQuery.GROUP_ID
+        case DelinearizeOp() as apart:
+            return differs_between_items(apart.index)
+        case PositionOp():
+            return True
+        case _:
+            return False
+
+
+def may_meet(first: Access, second: Access) -> bool:
+    """Whether two different work-items of a group may use one cell.
+
+    One does the first access, the other the second, at any iterations of loops. True
+    where that can not be decided.
+    """
+    if first.pointer is not second.pointer:
+        return False
+    points = _Points(first.group)
+    # How much further the first one begins.
+    distance = points.position(first, 0)
+    for variable, coefficient in points.position(second, 1).items():
+        distance[variable] -= coefficient
+    near = [
+        _plus(distance, first.count - 1),
+        _plus(_negative(distance), second.count - 1),
+    ]
+    try:
+        return any(points.exist([*near, gap]) for gap in points.gaps())
+    except GinghamError:
+        return True
+
+
+_CONSTANT = -1
+"""The key of a sum's constant."""
+
+
+class _Points:
+    """Two work-items of a group: variables for their indices, and what bounds these."""
+
+    def __init__(self, group: tuple[int, ...]) -> None:
+        self._group = group
+        self._numbers: dict[object, int] = {}
+        self._bounds: list[_Sum] = []
+
+    def position(self, access: Access, copy: int) -> _Sum:
+        """The first element that one of the two uses, where it does."""
+        for form, values in access.conditions:
+            self._bounds.append(self._sum(form, values, copy))
+        return self._sum(access.form, access.values, copy)
+
+    def _sum(self, form: LinearForm, values: Sequence[SSAValue], copy: int) -> _Sum:
+        sum = _Sum({_CONSTANT: form.constant.numerator})
+        for value, coefficient in zip(values, form.coefficients, strict=True):
+            sum[self._variable(value, copy)] += coefficient.numerator
+        return sum
+
+    def gaps(self) -> Iterator[_Sum]:
+        """Inequalities of which one holds for work-items that are different."""
+        for dimension, size in enumerate(self._group):
+            if size > 1:
+                one, other = (self._item(dimension, copy) for copy in (0, 1))
+                yield _Sum({one: 1, other: -1, _CONSTANT: -1})
+                yield _Sum({one: -1, other: 1, _CONSTANT: -1})
+
+    def exist(self, sums: Sequence[_Sum]) -> bool:
+        """Whether there are points at which these are at least zero."""
+        rank = len(self._numbers)
+        forms = [
+            LinearForm.of([sum[number] for number in range(rank)], sum[_CONSTANT])
+            for sum in (*sums, *self._bounds)
+        ]
+        return sample(rank, forms) is not None
+
+    def _variable(self, value: SSAValue, copy: int) -> int:
+        match value.owner:
+            case WorkItemOp() as item:
+                return self._work_item(item, copy)
+            case DelinearizeOp() as apart:
+                return self._coordinate(apart, value, copy)
+            case PositionOp() as position:
+                return self._number((value, copy), position.bound.value.data)
+            case _:
+                loop = (
+                    value.owner.parent_op() if isinstance(value.owner, Block) else None
+                )
+                extent = loop.extent.value.data if isinstance(loop, ForOp) else None
+                return self._number((value, copy), extent)
+
+    def _work_item(self, op: WorkItemOp, copy: int) -> int:
+        query, dimension = op.query.data, op.dimension.value.data
+        bound = op.bound.value.data
+        if query is WorkItemQuery.LOCAL_ID:
+            return self._item(dimension, copy)
+        if query is WorkItemQuery.GROUP_ID:
+            return self._number((query, dimension), bound)
+        number = self._number((query, dimension, copy), bound)
+        group = self._number((WorkItemQuery.GROUP_ID, dimension), None)
+        size, item = self._group[dimension], self._item(dimension, copy)
+        self._equal(_Sum({group: size, item: 1, number: -1}))
+        return number
+
+    def _item(self, dimension: int, copy: int) -> int:
+        return self._number((_ITEM, dimension, copy), self._group[dimension])
+
+    def _coordinate(self, op: DelinearizeOp, value: SSAValue, copy: int) -> int:
+        sum = _Sum({self._variable(op.index, copy): -1})
+        step = prod(op.extents)
+        for coordinate, extent in zip(op.coordinates, op.extents, strict=True):
+            step //= extent
+            sum[self._number((coordinate, copy), extent)] += step
+        self._equal(sum)
+        return self._number((value, copy), None)
+
+    def _equal(self, sum: _Sum) -> None:
+        self._bounds += [sum, _negative(sum)]
+
+    def _number(self, key: object, extent: int | None) -> int:
+        """The variable for a key, which is from 0 to below an extent."""
+        if key not in self._numbers:
+            number = self._numbers[key] = len(self._numbers)
+            self._bounds.append(_Sum({number: 1}))
+            if extent is not None:
+                self._bounds.append(_Sum({number: -1, _CONSTANT: extent - 1}))
+        return self._numbers[key]
+
+
+_ITEM = "item"
+
+
+class _Sum(dict[int, int]):
+    """Coefficients of variables, and a constant."""
+
+    def __missing__(self, key: int) -> int:
+        return 0
+
+
+def _negative(sum: _Sum) -> _Sum:
+    return _Sum({variable: -coefficient for variable, coefficient in sum.items()})
+
+
+def _plus(sum: _Sum, constant: int) -> _Sum:
+    return _Sum(sum | {_CONSTANT: sum[_CONSTANT] + constant})

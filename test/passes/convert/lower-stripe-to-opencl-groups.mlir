@@ -1,0 +1,203 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics -p 'lower-stripe-to-opencl{barriers=false}' | filecheck %s
+
+// Nested blocks of one shape give the group its dimensions. Local memory is shared, and
+// of private memory each work-item has the cells that its points use.
+// CHECK:      opencl.kernel @shared(%A: {{.*}}, %C: {{.*}}) group [4, 2, 1] {
+// CHECK-NEXT:   %t = opencl.array 8 : !opencl.pointer<f32, local>
+// CHECK-NEXT:   %g = opencl.work_item group_id 0 below 3
+// CHECK-NEXT:   %x = opencl.work_item local_id 0 below 4
+// CHECK-NEXT:   %y = opencl.work_item local_id 1 below 2
+// CHECK-NEXT:   %p = opencl.array 3 : !opencl.pointer<f32, private>
+func.func @main(%A : !stripe.view<3x8xf32>) -> !stripe.view<3x24xf32> {
+  %C = stripe.alloc : !stripe.view<3x24xf32>
+  stripe.block "shared" [%g : 3 grid]
+      in %a = %A[%g, 0] : 1x8
+      out %c = %C[%g, 0] : 1x24 {
+    %t = stripe.alloc : !stripe.view<8xf32, local>
+    %p = stripe.alloc : !stripe.view<24xf32, private>
+    // CHECK-NEXT: %v = opencl.load %A[8 * %g + 4 * %y + %x]
+    // CHECK-NEXT: opencl.store %v, %t[4 * %y + %x]
+    stripe.block [%y : 2 group, %x : 4 group]
+        in %a_1 = %a[0, 4 * %y + %x] : 1x1
+        out %t_1 = %t[4 * %y + %x] : 1 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %t_1 : !stripe.view<1xf32, local>
+    }
+    // CHECK-NEXT: opencl.for %k : 3 {
+    // CHECK-NEXT:   %v_1 = opencl.load %t[-4 * %y - %x + 7]
+    // CHECK-NEXT:   opencl.store %v_1, %p[%k]
+    stripe.block [%y : 2 group, %x : 4 group, %k : 3]
+        in %t_1 = %t[-4 * %y - %x + 7] : 1
+        out %p_1 = %p[12 * %y + 3 * %x + %k] : 1 {
+      %v = stripe.load %t_1 : !stripe.view<1xf32, local>
+      stripe.store %v, %p_1 : !stripe.view<1xf32, private>
+    }
+    // CHECK:      opencl.for %k_1 : 3 {
+    // CHECK-NEXT:   %v_2 = opencl.load %p[%k_1]
+    // CHECK-NEXT:   opencl.store %v_2, %C[24 * %g + 12 * %y + 3 * %x + %k_1]
+    stripe.block [%y : 2 group, %x : 4 group]
+        in %p_1 = %p[12 * %y + 3 * %x] : 3
+        out %c_1 = %c[0, 12 * %y + 3 * %x] : 1x3 {
+      stripe.block [%k : 3]
+          in %p_2 = %p_1[%k] : 1
+          out %c_2 = %c_1[0, %k] : 1x1 {
+        %v = stripe.load %p_2 : !stripe.view<1xf32, private>
+        stripe.store %v, %c_2 : !stripe.view<1x1xf32>
+      }
+    }
+  }
+  func.return %C : !stripe.view<3x24xf32>
+}
+
+// -----
+
+// Of different shapes: the largest says how many work-items there are, which are taken
+// apart for each; in a smaller block some rest.
+// CHECK:      opencl.kernel @shapes({{.*}}) group [8, 1, 1] {
+// CHECK-NEXT:   %t = opencl.array 8 : !opencl.pointer<f32, local>
+// CHECK-NEXT:   %g = opencl.work_item group_id 0 below 3
+// CHECK-NEXT:   %x = opencl.work_item local_id 0 below 8
+// CHECK-NEXT:   %y, %z = opencl.delinearize %x into [4, 2]
+// CHECK-NEXT:   %v = opencl.load %A[8 * %g + 2 * %y + %z]
+// CHECK-NEXT:   opencl.store %v, %t[2 * %y + %z]
+// CHECK-NEXT:   opencl.if -%x + 5 >= 0 {
+// CHECK-NEXT:     %i, %j = opencl.delinearize %x into [3, 2]
+// CHECK-NEXT:     %v_1 = opencl.load %t[2 * %i + %j]
+// CHECK-NEXT:     opencl.store %v_1, %C[8 * %g + 2 * %i + %j]
+// CHECK-NEXT:   }
+// CHECK-NEXT:   %v_2 = opencl.load %t[%x]
+// CHECK-NEXT:   opencl.store %v_2, %C[8 * %g + %x]
+func.func @main(%A : !stripe.view<3x8xf32>) -> !stripe.view<3x8xf32> {
+  %C = stripe.alloc : !stripe.view<3x8xf32>
+  stripe.block "shapes" [%g : 3 grid]
+      in %a = %A[%g, 0] : 1x8
+      out %c = %C[%g, 0] : 1x8 {
+    %t = stripe.alloc : !stripe.view<8xf32, local>
+    stripe.block [%y : 4 group, %z : 2 group]
+        in %a_1 = %a[0, 2 * %y + %z] : 1x1
+        out %t_1 = %t[2 * %y + %z] : 1 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %t_1 : !stripe.view<1xf32, local>
+    }
+    stripe.block [%i : 3 group, %j : 2 group]
+        in %t_1 = %t[2 * %i + %j] : 1
+        out %c_1 = %c[0, 2 * %i + %j] : 1x1 {
+      %v = stripe.load %t_1 : !stripe.view<1xf32, local>
+      stripe.store %v, %c_1 : !stripe.view<1x1xf32>
+    }
+    stripe.block [%x : 8 group]
+        in %t_1 = %t[%x] : 1
+        out %c_1 = %c[0, %x] : 1x1 {
+      %v = stripe.load %t_1 : !stripe.view<1xf32, local>
+      stripe.store %v, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<3x8xf32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  stripe.block [%g : 1 grid]
+      out %c = %C[0] : 8 {
+    // expected-error @+1 {{and this private memory is used in different parts by different blocks with indices of level 'group'}}
+    %p = stripe.alloc : !stripe.view<8xf32, private>
+    stripe.block [%x : 4 group]
+        out %p_1 = %p[2 * %x] : 2 {
+    }
+    stripe.block [%x : 8 group]
+        in %p_1 = %p[%x] : 1
+        out %c_1 = %c[%x] : 1 {
+      %v = stripe.load %p_1 : !stripe.view<1xf32, private>
+      stripe.store %v, %c_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %C : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  stripe.block [%g : 1 grid]
+      out %c = %C[0] : 8 {
+    %p = stripe.alloc : !stripe.view<9xf32, private>
+    // expected-error @+1 {{work-items of a group may use the same cells of private memory}}
+    stripe.block [%x : 8 group]
+        in %p_1 = %p[%x] : 2
+        out %c_1 = %c[%x] : 1 {
+    }
+  }
+  func.return %C : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  stripe.block [%g : 1 grid]
+      in %a = %A[0] : 1
+      out %c = %C[0] : 1 {
+    stripe.block [%x : 8 group] {
+    }
+    %v = stripe.load %a : !stripe.view<1xf32>
+    // expected-error @+1 {{all work-items of a group would run this store}}
+    stripe.store %v, %c : !stripe.view<1xf32>
+  }
+  func.return %C : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{all work-items of a group would set the cells of an output}}
+  stripe.block [%g : 1 grid]
+      in %a = %A[0] : 8
+      out %c = %C[0] : 8 add init 0 {
+    stripe.block [%x : 8 group]
+        in %a_1 = %a[%x] : 1
+        out %c_1 = %c[%x] : 1 add {
+      %v = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %v, %c_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %C : !stripe.view<8xf32>
+}
+
+// -----
+
+// Work-items may not aggregate into one cell, whatever is around.
+func.func @main(%A : !stripe.view<4x8xf32>) -> !stripe.view<4x8xf32> {
+  %C = stripe.alloc : !stripe.view<4x8xf32>
+  stripe.block [%g : 4 grid]
+      in %a = %A[%g, 0] : 1x8
+      out %c = %C[%g, 0] : 1x8 add {
+    // expected-error @+1 {{work-items with different 'x' may write the same cell of output 'c'}}
+    stripe.block [%x : 8 group]
+        in %a_1 = %a[0, %x] : 1x1
+        out %c_1 = %c[0, 2 * %g] : 1x1 add {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<4x8xf32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  stripe.block [%g : 1 grid]
+      out %c = %C[0] : 8 {
+    stripe.block [%x : 8 group]
+        out %c_1 = %c[%x] : 1 {
+      // expected-error @+1 {{a block with indices of level 'group' is inside of another one}}
+      stripe.block [%y : 2 group]
+          out %c_2 = %c_1[0] : 1 {
+      }
+    }
+  }
+  func.return %C : !stripe.view<8xf32>
+}
