@@ -19,13 +19,15 @@ from ..errors import GinghamError, SourceLocation
 from .arguments import as_array
 from .devices import Device, default_device
 from .function import Function, chosen_device
+from .runner import array_types
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import DTypeLike, NDArray
     from xdsl.ir import Attribute
 
     from ..frontend.einsum_call import Optimize
-    from ..frontend.einsum_equation import Label, Product
+    from ..frontend.einsum_equation import Equation, Label, Product
     from ..frontend.einsum_path import Path
 
 _EDSL = __name__.replace("runtime.einsum", "frontend.edsl")
@@ -38,6 +40,7 @@ def einsum(
     *operands: Any,
     optimize: Optimize = True,
     dtype: DTypeLike | None = None,
+    out: Any = None,
     device: str | Device | None = None,
 ) -> Any:
     """The sum over products of arrays that an equation describes, as `numpy.einsum`.
@@ -55,20 +58,28 @@ def einsum(
     is from left to right; `"greedy"`, `"optimal"` and the like are opt_einsum's; a path
     of `numpy.einsum_path` or opt_einsum is followed.
 
-    `device` is a device or its name. Raises GinghamError for an equation that is wrong
-    or does not fit the arrays.
+    The result is written to `out`, if given, as by `gingham.Function`. `device` is a
+    device or its name. Raises GinghamError for an equation that is wrong or does not
+    fit the arrays.
     """
-    from ..frontend.einsum_call import einsum_arguments, einsum_path
-
     if any(map(_is_tensor, operands)):
         from ..frontend.edsl.einsum import einsum as einsum_of_tensors
 
+        if out is not None:
+            raise GinghamError("'out' is for arrays; here are tensors of a program")
         return einsum_of_tensors(*operands, optimize=optimize, dtype=dtype)
+    if isinstance(optimize, bool | str) and (dtype is None or isinstance(dtype, type)):
+        types = array_types(operands[1:])
+        if types is not None and operands and isinstance(operands[0], str):
+            chosen = device or default_device()
+            function = _known(operands[0], types, optimize, dtype, chosen)
+            return function(*operands[1:], out=out)
+    from ..frontend.einsum_call import einsum_arguments
+
     equation, values = einsum_arguments(operands)
     arrays = [as_array(f"operand {n}", value) for n, value in enumerate(values)]
-    product, sizes = equation.product([array.shape for array in arrays])
-    path = einsum_path(optimize, product, sizes)
-    return _run(product, path, arrays, _element(values, arrays, dtype), device)
+    element = _element(values, arrays, dtype)
+    return _function(equation, arrays, optimize, element, device)(*arrays, out=out)
 
 
 def tensordot(
@@ -202,15 +213,39 @@ def _element(
 # Programs
 
 
-def _run(
-    product: Product,
-    path: Path,
+@lru_cache(_PROGRAMS)
+def _known(
+    text: str,
+    types: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...],
+    optimize: bool | str,
+    dtype: DTypeLike | None,
+    device: str | Device,
+) -> Function:
+    """The program of an equation for plain arrays of these shapes and types."""
+    import numpy as np
+
+    from ..frontend.einsum_equation import parse_equation
+
+    values = [np.broadcast_to(np.zeros((), dtype), shape) for shape, dtype in types]
+    arrays = [as_array(f"operand {n}", value) for n, value in enumerate(values)]
+    element = _element(arrays, arrays, dtype)
+    return _function(parse_equation(text), arrays, optimize, element, device)
+
+
+def _function(
+    equation: Equation,
     arrays: Sequence[NDArray[Any]],
+    optimize: Optimize,
     element: Attribute,
     device: str | Device | None,
-) -> NDArray[Any]:
+) -> Function:
+    """The program of an equation for arrays like these."""
+    from ..frontend.einsum_call import einsum_path
+
+    product, sizes = equation.product([array.shape for array in arrays])
+    path = einsum_path(optimize, product, sizes)
     chosen = chosen_device(device) or default_device()
-    return _program(product, path, element, chosen)(*arrays)
+    return _program(product, path, element, chosen)
 
 
 @lru_cache(_PROGRAMS)

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
 from .arguments import Binding, bind, binding_of, tensor_types
 from .devices import Device, default_device
 from .devices import device as device_named
+from .hardware import chosen_hardware, target_options
+from .outputs import output_arrays
+from .program_cache import StoredPrograms
+from .records import recall_state, run_stages_by_records
+from .runner import InterpretedRunner, Runner, Shortcuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.pipelines import TargetOptions
+    from ..passes.stripe.explain import Explanation
+    from ..targets.hardware import Hardware
+    from .memory import MemoryReport
     from .program import Program
-
-Runner: TypeAlias = "Callable[[Sequence[NDArray[Any]]], list[NDArray[Any]]]"
 
 STAGES = ("parsed", "tile", "stripe", "opencl")
 """The stages at which `Function.ir` shows the program."""
@@ -41,16 +46,28 @@ class Function:
         device: Device | None,
         text: str | None,
         constants: Mapping[str, NDArray[Any]] | None = None,
+        hardware: str | Hardware | None = None,
+        constant_inputs: Collection[str | int] = (),
+        tuned: bool = True,
+        fast_math: bool = False,
     ) -> None:
         """`text` is the source, None for Python; `constants` are the last inputs."""
         self._module = module
+        self._hardware = chosen_hardware(hardware)
+        self._tuned = tuned
+        self._fast_math = fast_math
         self._text = text
         self._device = device
         self._lock = Lock()
         self._compiled: dict[Binding, Runner] = {}
-        self._constants = list((constants or {}).values())
+        self._shortcuts = Shortcuts[Runner]()
+        self._constants = tuple((constants or {}).values())
         names, self.output_names = _names(module)
         self.input_names = names[: len(names) - len(self._constants)]
+        self._constant_positions = [
+            *_positions(self.input_names, constant_inputs),
+            *range(len(self.input_names), len(names)),
+        ]
 
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
@@ -63,27 +80,89 @@ class Function:
             self._device = default_device()
         return self._device
 
-    def __call__(self, *inputs: Any, **named: Any) -> Any:
+    def __call__(self, *inputs: Any, out: Any = None, **named: Any) -> Any:
         """Run the program: its output as an array, several as a tuple.
 
-        Inputs are arrays, or what `numpy.asarray` takes, by position or by name. Raises
-        GinghamError for inputs that do not fit the program.
+        Inputs are arrays, or what `numpy.asarray` takes, by position or by name. `out`
+        is an array that the output is written to and that is returned, of several
+        outputs a tuple with an array, or None for a new one, for each.
+
+        Raises GinghamError for inputs that do not fit the program, and for an `out`
+        that is not contiguous, not of the output's shape and type, or in the memory of
+        an input.
         """
-        results = self.run(bind(self.input_names, inputs, named))
+        if out is not None and "out" in self.input_names:
+            named, out = {**named, "out": out}, None
+        if named:
+            inputs, named = self._in_order(inputs, named)
+        runner = None if named else self._shortcuts.get(inputs)
+        if runner is None:
+            arrays = bind(self.input_names, inputs, named)
+            results = self.run(arrays, out)
+            self._remember(inputs, arrays)
+        else:
+            results = self._run(runner, inputs + self._constants, out)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def run(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def _in_order(
+        self, inputs: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """All inputs by position, where that is a matter of order only."""
+        missing = self.input_names[len(inputs) :]
+        if len(missing) == len(named) and all(name in named for name in missing):
+            return inputs + tuple([named[name] for name in missing]), {}
+        return inputs, named
+
+    def run(self, arrays: Sequence[NDArray[Any]], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
         arrays = [*arrays, *self._constants]
+        return self._run(self._runner(binding_of(arrays, self._sizes)), arrays, out)
+
+    def prepare(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Compile it for arrays of these shapes and types, if it is not yet."""
+        self._runner(binding_of([*arrays, *self._constants], self._sizes))
+
+    def _run(
+        self, runner: Runner, arrays: Sequence[NDArray[Any]], out: Any
+    ) -> list[Any]:
         try:
-            return self._runner(binding_of(arrays, self._sizes))(arrays)
+            if out is None:
+                return runner.run(arrays)
+            names, types = self.output_names, runner.output_types
+            return runner.run(arrays, output_arrays(names, types, out, arrays))
         except GinghamError as error:
             self._show_line(error)
             raise
 
+    def _remember(self, inputs: Sequence[Any], arrays: Sequence[NDArray[Any]]) -> None:
+        """Let the next call with such arrays go straight to what is compiled."""
+        if not self._sizes:
+            binding = binding_of([*arrays, *self._constants], ())
+            self._shortcuts.remember(inputs, arrays, self._runner(binding))
+
+    def refresh(self) -> None:
+        """Read constant inputs anew at the next call, as their contents have changed.
+
+        What depends on constant inputs only is computed once and kept for the same
+        arrays (the same memory: contents are not compared), as long as they exist.
+        """
+        with self._lock:
+            runners = [*self._compiled.values()]
+        for runner in runners:
+            runner.refresh()
+
     def _binding(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> Binding:
         arrays = bind(self.input_names, inputs, named)
         return binding_of([*arrays, *self._constants], self._sizes)
+
+    @property
+    def hardware(self) -> Hardware | None:
+        """The description that it is compiled by, where one was asked for."""
+        return self._hardware
+
+    def specialized(self, *inputs: Any, **named: Any) -> ModuleOp:
+        """The program for inputs of these shapes and types, before any other pass."""
+        return self._specialized(self._binding(inputs, named))
 
     def source(self, *inputs: Any, **named: Any) -> str:
         """The OpenCL C of the kernels for inputs of these shapes and types."""
@@ -111,20 +190,56 @@ class Function:
             return str(self._module)
         return str(self._module_at(stage, self._binding(inputs, named)))
 
+    def memory(self, *inputs: Any, **named: Any) -> MemoryReport:
+        """The device memory that a call with inputs of these shapes and types needs."""
+        from .memory import memory_report
+
+        return memory_report(self._module_at("opencl", self._binding(inputs, named)))
+
+    def explain(self, *inputs: Any, count: int = 10, **named: Any) -> Explanation:
+        """What was decided for inputs of these shapes and types, and by which figures.
+
+        Blocks that were put together, and for each block to tile the `count` nests that
+        the cost model predicts to be fastest, with the parts of their times. Printed,
+        it is a table; `as_json()` gives the same for programs. What `tile-tune` has
+        measured is left out.
+        """
+        from ..passes.pipelines import run_stages
+        from ..passes.stripe.explain import Explainer
+
+        explainer = Explainer(count)
+        module = self._specialized(self._binding(inputs, named))
+        options = target_options(self.device, self._hardware, self._fast_math)
+        stages = ("tile", "stripe")
+        run_stages(module, make_context(), options, stages, explainer.before)
+        return explainer.explanation
+
     def _module_at(self, stage: str, binding: Binding) -> ModuleOp:
         from xdsl.utils.exceptions import DiagnosticException
 
-        from ..passes.pipelines import run_stages
-
         stages = STAGES[1 : STAGES.index(stage) + 1]
         try:
-            module = self._specialized(binding)
-            run_stages(module, make_context(), target_options(self.device), stages)
+            return self._lowered(binding, stages)
         except DiagnosticException as error:
             raise GinghamError(str(error)) from error
         except GinghamError as error:
             self._show_line(error)
             raise
+
+    def _lowered(self, binding: Binding, stages: Sequence[str]) -> ModuleOp:
+        from ..passes.pipelines import run_stages
+
+        options = target_options(self.device, self._hardware, self._fast_math)
+        if self._tuned and "stripe" in stages:
+            return run_stages_by_records(
+                lambda: self._specialized(binding),
+                make_context(),
+                options,
+                stages,
+                self.device,
+            )
+        module = self._specialized(binding)
+        run_stages(module, make_context(), options, stages)
         return module
 
     @cached_property
@@ -139,7 +254,9 @@ class Function:
         from ..passes.tile.specialize import specialize
 
         types = tensor_types(binding.signature)
-        return specialize(self._module, types, numbers=dict(binding.numbers))
+        module = specialize(self._module, types, numbers=dict(binding.numbers))
+        _mark_constants(module, self._constant_positions)
+        return module
 
     def _show_line(self, error: GinghamError) -> None:
         """Give the error the text of the program, to show the line it points at."""
@@ -156,36 +273,70 @@ class Function:
         with self._lock:
             runner = self._compiled.get(binding)
             if runner is None:
-                runner = self._compile(binding)
+                try:
+                    runner = self._compile(binding)
+                except GinghamError as error:
+                    self._show_line(error)
+                    raise
                 self._compiled[binding] = runner
             return runner
 
     def _compile(self, binding: Binding) -> Runner:
         if self.device.is_reference:
             return self._interpreted(binding)
+        from ..targets.opencl.compiled import compile_module
         from ..targets.opencl.device import OpenCLDevice
         from ..targets.opencl.executor import OpenCLExecutable
+        from ..targets.opencl.program import build_options
 
         if not isinstance(self.device, OpenCLDevice):
             raise GinghamError(f"device '{self.device.name}' cannot run programs")
-        module = self._module_at("opencl", binding)
-        executable = OpenCLExecutable(module, self.device)
-        return lambda arrays: executable(*arrays)
+        words = build_options(self.device, fast_math=self._fast_math)
+        stored = StoredPrograms(self.device, words)
+        key = self._stored_key(stored, binding) if stored else ""
+        code = stored.load(key) if stored else None
+        if code is None:
+            module = self._module_at("opencl", binding)
+            code = compile_module(module, self.device, words)
+            stored.save(key, code)
+        return OpenCLExecutable(code, self.device)
+
+    def _stored_key(self, stored: StoredPrograms, binding: Binding) -> str:
+        options = target_options(self.device, self._hardware, self._fast_math)
+        records = recall_state(self.device, options) if self._tuned else ""
+        program = f"{self._module}\n{binding}\n{self._constant_positions}"
+        return stored.key(program, options, records)
 
     def _interpreted(self, binding: Binding) -> Runner:
         from ..passes.tile.differentiate import expand_gradients
-        from ..targets.reference import interpret
 
-        module = expand_gradients(self._specialized(binding))
-        return lambda arrays: interpret(module, arrays)
+        return InterpretedRunner(expand_gradients(self._specialized(binding)))
 
 
-def compile(source: str | Program, *, device: str | Device | None = None) -> Function:
+def compile(
+    source: str | Program,
+    *,
+    device: str | Device | None = None,
+    hardware: str | Hardware | None = None,
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+) -> Function:
     """A function of arrays from the text of a Tile program, or from a `Program`.
 
     `device` is a device of `gingham.devices()` or its name; without it the default
-    device is taken at the first call. Raises GinghamError, located in the text, for a
-    mistake in the program, and for a device that does not exist or does not work.
+    device is taken at the first call. `hardware` is the description to compile by, its
+    name or the path of its file; without it the one that fits the device.
+
+    `constants` names inputs that are the same arrays in many calls, such as weights:
+    what depends on them only, such as packing them for the kernels, is done once for an
+    array, not in every call. Such an array must not change unless the function is told
+    by `Function.refresh`. `tuned` says whether decisions that `tile-tune` has measured
+    are used, where there are any. `fast_math` allows compilers to reorder sums and
+    functions to lose digits: see `docs/accuracy.md`.
+
+    Raises GinghamError, located in the text, for a mistake in the program, and for a
+    device that does not exist or does not work.
 
     ```python
     f = gingham.compile("function (A[M, K], B[K, N]) -> (C) "
@@ -197,19 +348,33 @@ def compile(source: str | Program, *, device: str | Device | None = None) -> Fun
     from .program import Program
 
     if isinstance(source, Program):
-        return source.compile(device)
+        return source.compile(
+            device,
+            hardware=hardware,
+            constants=constants,
+            tuned=tuned,
+            fast_math=fast_math,
+        )
     _require_text(source)
-    return Function(parse_tile(source), chosen_device(device), source)
+    module, chosen = parse_tile(source), chosen_device(device)
+    return Function(module, chosen, source, None, hardware, constants, tuned, fast_math)
 
 
 def compile_file(
-    path: str | os.PathLike[str], *, device: str | Device | None = None
+    path: str | os.PathLike[str],
+    *,
+    device: str | Device | None = None,
+    hardware: str | Hardware | None = None,
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
 ) -> Function:
     """As `compile`, for a program in a file, whose name errors and comments show."""
     from ..frontend.tile_text import parse_tile, read
 
     text = read(path)
-    return Function(parse_tile(text, os.fspath(path)), chosen_device(device), text)
+    module, chosen = parse_tile(text, os.fspath(path)), chosen_device(device)
+    return Function(module, chosen, text, None, hardware, constants, tuned, fast_math)
 
 
 def _require_text(source: object) -> None:
@@ -248,18 +413,29 @@ def _names(module: ModuleOp) -> tuple[list[str], list[str]]:
     return [], []
 
 
-def target_options(device: Device) -> TargetOptions:
-    """What the passes need to know of a device; AVX-512 for the interpreter."""
-    from ..passes.pipelines import TargetOptions
-    from ..targets.opencl.device import OpenCLDevice
+def _positions(names: Sequence[str], wanted: Collection[str | int]) -> list[int]:
+    """The positions of inputs by their positions or names."""
+    if isinstance(wanted, str):
+        wanted = (wanted,)
+    for name in wanted:
+        if isinstance(name, str) and name not in names:
+            raise GinghamError(
+                f"the program has no input '{name}' to be constant",
+                hint=f"its inputs are {', '.join(names) or 'none'}",
+            )
+    return [n for n, name in enumerate(names) if name in wanted or n in wanted]
 
-    if not isinstance(device, OpenCLDevice):
-        return TargetOptions()
-    bits = max(device.details.native_float_width, 1) * 32
-    # x86 has 32 vector registers with AVX-512 only, all others here have as many.
-    registers = 16 if bits == 256 else 32
-    unsupported = () if device.details.supports_fp64 else ("f64",)
-    return TargetOptions(bits, registers, unsupported, device.name)
+
+def _mark_constants(module: ModuleOp, positions: Sequence[int]) -> None:
+    """Mark inputs of the program as constant, for the passes to see."""
+    from xdsl.dialects.func import FuncOp
+
+    from ..dialects.constants import mark_constants
+
+    for operation in module.ops:
+        if positions and isinstance(operation, FuncOp):
+            mark_constants(operation, positions)
+            return
 
 
 def make_context() -> Context:

@@ -20,8 +20,9 @@ from ..errors import GinghamError
 from .arguments import Signature, as_array, signature_of, tensor_types
 from .devices import Device
 from .function import Function, chosen_device
-from .pytrees import Branch, Structure, flatten, is_setting, unflatten
+from .pytrees import Branch, Leaf, Structure, flatten, is_setting, leaves_of, unflatten
 from .pytrees import static as static_value
+from .runner import Shortcuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,11 @@ def jit(function: Callable[..., Any]) -> JitFunction: ...
 
 @overload
 def jit(
-    *, static: str | Iterable[str] = (), device: str | Device | None = None
+    *,
+    static: str | Iterable[str] = (),
+    device: str | Device | None = None,
+    fast_math: bool = False,
+    constants: str | Iterable[str] = (),
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
 
 
@@ -51,6 +56,8 @@ def jit(
     *,
     static: str | Iterable[str] = (),
     device: str | Device | None = None,
+    fast_math: bool = False,
+    constants: str | Iterable[str] = (),
 ) -> JitFunction | Callable[[Callable[..., Any]], JitFunction]:
     """A function of arrays from a function of tensors, as decorator or call.
 
@@ -67,14 +74,16 @@ def jit(
     Arguments and results are arrays, or tuples, lists and dictionaries of them.
     `static` names parameters whose values the function is called with as they are;
     truth values, text, None, enumerations and functions always are. Numbers are 0-D
-    tensors, f32 or si32.
+    tensors, f32 or si32. `fast_math` is as of `gingham.compile`, and so is `constants`,
+    which names parameters.
     """
     names = (static,) if isinstance(static, str) else tuple(static)
+    fixed = (constants,) if isinstance(constants, str) else tuple(constants)
     if function is not None:
-        return JitFunction(function, names, device)
+        return JitFunction(function, names, device, fast_math, fixed)
 
     def decorate(decorated: Callable[..., Any]) -> JitFunction:
-        return JitFunction(decorated, names, device)
+        return JitFunction(decorated, names, device, fast_math, fixed)
 
     return decorate
 
@@ -96,19 +105,28 @@ class JitFunction:
         function: Callable[..., Any],
         static: Sequence[str],
         device: str | Device | None,
+        fast_math: bool = False,
+        constants: Sequence[str] = (),
     ) -> None:
         self._python = function
         self._signature = inspect.signature(function)
         self._device = device
-        for name in static:
+        self._fast_math = fast_math
+        for name in [*static, *constants]:
             if name not in self._signature.parameters:
                 raise GinghamError(
                     f"'{_name(function)}' has no parameter '{name}'",
                     hint=f"it has {', '.join(self._signature.parameters) or 'none'}",
                 )
         self._static = frozenset(static)
+        self._constant = frozenset(constants)
         self._lock = RLock()
         self._traced: dict[tuple[_Key, object], _Traced] = {}
+        self._shortcuts = Shortcuts[_Traced]()
+        parameters = self._signature.parameters
+        self._takes_out = "out" in parameters or any(
+            each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()
+        )
         functools.update_wrapper(self, function)
 
     def __repr__(self) -> str:
@@ -123,19 +141,44 @@ class JitFunction:
         """How often the function has been called to find out what it computes."""
         return len(self._traced)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, out: Any = None, **named: Any) -> Any:
         """Compute the function of arrays; of tensors it is called as it is.
+
+        `out` has arrays for the results, in the structure of what the function returns:
+        see `gingham.Function`; it is an argument of a function that has one called so.
 
         Raises GinghamError for arguments that no tensor can hold, and for what the
         function does that no program can.
         """
+        traced = None if named else self._shortcuts.get(arguments)
+        if traced is not None and (out is None or not self._takes_out):
+            return self._run(traced, arguments, out)
+        if out is not None and self._takes_out:
+            named, out = {**named, "out": out}, None
         structure, leaves = self._flatten(arguments, named)
         if _has_tensors(leaves):
+            if out is not None:
+                raise GinghamError("'out' is for arrays; here are tensors of a program")
             return self._python(*arguments, **named)
         arrays = [as_array(name, value) for name, value in leaves]
         traced = self._trace_for(structure, leaves, arrays)
-        results = traced.function.run(arrays)
+        results = self._run(traced, arrays, out)
+        if not named and not _integers(arrays):
+            self._shortcuts.remember(arguments, arrays, traced)
+        return results
+
+    def _run(self, traced: _Traced, arrays: Sequence[NDArray[Any]], out: Any) -> Any:
+        if isinstance(traced.results, Leaf):
+            return traced.function(*arrays, out=out)
+        targets = None if out is None else leaves_of(traced.results, out, "out")
+        results = traced.function.run(arrays, targets)
         return unflatten(traced.results, iter(results))
+
+    def refresh(self) -> None:
+        """Read constant arrays anew at the next call: see `Function.refresh`."""
+        with self._lock:
+            for traced in self._traced.values():
+                traced.function.refresh()
 
     def ir(self, *arguments: Any, stage: str = "tile", **named: Any) -> str:
         """The IR for such arguments at a stage: see `gingham.Function.ir`."""
@@ -170,6 +213,17 @@ class JitFunction:
             for name, value in bound.arguments.items()
         ]
         return Branch(dict, tuple(children), tuple(bound.arguments)), leaves
+
+    def _constant_leaves(self, structure: Branch) -> list[int]:
+        """The positions of the leaves that belong to constant parameters."""
+        owners = [
+            name
+            for name, child in zip(
+                structure.keys or (), structure.children, strict=True
+            )
+            for _ in leaves_of(child, None, name)
+        ]
+        return [n for n, name in enumerate(owners) if name in self._constant]
 
     # Traces
 
@@ -221,7 +275,14 @@ class JitFunction:
         finally:
             trace.is_finished = True
         device = chosen_device(self._device)
-        function = Function(built.module, device, None, built.constants)
+        function = Function(
+            built.module,
+            device,
+            None,
+            built.constants,
+            fast_math=self._fast_math,
+            constant_inputs=self._constant_leaves(structure),
+        )
         return _Traced(function, shape, trace.looked_at_sizes)
 
     def _call_arguments(self, values: dict[str, Any]) -> inspect.BoundArguments:

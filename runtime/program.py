@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..frontend.edsl.graph import Node
     from ..frontend.edsl.tensors import Tensor
+    from ..targets.hardware import Hardware
     from .devices import Device
 
 
@@ -69,9 +70,27 @@ class Program:
         """The arrays that the last inputs of the module stand for, by their names."""
         return self._constants
 
-    def compile(self, device: str | Device | None = None) -> Function:
+    def compile(
+        self,
+        device: str | Device | None = None,
+        *,
+        hardware: str | Hardware | None = None,
+        constants: Collection[str] = (),
+        tuned: bool = True,
+        fast_math: bool = False,
+    ) -> Function:
         """The program as a function of arrays on a device, as of `gingham.compile`."""
-        return Function(self._module, chosen_device(device), None, self._constants)
+        chosen = chosen_device(device)
+        return Function(
+            self._module,
+            chosen,
+            None,
+            self._constants,
+            hardware,
+            constants,
+            tuned,
+            fast_math,
+        )
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """Run it on the default device: see `gingham.Function`."""

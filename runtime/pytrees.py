@@ -83,6 +83,31 @@ def unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
     return structure.make(children)
 
 
+def leaves_of(structure: Structure, value: Any, name: str) -> list[Any]:
+    """The values in the places of the leaves; None stands for None in all of them.
+
+    Raises GinghamError for a value of another structure.
+    """
+    if isinstance(structure, Static):
+        return []
+    if isinstance(structure, Leaf):
+        return [value]
+    children: list[Any] = [None] * len(structure.children)
+    if value is not None:
+        if _is_mapping(value) and structure.keys is not None:
+            found = [value[key] for key in structure.keys if key in value]
+        else:
+            found = list(value) if _is_sequence(value) else []
+        if len(found) != len(children) or len(value) != len(children):
+            raise GinghamError(
+                f"expected '{name}' to have the structure of the results, a "
+                f"{structure.make.__name__} of {len(children)}"
+            )
+        children = found
+    pairs = zip(structure.children, children, strict=True)
+    return [leaf for child, own in pairs for leaf in leaves_of(child, own, name)]
+
+
 def static(value: Any, name: str) -> Static:
     """A value that is part of the structure. Raises GinghamError if it has no hash."""
     key = _key(value)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _SMALLEST_BUFFER = 64
 
 
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class DeviceBuffer:
     """A row-major array in a device's memory.
 
@@ -57,11 +57,16 @@ class DeviceBuffer:
 
 
 def allocate(
-    device: OpenCLDevice, shape: Sequence[int], dtype: DTypeLike
+    device: OpenCLDevice,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    *,
+    for_host: bool = True,
 ) -> DeviceBuffer:
     """An uninitialised buffer that kernels may read and write.
 
-    Raises GinghamError when the device can not hold it.
+    Without `for_host` only kernels use it, so that the device may choose what memory it
+    has. Raises GinghamError when the device can not hold it.
     """
     import numpy as np
     import pyopencl as cl
@@ -70,7 +75,7 @@ def allocate(
     check_element_type(element)
     sizes = tuple(int(size) for size in shape)
     _check_size(device, sizes, element)
-    if not device.details.host_unified_memory:
+    if not for_host or not device.details.host_unified_memory:
         handle = _create(device, sizes, element, cl.mem_flags.READ_WRITE)
         return DeviceBuffer(device, sizes, element, handle, None)
     host = aligned_empty(sizes, element)
@@ -100,6 +105,17 @@ def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffe
     if fitting.size > 0:
         queue.write(buffer, as_bytes(fitting))
     return buffer
+
+
+def wrap(device: OpenCLDevice, array: Array) -> DeviceBuffer:
+    """A buffer over an array that kernels may write, where memory is shared.
+
+    The array has to be contiguous, aligned and writable.
+    """
+    import pyopencl as cl
+
+    _check_size(device, array.shape, array.dtype)
+    return _wrap(device, array, cl.mem_flags.READ_WRITE)
 
 
 def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:

@@ -150,7 +150,7 @@ class CommandQueue:
                 return self._hold(kernel.title, handle, tuple(arguments))
         except self.error_type as error:
             sizes = (global_size, local_size)
-            raise _launch_error(kernel, sizes, arguments, error) from error
+            raise launch_error(kernel, sizes, arguments, error) from error
 
     def write(self, buffer: DeviceBuffer, source: NDArray[np.uint8]) -> Event:
         """Copy bytes of the host into a buffer; they must not change until it ends."""
@@ -244,7 +244,7 @@ class CommandQueue:
                 self._failure = as_gingham_error(event.action, error)
 
 
-def _launch_error(
+def launch_error(
     kernel: Kernel,
     sizes: tuple[Sequence[int], Sequence[int] | None],
     arguments: Sequence[KernelArgument],

@@ -33,9 +33,11 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
-from .printer_kernel import KernelPrinter, Needs
+from .printer_kernel import FunctionPrinter, KernelPrinter
 from .printer_names import NameScope
+from .printer_statements import Needs
 from .printer_types import EXTENSIONS
 
 
@@ -47,19 +49,32 @@ def print_opencl(module: ModuleOp, *, index_bits: int = 32) -> str:
     """
     names = kernel_names(module)
     needs = Needs()
-    kernels = [
-        KernelPrinter(kernel, names[kernel.sym_name.data], needs, index_bits).print()
-        for kernel in _kernels(module)
+    functions = [op for op in module.ops if isinstance(op, FunctionOp)]
+    called = {op.sym_name.data: names[op.sym_name.data] for op in functions}
+    definitions = [
+        *(
+            FunctionPrinter(
+                op, names[op.sym_name.data], needs, index_bits, called
+            ).print()
+            for op in functions
+        ),
+        *(
+            KernelPrinter(
+                op, names[op.sym_name.data], needs, index_bits, called
+            ).print()
+            for op in _kernels(module)
+        ),
     ]
-    return "\n".join([*_preamble(needs), *kernels])
+    return "\n".join([*_preamble(needs), *definitions])
 
 
 def kernel_names(module: ModuleOp) -> dict[str, str]:
-    """What each kernel of a module is called in its OpenCL C, by its symbol."""
+    """What kernels and functions are called in their OpenCL C, by their symbols."""
     scope = NameScope()
     return {
-        kernel.sym_name.data: scope.declare(kernel.sym_name.data, "kernel_0")
-        for kernel in _kernels(module)
+        op.sym_name.data: scope.declare(op.sym_name.data, "kernel_0")
+        for op in module.ops
+        if isinstance(op, KernelOp | FunctionOp)
     }
 
 

@@ -63,6 +63,11 @@ def apply_function(
     return Expression(_bare(text), CType(result, operand.lanes, mask_bits))
 
 
+def shift(function: Function, operand: Expression, count: int) -> Expression:
+    """A shift by a number that is less than the width, as C has it."""
+    return Expression(f"{operand.atom} {function.symbol} {count}", operand.type)
+
+
 def check_computed(function: Function, operand: CType) -> None:
     """Raise GinghamError for a function of a type that kernels only store."""
     if is_storage_type(operand.element) and not function.moves:
@@ -115,6 +120,24 @@ def broadcast(operand: Expression, type: CType) -> Expression:
     if type.mask_bits is not None:
         return Expression(f"({type.name})(-{operand.atom})", type, is_atom=True)
     return Expression(f"({type.name})({operand.text})", type, is_atom=True)
+
+
+def shuffle(lanes: Sequence[tuple[Expression, int]], type: CType) -> Expression:
+    """Lanes of vectors and scalars as a value of a type that `c_type` gives.
+
+    A truth value is 1 as a scalar and -1 in a lane.
+    """
+    parts: list[str] = []
+    for operand, lane in lanes:
+        text = operand.text if len(lanes) > 1 else operand.atom
+        if operand.type.lanes is not None:
+            text = f"{operand.atom}.s{lane:x}"
+        if (operand.type.mask_bits is None) != (type.mask_bits is None):
+            text = f"-{operand.atom if operand.type.lanes is None else text}"
+        parts.append(text)
+    if type.lanes is None:
+        return Expression(parts[0], type, is_atom=not parts[0].startswith("-"))
+    return Expression(f"({type.name})({', '.join(parts)})", type, is_atom=True)
 
 
 def as_memory(operand: Expression) -> str:

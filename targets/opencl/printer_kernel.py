@@ -1,90 +1,43 @@
-"""The statements of a kernel as OpenCL C."""
+"""Kernels and the functions that they call as OpenCL C."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from math import prod
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import FileLineColLoc, IndexType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from ...dialects.eltwise.element_types import Kind, kind
-from ...dialects.eltwise.ops import (
-    BroadcastOp,
-    CastOp,
-    ConstantOp,
-    ElementwiseOp,
-    element_of,
-)
-from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
+from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import (
-    ArrayOp,
-    BarrierOp,
-    DelinearizeOp,
-    ForOp,
-    IfOp,
-    LoadOp,
-    StoreOp,
-    WorkItemOp,
-)
+from ...dialects.opencl.ops import StoreOp
 from ...dialects.stripe.attributes import MemorySpace
-from ...errors import GinghamError, SourceLocation
-from .printer_conversions import cast, cast_helper
-from .printer_data import index_of_number, number_of_index
-from .printer_expressions import (
-    Expression,
-    apply_function,
-    as_memory,
-    broadcast,
-    check_computed,
-    from_memory,
-    helper_for,
-    sum_of_products,
+from .printer_expressions import Expression
+from .printer_statements import (
+    INDENT,
+    Needs,
+    PrintedArray,
+    StatementPrinter,
+    error_at,
+    located,
+    pointer_type,
 )
-from .printer_indices import IndexPrinter
-from .printer_names import NameScope, comment_text
-from .printer_types import CType, c_type, literal, memory_name
 
 _WIDTH = 88
-_INDENT = "  "
 
 
-@dataclass
-class Needs:
-    """What the kernels of a module need beside themselves: helpers, element types."""
-
-    helpers: dict[str, None] = field(default_factory=dict[str, None])
-    elements: set[Attribute] = field(default_factory=set[Attribute])
-
-
-@dataclass(frozen=True)
-class _Array:
-    """Memory as printed; an array of one element is a variable."""
-
-    name: str
-    is_variable: bool = False
-
-
-class KernelPrinter:
+class KernelPrinter(StatementPrinter):
     """Prints one kernel, whose name in C is `name`; see `print_opencl`."""
 
     def __init__(
-        self, kernel: KernelOp, name: str, needs: Needs, index_bits: int
+        self,
+        kernel: KernelOp,
+        name: str,
+        needs: Needs,
+        index_bits: int,
+        functions: Mapping[str, str],
     ) -> None:
+        super().__init__(kernel.body.block, needs, index_bits, functions)
         self._kernel = kernel
         self._name = name
-        self._needs = needs
-        self._lines: list[str] = []
-        self._depth = 0
-        self._scope = NameScope()
-        self._indices = IndexPrinter(index_bits)
-        self._values: dict[SSAValue, Expression] = {}
-        self._arrays: dict[SSAValue, _Array] = {}
-        self._place: str | None = None
 
     def print(self) -> str:
         """The definition of the kernel."""
@@ -99,356 +52,65 @@ class KernelPrinter:
         group = ", ".join(str(size) for size in self._kernel.group_size)
         self._line(f"__kernel __attribute__((reqd_work_group_size({group})))")
         arguments = [self._argument(value) for value in self._kernel.body.block.args]
-        line = f"void {self._name}({', '.join(arguments)}) {{"
-        if len(line) <= _WIDTH:
+        for line in _header(f"void {self._name}", arguments):
             self._line(line)
-            return
-        self._line(f"void {self._name}(")
-        for argument in arguments[:-1]:
-            self._line(f"{_INDENT * 2}{argument},")
-        self._line(f"{_INDENT * 2}{arguments[-1]}) {{")
 
     def _argument(self, value: SSAValue) -> str:
-        type = _pointer_type(value)
+        type = pointer_type(value)
         if type.space.data is not MemorySpace.GLOBAL:
-            raise _error_at(
+            raise error_at(
                 self._kernel, f"expected kernel arguments in global memory, got {type}"
             )
         is_stored = any(isinstance(use.operation, StoreOp) for use in value.uses)
         const = "" if is_stored else "const "
         name = self._scope.declare(value.name_hint, "buffer")
-        self._arrays[value] = _Array(name)
-        with _located(self._kernel):
+        self._arrays[value] = PrintedArray(name)
+        with located(self._kernel):
             element = self._memory_name(type.element_type)
         return f"__global {const}{element} *restrict {name}"
 
-    # Lines and scopes.
 
-    def _line(self, text: str) -> None:
-        self._lines.append(f"{_INDENT * self._depth}{text}")
+class FunctionPrinter(StatementPrinter):
+    """Prints one function, whose name in C is `name`."""
 
-    @contextmanager
-    def _nested(self) -> Generator[None]:
-        """Indent, with names that are gone after it."""
-        outer = self._scope
-        self._scope = NameScope(outer)
-        self._depth += 1
-        yield
-        self._depth -= 1
-        self._scope = outer
-
-    def _comment_place(self, op: Operation) -> None:
-        """A comment with the source line of an op, where it is not that of the last."""
-        place = op.location
-        if not isinstance(place, FileLineColLoc):
-            return
-        file = place.filename.data.replace("\\", "/").rsplit("/", 1)[-1]
-        text = comment_text(f"{file}:{place.line.data}")
-        if text != self._place:
-            self._line(f"// {text}")
-            self._place = text
-
-    def _print_statements(self, block: Block) -> None:
-        for op in block.ops:
-            with _located(op):
-                self._print_op(op)
-
-    def _print_op(self, op: Operation) -> None:
-        match op:
-            case WorkItemOp():
-                self._print_work_item(op)
-            case DelinearizeOp():
-                self._print_delinearize(op)
-            case ForOp():
-                self._print_for(op)
-            case IfOp():
-                self._print_if(op)
-            case WhenOp():
-                self._print_guarded(op, self._operand(op.condition).text)
-            case IndexOp():
-                self._print_index(op)
-            case PositionOp():
-                self._bind_position(op)
-            case ArrayOp():
-                self._print_array(op)
-            case LoadOp():
-                self._print_load(op)
-            case StoreOp():
-                self._print_store(op)
-            case BarrierOp():
-                self._comment_place(op)
-                self._line(f"barrier(CLK_{op.space.data.value.upper()}_MEM_FENCE);")
-            case ConstantOp():
-                self._bind_constant(op)
-            case CastOp():
-                self._print_cast(op)
-            case BroadcastOp():
-                self._print_broadcast(op)
-            case ElementwiseOp():
-                self._print_function(op)
-            case _:
-                raise _error_at(op, f"'{op.name}' has no form in OpenCL C")
-
-    # Indices, loops and conditions.
-
-    def _print_work_item(self, op: WorkItemOp) -> None:
-        query = f"get_{op.query.data.value}({op.dimension.value.data})"
-        self._declare_index(op, op.result, query, op.bound.value.data)
-
-    def _print_delinearize(self, op: DelinearizeOp) -> None:
-        text = self._indices[op.index].text
-        step = prod(op.extents)
-        for number, extent in enumerate(op.extents):
-            step //= max(extent, 1)
-            coordinate = f"{text} / {step}" if step > 1 else text
-            if number > 0:
-                coordinate = f"{coordinate} % {extent}"
-            self._declare_index(op, op.coordinates[number], coordinate, extent)
-
-    def _declare_index(
-        self, op: Operation, value: SSAValue, text: str, extent: int
+    def __init__(
+        self,
+        function: FunctionOp,
+        name: str,
+        needs: Needs,
+        index_bits: int,
+        functions: Mapping[str, str],
     ) -> None:
-        """Give a name to an index that runs from 0 to below `extent`."""
-        name = self._scope.declare(value.name_hint, "i")
-        self._indices.declare(value, name, 0, extent - 1)
-        self._comment_place(op)
-        self._line(f"const {self._indices.type_for(0, extent - 1)} {name} = {text};")
+        super().__init__(function.body.block, needs, index_bits, functions)
+        self._function = function
+        self._name = name
 
-    def _print_for(self, op: ForOp) -> None:
-        index, extent = op.body.block.args[0], op.extent.value.data
-        self._comment_place(op)
-        if op.unroll is not None:
-            self._line("#pragma unroll")
-        outer = self._depth
+    def print(self) -> str:
+        """The definition of the function."""
+        with located(self._function):
+            result = self._c_type(self._function.returned.type).name
+            arguments = [self._argument(value) for value in self._entry.args]
+        for line in _header(f"{result} {self._name}", arguments):
+            self._line(line)
         with self._nested():
-            name = self._scope.declare(index.name_hint, "i")
-            is_unrolled = op.unroll is not None
-            self._indices.declare(index, name, 0, extent - 1, is_unrolled)
-            # The index counts up to the extent itself.
-            type = self._indices.type_for(0, extent)
-            header = f"for ({type} {name} = 0; {name} < {extent}; ++{name}) {{"
-            self._lines.append(f"{_INDENT * outer}{header}")
-            self._print_statements(op.body.block)
+            self._print_statements(self._entry)
         self._line("}")
+        return "\n".join(self._lines) + "\n"
 
-    def _print_if(self, op: IfOp) -> None:
-        conditions = [
-            self._indices.condition(form.data, op.values) for form in op.conditions
-        ]
-        self._print_guarded(op, " && ".join(conditions))
-
-    def _print_guarded(self, op: IfOp | WhenOp, condition: str) -> None:
-        self._comment_place(op)
-        self._line(f"if ({condition}) {{")
-        with self._nested():
-            self._print_statements(op.body.block)
-        self._line("}")
-
-    def _print_index(self, op: IndexOp) -> None:
-        type = self._c_type(op.result.type)
-        form = self._indices.form(op.form.data, op.values)
-        if type.name == self._indices.type_of_form(op.form.data, op.values):
-            value = Expression(form, type)
-        else:
-            value = number_of_index(form, type, op.lane_step)
-        self._declare(op, op.result, value, "t")
-
-    def _bind_position(self, op: PositionOp) -> None:
-        last = op.bound.value.data - 1
-        is_long = self._indices.type_for(0, last) == "long"
-        text = index_of_number(self._operand(op.number), is_long)
-        self._indices.declare(op.result, text, 0, last)
-
-    # Memory.
-
-    def _print_array(self, op: ArrayOp) -> None:
-        type = op.pointer.type
-        length = op.length.value.data
-        is_local = type.space.data is MemorySpace.LOCAL
-        if is_local and op.parent is not self._kernel.body.block:
-            raise _error_at(
-                op, "expected a local array outside of loops and conditions"
-            )
-        element = self._memory_name(type.element_type)
-        name = self._scope.declare(op.pointer.name_hint, "array")
-        is_variable = length <= 1
-        self._arrays[op.pointer] = _Array(name, is_variable)
-        self._comment_place(op)
-        space = "__local " if is_local else ""
-        size = "" if is_variable else f"[{length}]"
-        self._line(f"{space}{element} {name}{size};")
-
-    def _print_load(self, op: LoadOp) -> None:
-        type = self._c_type(op.result.type)
-        text = self._cell(op, op.result.type)
-        if text is None:
-            position = self._position(op)
-            text = f"vload{type.lanes}(0, {position})"
-        # `x` of array `X`, where the program has no name for it.
-        name = self._arrays[op.pointer].name.lower()
-        self._declare(op, op.result, from_memory(text, type), name)
-
-    def _print_store(self, op: StoreOp) -> None:
-        value = as_memory(self._operand(op.value))
-        cell = self._cell(op, op.value.type)
-        self._comment_place(op)
-        if cell is not None:
-            self._line(f"{cell} = {value};")
-            return
-        lanes = c_type(op.value.type).lanes
-        self._line(f"vstore{lanes}({value}, 0, {self._position(op)});")
-
-    def _cell(self, op: LoadOp | StoreOp, type: Attribute) -> str | None:
-        """The element at the op's position; None for a vector of several elements."""
-        if type != _pointer_type(op.pointer).element_type:
-            return None
-        array = self._arrays[op.pointer]
-        if array.is_variable:
-            return array.name
-        return f"{array.name}[{self._indices.form(op.form.data, op.values)}]"
-
-    def _position(self, op: LoadOp | StoreOp) -> str:
-        """A pointer to the op's position."""
-        name = self._arrays[op.pointer].name
-        if op.form.data.is_constant and not op.form.data.constant:
-            return name
-        position = self._indices.form(op.form.data, op.values)
-        # Compilers keep a constant in the address when the offset is one expression.
-        return f"{name} + {f'({position})' if ' ' in position else position}"
-
-    # Values.
-
-    def _bind_constant(self, op: ConstantOp) -> None:
-        type = self._c_type(op.result.type)
-        text = literal(op.number, type)
-        if isinstance(op.result.type, IndexType):
-            number = int(op.number)
-            self._indices.declare(op.result, text, number, number, is_unrolled=True)
-        self._values[op.result] = Expression(text, type, is_atom=True)
-
-    def _print_cast(self, op: CastOp) -> None:
-        self._c_type(op.result.type)
-        operand = self._operand(op.argument)
-        if op.argument in self._indices:
-            # No need to make it long first.
-            text = self._indices[op.argument].text
-            operand = Expression(text, operand.type, is_atom=True)
-        target = element_of(op.result.type)
-        self._need_helper(cast_helper(operand.type, target))
-        value = cast(operand, target)
-        self._declare(op, op.result, value, "t")
-
-    def _print_broadcast(self, op: BroadcastOp) -> None:
-        value = broadcast(self._operand(op.argument), self._c_type(op.result.type))
-        if _single_user(op.result) is not None:
-            self._values[op.result] = value
-        else:
-            self._declare(op, op.result, value, "t")
-
-    def _print_function(self, op: ElementwiseOp) -> None:
-        type = self._c_type(op.result.type)
-        operands = [self._operand(argument) for argument in op.arguments]
-        check_computed(op.function, operands[-1].type)
-        self._need_helper(helper_for(op.function, operands[-1].type))
-        if _is_float_sum(op):
-            value = sum_of_products(op.function, operands, type)
-        else:
-            value = apply_function(op.function, operands, type.element)
-        if _is_fused(op):
-            self._values[op.result] = value
-        else:
-            self._declare(op, op.result, value, "t")
-
-    def _need_helper(self, definition: str | None) -> None:
-        if definition is not None:
-            self._needs.helpers[definition] = None
-
-    def _declare(
-        self, op: Operation, result: SSAValue, value: Expression, default: str
-    ) -> None:
-        """Give a value a name, unless it is not used or stored at once.
-
-        A size becomes an index of unknown bounds.
-        """
-        user = _single_user(result)
-        if result.first_use is None:
-            return
-        if isinstance(user, StoreOp) and user is op.next_op:
-            self._values[result] = value
-            return
-        name = self._scope.declare(result.name_hint or default, "t")
-        self._comment_place(op)
-        self._line(f"const {value.type.name} {name} = {value.text};")
-        self._values[result] = Expression(name, value.type, is_atom=True)
-        if isinstance(result.type, IndexType):
-            self._indices.declare(result, name)
-
-    def _operand(self, value: SSAValue) -> Expression:
-        if value in self._values:
-            return self._values[value]
-        index = self._indices[value]
-        # Functions of sizes are computed in long.
-        text = index.text if index.is_long else f"(long){index.text}"
-        return Expression(text, CType(IndexType()), is_atom=True)
-
-    def _c_type(self, type: Attribute) -> CType:
-        """The C type of a value, noted as needed."""
-        result = c_type(type)
-        self._needs.elements.add(result.element)
-        return result
-
-    def _memory_name(self, type: Attribute) -> str:
-        self._needs.elements.add(element_of(type))
-        return memory_name(type)
+    def _argument(self, value: SSAValue) -> str:
+        type = self._c_type(value.type)
+        name = self._scope.declare(value.name_hint, "x")
+        self._values[value] = Expression(name, type, is_atom=True)
+        return f"{type.name} {name}"
 
 
-def _is_fused(op: ElementwiseOp) -> bool:
-    """Whether a product is printed within the sum that uses it.
-
-    Compilers make one instruction of both only within one expression.
-    """
-    if op.function.name != "mul" or kind(element_of(op.result.type)) is not Kind.FLOAT:
-        return False
-    user = _single_user(op.result)
-    return (
-        isinstance(user, ElementwiseOp)
-        and _is_float_sum(user)
-        and user.parent is op.parent
-    )
-
-
-def _is_float_sum(op: ElementwiseOp) -> bool:
-    if op.function.name not in ("add", "sub"):
-        return False
-    return kind(element_of(op.result.type)) is Kind.FLOAT
-
-
-def _single_user(value: SSAValue) -> Operation | None:
-    """The op that uses a value, once and as the only one."""
-    uses = list(value.uses)
-    return uses[0].operation if len(uses) == 1 else None
-
-
-def _pointer_type(value: SSAValue) -> PointerType:
-    if not isinstance(value.type, PointerType):
-        raise GinghamError(f"expected a pointer, got {value.type}")
-    return value.type
-
-
-@contextmanager
-def _located(op: Operation) -> Generator[None]:
-    """Give errors without a location that of an op."""
-    try:
-        yield
-    except GinghamError as error:
-        if error.location is not None:
-            raise
-        raise _error_at(op, error.message, error.hint) from None
-
-
-def _error_at(op: Operation, message: str, hint: str | None = None) -> GinghamError:
-    place = op.location
-    if not isinstance(place, FileLineColLoc):
-        return GinghamError(message, None, hint)
-    location = SourceLocation(place.filename.data, place.line.data, place.column.data)
-    return GinghamError(message, location, hint)
+def _header(start: str, arguments: Sequence[str]) -> list[str]:
+    """The first lines of a definition."""
+    line = f"{start}({', '.join(arguments)}) {{"
+    if len(line) <= _WIDTH:
+        return [line]
+    return [
+        f"{start}(",
+        *(f"{INDENT * 2}{argument}," for argument in arguments[:-1]),
+        f"{INDENT * 2}{arguments[-1]}) {{",
+    ]

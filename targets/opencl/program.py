@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -23,16 +24,27 @@ if TYPE_CHECKING:
 
     from .device import OpenCLDevice
 
-# `-cl-fast-relaxed-math` is no default: it costs accuracy (1.6e-4 in exp on Intel's
-# runtime) and reorders sums, and gained nothing in measured kernels.
 DEFAULT_OPTIONS = ("-cl-mad-enable",)
 
+# No default: it costs accuracy (1.6e-4 in exp on Intel's runtime) and reorders sums,
+# and gained nothing in measured kernels.
+FAST_MATH = "-cl-fast-relaxed-math"
 
-def default_options(device: OpenCLDevice) -> tuple[str, ...]:
-    """The options for a device: division and square roots are exact where it can."""
+
+def build_options(device: OpenCLDevice, *, fast_math: bool = False) -> tuple[str, ...]:
+    """The options for a device: division and square roots are exact where it can.
+
+    With `fast_math` little is exact: see `docs/accuracy.md`.
+    """
+    if fast_math:
+        return (*DEFAULT_OPTIONS, FAST_MATH)
     if device.details.rounds_division_correctly:
         return (*DEFAULT_OPTIONS, "-cl-fp32-correctly-rounded-divide-sqrt")
     return DEFAULT_OPTIONS
+
+
+# Programs that are kept, in case that the same source is built again.
+_MOST_PROGRAMS = 128
 
 
 class Kernel:
@@ -88,16 +100,38 @@ class Kernel:
 class Program:
     """Source built for one device; `kernel` gives its kernels, each made once."""
 
-    def __init__(self, device: OpenCLDevice, source: str, handle: cl.Program) -> None:
+    def __init__(self, device: OpenCLDevice, source: str, inner: _InnerProgram) -> None:
+        import pyopencl as cl
+
         self.device = device
         self.source = source
-        self._handle = handle
+        self._inner = inner
+        self._handle = handle = cl.Program(cast("Any", inner))
         self._kernels: dict[str, Kernel] = {}
         self._lock = Lock()
         self.kernel_names = tuple(filter(None, handle.kernel_names.split(";")))
 
     def kernel(self, name: str) -> Kernel:
         """The kernel of that name. Raises GinghamError where there is none."""
+        with self._lock:
+            if name not in self._kernels:
+                self._kernels[name] = self.new_kernel(name)
+            return self._kernels[name]
+
+    def show_remarks(self) -> None:
+        """Print what the device's compiler remarked to the standard error stream."""
+        log = _log(self._inner, self.device.handle)
+        if log:
+            print(log, file=sys.stderr)
+
+    def binary(self) -> bytes:
+        """What the device's compiler made, for `load_program`."""
+        import pyopencl as cl
+
+        return self._inner.get_info(cl.program_info.BINARIES)[0]
+
+    def new_kernel(self, name: str) -> Kernel:
+        """A kernel of that name whose arguments nobody else sets."""
         import pyopencl as cl
 
         # NVIDIA's driver makes a kernel of any name, so the driver is not asked.
@@ -106,14 +140,10 @@ class Program:
             raise GinghamError(
                 f"the program has no kernel {name!r}", hint=f"its kernels: {names}"
             )
-        with self._lock:
-            if name not in self._kernels:
-                try:
-                    handle = cl.Kernel(self._handle, name)
-                except cl.Error as error:
-                    raise as_gingham_error(f"making kernel {name!r}", error) from error
-                self._kernels[name] = Kernel(self.device, name, handle)
-            return self._kernels[name]
+        try:
+            return Kernel(self.device, name, cl.Kernel(self._handle, name))
+        except cl.Error as error:
+            raise as_gingham_error(f"making kernel {name!r}", error) from error
 
 
 def build_program(
@@ -122,28 +152,57 @@ def build_program(
     options: Sequence[str] | None = None,
     standard: str | None = None,
 ) -> Program:
-    """Compile OpenCL C for `device`, with `default_options` unless others are given.
+    """Compile OpenCL C for `device`, with `build_options` unless others are given.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
-    is 1.2. Raises GinghamError with the compiler's log and the source around the
-    errors. With the environment variable GINGHAM_DEBUG set, a successful build's
-    remarks are printed to the standard error stream.
+    is 1.2. What was built lately is not built again. Raises GinghamError with the
+    compiler's log and the source around the errors. With the environment variable
+    GINGHAM_DEBUG set, a successful build's remarks are printed to the standard error
+    stream.
     """
-    import pyopencl as cl
-
-    words = [*(default_options(device) if options is None else options)]
+    words = [*(build_options(device) if options is None else options)]
     if standard is not None:
         words.append(f"-cl-std={standard}")
+    program = built_program(device, source, " ".join(words))
+    if os.environ.get("GINGHAM_DEBUG"):
+        program.show_remarks()
+    return program
+
+
+@lru_cache(_MOST_PROGRAMS)
+def built_program(device: OpenCLDevice, source: str, options: str) -> Program:
+    import pyopencl as cl
+
     try:
-        handle = _create(device.context, source)
+        handle = _create(device.context, source.encode())
     except cl.Error as error:
         raise as_gingham_error("creating an OpenCL program", error) from error
     try:
-        _build(handle, " ".join(words), device.handle)
+        _build(handle, options, device.handle)
     except cl.Error as error:
-        raise _build_error(device, source, words, handle, error) from error
-    _show_remarks(_log(handle, device.handle))
-    return Program(device, source, cl.Program(cast("Any", handle)))
+        raise _build_error(device, source, options, handle, error) from error
+    return Program(device, source, handle)
+
+
+def load_program(
+    device: OpenCLDevice,
+    source: str,
+    binary: bytes,
+    options: Sequence[str] | None = None,
+) -> Program:
+    """The program that `Program.binary` was asked of, without its source's compiling.
+
+    Raises GinghamError where the device does not take it, as with another driver.
+    """
+    import pyopencl as cl
+
+    words = build_options(device) if options is None else options
+    try:
+        handle = _create(device.context, [device.handle], [binary])
+        _build(handle, " ".join(words), device.handle)
+        return Program(device, source, handle)
+    except (cl.Error, ValueError, RuntimeError) as error:
+        raise GinghamError(f"loading a binary failed: {error}") from error
 
 
 class _InnerProgram(Protocol):
@@ -153,14 +212,15 @@ class _InnerProgram(Protocol):
         self, device: cl.Device, question: cl.program_build_info
     ) -> str | None: ...
 
+    def get_info(self, question: cl.program_info) -> Sequence[bytes]: ...
 
-def _create(context: cl.Context, source: str) -> _InnerProgram:
+
+def _create(context: cl.Context, *contents: object) -> _InnerProgram:
+    """From source, or from a list of devices and one of their binaries."""
     import pyopencl as cl
 
-    create = cast(
-        "Callable[[cl.Context, bytes], _InnerProgram]", getattr(cl, "_Program")
-    )
-    return create(context, source.encode())
+    create = cast("Callable[..., _InnerProgram]", getattr(cl, "_Program"))
+    return create(context, *contents)
 
 
 def _build(program: _InnerProgram, options: str, device: cl.Device) -> None:
@@ -184,7 +244,7 @@ def _log(program: _InnerProgram, device: cl.Device) -> str:
 def _build_error(
     device: OpenCLDevice,
     source: str,
-    options: Sequence[str],
+    options: str,
     program: _InnerProgram,
     error: cl.Error,
 ) -> GinghamError:
@@ -192,15 +252,10 @@ def _build_error(
 
     action = f"building OpenCL C for device {device.name!r}"
     if options:
-        action += f" with options {' '.join(options)}"
+        action += f" with options {options}"
     if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
         reason = meaning(error.code)
         log = _log(program, device.handle)
         return GinghamError(f"{action} failed: {reason}" + (f"\n{log}" if log else ""))
     details = describe_failure(source, _log(program, device.handle))
     return GinghamError(f"{action} failed:\n{details}")
-
-
-def _show_remarks(log: str) -> None:
-    if log and os.environ.get("GINGHAM_DEBUG"):
-        print(log, file=sys.stderr)

@@ -125,3 +125,18 @@ def test_a_default_broadcasts(device: str) -> None:
     for shape in ((5,), (2, 4), (1, 5, 4)):
         with pytest.raises(GinghamError, match="the shape 5x4 of O, or one that broad"):
             f(a, np.zeros(shape))
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)])
+@pytest.mark.parametrize("columns", [1, 16])
+def test_narrow_contractions_accumulate_in_f32(
+    device: str, dtype: np.dtype[Any], columns: int
+) -> None:
+    text = (
+        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
+    )
+    a, b = np.ones((3, 5000), dtype), np.ones((5000, columns), dtype)
+    c = gingham.compile(text, device=device)(a, b)
+    # Sums in these types would stay at 2048 and at 256.
+    expected = np.full((3, columns), 5000, np.float32).astype(dtype)
+    np.testing.assert_array_equal(c, expected)

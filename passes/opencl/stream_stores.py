@@ -1,0 +1,148 @@
+"""`opencl-stream-stores`: let large results go past the caches.
+
+A processor reads a line of memory before it writes a part of it, and keeps it in its
+caches, where it replaces what is still needed. A result that is larger than the caches
+and written in whole lines, each once, gains from neither: its vectors are marked to be
+stored directly to memory. On a chain that reads and writes as much, that is a third of
+the traffic.
+
+Before:
+
+```mlir
+opencl.for %j : 1048576 {
+  %x = opencl.load %A[16 * %j] : !opencl.pointer<f32, global> -> vector<16xf32>
+  opencl.store %x, %B[16 * %j] : vector<16xf32> -> !opencl.pointer<f32, global>
+}
+```
+
+After:
+
+```mlir
+opencl.for %j : 1048576 {
+  %x = opencl.load %A[16 * %j] : !opencl.pointer<f32, global> -> vector<16xf32>
+  opencl.store stream %x, %B[16 * %j] : vector<16xf32> -> !opencl.pointer<f32, global>
+}
+```
+
+A buffer is large when it fills half of the last cache, or twice that cache if a later
+launch reads it. Left alone are buffers that the kernel reads itself, places that are no
+multiple of the vector, stores in loops that do not move them, and vectors shorter than
+a line that do not follow each other in the innermost loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType, i1
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ...dialects.eltwise.element_types import bit_width
+from ...dialects.opencl.attributes import BufferType
+from ...dialects.opencl.effects import Use, argument_uses
+from ...dialects.opencl.kernel import KernelOp, LaunchOp
+from ...dialects.opencl.ops import ForOp, StoreOp
+from ...targets.hardware import load_hardware
+from .lifetimes import buffer_bytes, host_launches
+
+
+@dataclass(frozen=True)
+class OpenCLStreamStoresPass(ModulePass):
+    """Mark stores of large results that nothing reads soon."""
+
+    name = "opencl-stream-stores"
+
+    hardware: str = "cpu-avx512"
+    """The description of the device: a name or the path of a file."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        hardware = load_hardware(self.hardware)
+        if hardware.kind != "cpu":
+            return
+        cache = hardware.caches[-1].size_bytes
+        line = hardware.cache_line_bytes
+        kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
+        uses = {name: argument_uses(kernel) for name, kernel in kernels.items()}
+        streams: dict[str, set[int]] = {}
+        for function in op.ops:
+            if not isinstance(function, FuncOp) or function.is_declaration:
+                continue
+            launches = host_launches(function)
+            for place, launch in enumerate(launches):
+                name = _kernel_name(launch)
+                found = _streams(launch, uses[name], launches[place + 1 :], uses, cache)
+                streams[name] = streams.get(name, found) & found
+        for name, arguments in streams.items():
+            body = kernels[name].body.block
+            pointers = {body.args[number] for number in arguments}
+            for store in kernels[name].walk():
+                if isinstance(store, StoreOp) and store.pointer in pointers:
+                    if _writes_whole_lines(store, line):
+                        store.stream = UnitAttr()
+
+
+def _kernel_name(launch: LaunchOp) -> str:
+    return launch.kernel.root_reference.data
+
+
+def _streams(
+    launch: LaunchOp,
+    own: list[Use],
+    later: list[LaunchOp],
+    uses: dict[str, list[Use]],
+    cache: int,
+) -> set[int]:
+    """The arguments of a launch that are only written, large, and not needed soon."""
+    found: set[int] = set()
+    for number, (buffer, use) in enumerate(zip(launch.buffers, own, strict=True)):
+        if not use.writes or use.reads or not isinstance(buffer.type, BufferType):
+            continue
+        if [*launch.buffers].count(buffer) > 1:
+            continue
+        size = buffer_bytes(buffer.type)
+        limit = 2 * cache if _is_read(buffer, later, uses) else cache // 2
+        if size >= limit:
+            found.add(number)
+    return found
+
+
+def _is_read(
+    buffer: SSAValue, launches: list[LaunchOp], uses: dict[str, list[Use]]
+) -> bool:
+    """Whether one of these launches reads a buffer."""
+    return any(
+        given is buffer and use.reads
+        for launch in launches
+        for given, use in zip(launch.buffers, uses[_kernel_name(launch)], strict=True)
+    )
+
+
+def _writes_whole_lines(store: StoreOp, line: int) -> bool:
+    """Whether a store writes aligned vectors, each place once, and lines at once."""
+    type = store.value.type
+    if not isinstance(type, VectorType) or type.element_type == i1:
+        return False
+    (lanes,) = type.get_shape()
+    form = store.form.data
+    if any(number % lanes for number in (*form.coefficients, form.constant)):
+        return False
+    steps = dict(zip(store.values, form.coefficients, strict=True))
+    loops = list(_loops_around(store))
+    if any(loop.body.block.args[0] not in steps for loop in loops):
+        return False
+    if lanes * bit_width(type.element_type) // 8 >= line:
+        return True
+    return bool(loops) and steps[loops[0].body.block.args[0]] == lanes
+
+
+def _loops_around(operation: Operation) -> Iterator[ForOp]:
+    """The loops around an operation, the innermost first."""
+    around = operation.parent_op()
+    while around is not None:
+        if isinstance(around, ForOp):
+            yield around
+        around = around.parent_op()

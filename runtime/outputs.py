@@ -1,0 +1,97 @@
+"""Arrays that a caller gives for results: `f(A, B, out=C)`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import GinghamError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .runner import ArrayType
+
+    Array = NDArray[Any]
+
+
+def output_arrays(
+    names: Sequence[str],
+    types: Sequence[ArrayType] | None,
+    out: Any,
+    inputs: Sequence[Array],
+) -> list[Array | None]:
+    """The array for each result, None where the caller wants a new one.
+
+    `out` is an array or None, or a sequence of them with one for each result. Raises
+    GinghamError for one that a result can not be written to in place: of another shape
+    or type, not contiguous, not writable, or in memory that an input or another result
+    has too.
+    """
+    targets = _targets(out)
+    if len(targets) != len(names):
+        raise GinghamError(
+            f"the program has {len(names)} result(s) ({', '.join(names)}), 'out' has "
+            f"{len(targets)}",
+            hint="give a tuple with an array or None for each",
+        )
+    for number, target in enumerate(targets):
+        if target is None:
+            continue
+        what = f"'out' for result '{names[number]}'"
+        _check_layout(what, target)
+        if types is not None:
+            check_type(what, target, types[number])
+        _check_overlap(what, target, inputs, "an input")
+        _check_overlap(what, target, targets[:number], "another result")
+    return targets
+
+
+def _targets(out: Any) -> list[Any]:
+    return list(cast("Sequence[Any]", out)) if isinstance(out, tuple | list) else [out]
+
+
+def check_type(what: str, target: Array, expected: ArrayType) -> None:
+    """Refuse an array that has not exactly a result's shape and type."""
+    shape, dtype = expected
+    if target.shape != shape or target.dtype != dtype:
+        raise GinghamError(
+            f"{what}: expected shape {shape} and type {dtype.name}, got shape "
+            f"{target.shape} and type {target.dtype.name}"
+        )
+
+
+def _check_layout(what: str, target: object) -> None:
+    import numpy as np
+
+    if not isinstance(target, np.ndarray):
+        raise GinghamError(
+            f"{what}: expected a NumPy array, got {type(target).__name__}"
+        )
+    flags = target.flags
+    if not flags.writeable:
+        raise GinghamError(f"{what} is read-only")
+    if not flags.c_contiguous:
+        raise GinghamError(
+            f"{what} is not contiguous: strides {target.strides} of shape "
+            f"{target.shape}",
+            hint="rows must lie one behind the other, as numpy.empty makes them",
+        )
+    if not flags.aligned:
+        raise GinghamError(f"{what} is not aligned to its elements")
+
+
+def _check_overlap(
+    what: str, target: Array, others: Sequence[Array | None], name: str
+) -> None:
+    import numpy as np
+
+    for other in others:
+        if other is None or not np.may_share_memory(target, other):
+            continue
+        # What was asked before takes bounds only, and is fast.
+        if np.shares_memory(target, other):
+            raise GinghamError(
+                f"{what} shares memory with {name}",
+                hint="a result is written while inputs are read; use another array",
+            )

@@ -1,0 +1,108 @@
+"""A program that is compiled for arrays of certain shapes and types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    Array = NDArray[Any]
+    ArrayType: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
+
+T = TypeVar("T")
+
+
+class Runner(Protocol):
+    """What a compiled program can do."""
+
+    def run(
+        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """The results for inputs that fit; those with an array are written there.
+
+        The arrays of `outputs` are known to fit as well: see `output_arrays`.
+        """
+        ...
+
+    def refresh(self) -> None:
+        """Forget what was computed of constant inputs."""
+        ...
+
+    @property
+    def output_types(self) -> Sequence[ArrayType] | None:
+        """Shape and NumPy type of each output, where that is known before a call."""
+        ...
+
+
+class InterpretedRunner:
+    """A `tile` module on the reference interpreter."""
+
+    output_types = None
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._module = module
+
+    def run(
+        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+    ) -> list[Array]:
+        """See `Runner.run`."""
+        from ..targets.reference import interpret
+        from .outputs import check_type
+
+        results = interpret(self._module, inputs)
+        for number, target in enumerate(outputs or ()):
+            if target is not None:
+                result = results[number]
+                check_type(f"output {number}", target, (result.shape, result.dtype))
+        for number, target in enumerate(outputs or ()):
+            if target is not None:
+                target[...] = results[number]
+                results[number] = target
+        return results
+
+    def refresh(self) -> None:
+        """Do nothing: it keeps nothing."""
+
+
+class Shortcuts(Generic[T]):
+    """What is known for arguments that are arrays of certain shapes and types.
+
+    Looking it up takes a microsecond, so that a repeated call has nothing else to find
+    out. May be used from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[ArrayType, ...], T] = {}
+
+    def get(self, arguments: Sequence[Any]) -> T | None:
+        """What is known, None for other arguments and for what are no plain arrays."""
+        key = array_types(arguments)
+        return None if key is None else self._known.get(key)
+
+    def remember(
+        self, arguments: Sequence[Any], arrays: Sequence[Array], value: T
+    ) -> None:
+        """Know it from now on, if `arrays` are the arguments themselves."""
+        key = array_types(arguments)
+        if key is None or len(arguments) != len(arrays):
+            return
+        if all(a is b for a, b in zip(arguments, arrays, strict=True)):
+            self._known[key] = value
+
+
+def array_types(values: Sequence[Any]) -> tuple[ArrayType, ...] | None:
+    """Shape and type of each value; None unless all are plain arrays."""
+    import numpy as np
+
+    array_type = np.ndarray
+    types: list[ArrayType] = []
+    for value in values:
+        # No subclass, which may be masked or have units.
+        if value.__class__ is not array_type:
+            return None
+        types.append((value.shape, value.dtype))
+    return tuple(types)

@@ -1,0 +1,290 @@
+"""A folder of files that nobody but the user can have written: bytes by keys.
+
+Every file is checked before it is used. It must be a plain file of the user, in a
+folder of the user that others can neither read nor write, and carry an HMAC of its key
+and contents under a secret of that folder. All else counts as missing. Files are
+written whole and then renamed, so that several processes may use one folder; what they
+used last stays when there is too much.
+
+Where the folder can not be used (a full disk, a home that is read-only, wrong owners) a
+`CacheWarning` says so once, and nothing is stored.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import stat
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from errno import ELOOP, ENOENT, ENXIO, EPERM
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+_MAGIC = b"gingham 1\n"
+_DIGEST_BYTES = 32
+_SECRET = "secret"
+_SECRET_BYTES = 32
+_SUFFIX = ".program"
+_TEMPORARY = "new-"
+_LARGEST_FILE = 1 << 28
+"""Larger files are not ours: a program of that size would take a day to build."""
+_ABANDONED_SECONDS = 3600.0
+"""A file under construction that is older was left by a process that was killed."""
+
+T = TypeVar("T")
+
+
+class CacheWarning(UserWarning):
+    """Compiled programs can not be stored, so each process compiles them anew."""
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of the store: its name, its bytes, and when it was last used."""
+
+    name: str
+    size: int
+    used: float
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether it is a program, not the secret or what is under construction."""
+        return self.name.endswith(_SUFFIX)
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether it is, or was, under construction."""
+        return self.name.startswith(_TEMPORARY)
+
+
+class Store:
+    """The files of one folder; may be used from several threads and processes."""
+
+    def __init__(self, folder: Path, limit_bytes: int) -> None:
+        self.folder = folder
+        self.limit_bytes = limit_bytes
+        self._lock = Lock()
+        self._is_off = False
+
+    def get(self, key: str) -> bytes | None:
+        """What was stored for a key, None where that is nothing that can be trusted."""
+
+        def read(folder: int) -> bytes | None:
+            secret = _read(folder, _SECRET)
+            contents = _read(folder, _file_name(key))
+            if secret is None or contents is None:
+                return None
+            value = _checked(secret, key, contents)
+            if value is not None:
+                os.utime(_file_name(key), dir_fd=folder, follow_symlinks=False)
+            return value
+
+        return self._attempt(read, None)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store bytes for a key; what is there already is replaced."""
+
+        def write(folder: int) -> None:
+            contents = _signed(_shared_secret(folder), key, value)
+            if len(contents) <= min(_LARGEST_FILE, self.limit_bytes):
+                _write(folder, _file_name(key), contents)
+                self._evict(folder)
+
+        self._attempt(write, None, create=True)
+
+    def files(self) -> list[StoredFile]:
+        """What is stored, used longest ago first; not whether it can be trusted."""
+        nothing: list[StoredFile] = []
+        return self._attempt(
+            lambda folder: [file for file in _files(folder) if file.is_entry], nothing
+        )
+
+    def clear(self) -> int:
+        """Remove all that is stored: how many programs that were."""
+
+        def remove(folder: int) -> int:
+            files = _files(folder)
+            for file in files:
+                _remove(folder, file.name)
+            return sum(file.is_entry for file in files)
+
+        return self._attempt(remove, 0)
+
+    def _evict(self, folder: int) -> None:
+        """Remove what was not used for longest, and what killed processes left."""
+        files = _files(folder)
+        now = time.time()
+        for file in files:
+            if file.is_temporary and now - file.used > _ABANDONED_SECONDS:
+                _remove(folder, file.name)
+        entries = [file for file in files if file.is_entry]
+        total = sum(file.size for file in entries)
+        if total <= self.limit_bytes:
+            return
+        for file in entries:
+            # Down to nine tenths, so that not every new file removes one.
+            if total <= self.limit_bytes * 9 // 10:
+                return
+            _remove(folder, file.name)
+            total -= file.size
+
+    def _attempt(
+        self, action: Callable[[int], T], default: T, create: bool = False
+    ) -> T:
+        """Let no problem of the disk reach who compiles a program.
+
+        The action is given a descriptor of the folder, by which it opens all files: no
+        other folder can take its place.
+        """
+        if self._is_off:
+            return default
+        try:
+            if create:
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+            descriptor = os.open(self.folder, flags)
+            try:
+                _check_folder(os.fstat(descriptor))
+                return action(descriptor)
+            finally:
+                os.close(descriptor)
+        except FileNotFoundError:
+            return default
+        except OSError as error:
+            self._give_up(error)
+            return default
+
+    def _give_up(self, error: OSError) -> None:
+        with self._lock:
+            if self._is_off:
+                return
+            self._is_off = True
+        warnings.warn(
+            f"compiled programs are not stored in {self.folder}: {error.strerror}",
+            CacheWarning,
+            stacklevel=4,
+        )
+
+
+def _check_folder(status: os.stat_result) -> None:
+    if status.st_uid != os.geteuid():
+        raise PermissionError(EPERM, "the folder belongs to another user")
+    if status.st_mode & 0o077:
+        raise PermissionError(EPERM, "others may use the folder; its mode must be 0700")
+
+
+def _file_name(key: str) -> str:
+    return sha256(key.encode()).hexdigest()[:40] + _SUFFIX
+
+
+def _signed(secret: bytes, key: str, value: bytes) -> bytes:
+    return _MAGIC + _digest(secret, key, value) + value
+
+
+def _checked(secret: bytes, key: str, contents: bytes) -> bytes | None:
+    """The value in a file's contents, if it was signed for this key."""
+    start = len(_MAGIC) + _DIGEST_BYTES
+    digest, value = contents[len(_MAGIC) : start], contents[start:]
+    if len(secret) != _SECRET_BYTES or not contents.startswith(_MAGIC):
+        return None
+    expected = _digest(secret, key, value)
+    return value if hmac.compare_digest(digest, expected) else None
+
+
+def _digest(secret: bytes, key: str, value: bytes) -> bytes:
+    signature = hmac.new(secret, sha256(key.encode()).digest(), sha256)
+    signature.update(value)
+    return signature.digest()
+
+
+def _shared_secret(folder: int) -> bytes:
+    """The secret of the folder, made by the first process that needs one."""
+    known = _read(folder, _SECRET)
+    if known is not None and len(known) == _SECRET_BYTES:
+        return known
+    made = secrets.token_bytes(_SECRET_BYTES)
+    temporary = _write_temporary(folder, made)
+    try:
+        if known is None:
+            # Unlike a rename this fails where another process was faster.
+            os.link(temporary, _SECRET, src_dir_fd=folder, dst_dir_fd=folder)
+        else:
+            os.rename(temporary, _SECRET, src_dir_fd=folder, dst_dir_fd=folder)
+    except FileExistsError:
+        known = _read(folder, _SECRET)
+        if known is None or len(known) != _SECRET_BYTES:
+            os.rename(temporary, _SECRET, src_dir_fd=folder, dst_dir_fd=folder)
+        else:
+            made = known
+    finally:
+        _remove(folder, temporary)
+    return made
+
+
+def _read(folder: int, name: str) -> bytes | None:
+    """The contents of a plain file of the user's own; None where there is none."""
+    # A pipe would block, a link would lead out of the folder.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (ENOENT, ELOOP, ENXIO):
+            return None
+        raise
+    try:
+        status = os.fstat(descriptor)
+        is_own = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+        if not is_own or status.st_mode & 0o077 or status.st_size > _LARGEST_FILE:
+            return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+def _write(folder: int, name: str, contents: bytes) -> None:
+    """Make a file appear, whole, in place of what has its name."""
+    temporary = _write_temporary(folder, contents)
+    try:
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        _remove(folder, temporary)
+        raise
+
+
+def _write_temporary(folder: int, contents: bytes) -> str:
+    name = f"{_TEMPORARY}{secrets.token_hex(12)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(contents)
+    except OSError:
+        _remove(folder, name)
+        raise
+    return name
+
+
+def _files(folder: int) -> list[StoredFile]:
+    """All files, used longest ago first."""
+    files: list[StoredFile] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                status = entry.stat(follow_symlinks=False)
+                if not stat.S_ISDIR(status.st_mode):
+                    file = StoredFile(entry.name, status.st_size, status.st_mtime)
+                    files.append(file)
+    return sorted(files, key=lambda file: file.used)
+
+
+def _remove(folder: int, name: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)

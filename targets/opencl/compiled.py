@@ -1,0 +1,138 @@
+"""What is left of a module when it is compiled for a device; as bytes, to be stored.
+
+The bytes are one line of JSON with the host program, then the OpenCL C, then what the
+device's compiler made of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...errors import GinghamError
+from .host_program import HostLaunch, HostProgram, Slot, host_program
+from .printer import print_opencl
+from .program import Program, build_program, load_program
+
+if TYPE_CHECKING:
+    import numpy as np
+    from xdsl.dialects.builtin import ModuleOp
+
+    from .device import OpenCLDevice
+
+
+@dataclass(frozen=True)
+class CompiledCode:
+    """A host program with the kernels that it launches."""
+
+    program: HostProgram
+    source: str
+    """The OpenCL C of all kernels."""
+    built: Program | None
+    """The kernels; None where none is launched."""
+
+
+def compile_module(
+    module: ModuleOp, device: OpenCLDevice, options: Sequence[str] | None = None
+) -> CompiledCode:
+    """Compile the kernels of a module at the opencl level.
+
+    Raises GinghamError where the device can not run them.
+    """
+    source = print_opencl(module)
+    _check_extensions(source, device)
+    program = host_program(module)
+    built = build_program(device, source, options) if program.launches else None
+    return CompiledCode(program, source, built)
+
+
+def to_bytes(code: CompiledCode) -> bytes:
+    """The code as bytes, for `from_bytes` on the same device and driver."""
+    source = code.source.encode()
+    binary = b"" if code.built is None else code.built.binary()
+    program = code.program
+    header = {
+        "slots": [
+            [slot.name, slot.shape, slot.dtype.name, slot.place]
+            for slot in program.slots
+        ],
+        "input_count": program.input_count,
+        "constants": program.constants,
+        "launches": [
+            [
+                each.kernel,
+                each.global_size,
+                each.local_size,
+                each.slots,
+                each.runs_once,
+            ]
+            for each in program.launches
+        ],
+        "results": program.results,
+        "source": len(source),
+        "binary": len(binary),
+    }
+    return json.dumps(header).encode() + b"\n" + source + binary
+
+
+def from_bytes(
+    data: bytes, device: OpenCLDevice, options: Sequence[str] | None = None
+) -> CompiledCode:
+    """The code that `to_bytes` gave, with the same options of the device's compiler.
+
+    Raises GinghamError for other bytes, and where the device does not take them. They
+    must be known to come from `to_bytes`: a device runs what it is given.
+    """
+    end = data.find(b"\n")
+    try:
+        header = json.loads(data[:end])
+        program = _program(header)
+        middle = end + 1 + int(header["source"])
+        source, binary = data[end + 1 : middle].decode(), data[middle:]
+        if len(binary) != header["binary"]:
+            raise ValueError("bytes are missing")
+    except (ValueError, KeyError, TypeError) as error:
+        raise GinghamError(f"a stored program is damaged: {error}") from error
+    if not program.launches:
+        return CompiledCode(program, source, None)
+    built = load_program(device, source, binary, options)
+    return CompiledCode(program, source, built)
+
+
+def _program(header: Any) -> HostProgram:
+    return HostProgram(
+        tuple(
+            Slot(str(name), tuple(shape), _dtype(dtype), place)
+            for name, shape, dtype, place in header["slots"]
+        ),
+        int(header["input_count"]),
+        tuple(header["constants"]),
+        tuple(
+            HostLaunch(
+                str(kernel),
+                tuple(global_size),
+                tuple(local_size),
+                tuple(slots),
+                bool(runs_once),
+            )
+            for kernel, global_size, local_size, slots, runs_once in header["launches"]
+        ),
+        tuple(header["results"]),
+    )
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    from ...dialects.eltwise.numpy_types import NUMPY_NAMES, numpy_dtype
+
+    return numpy_dtype(NUMPY_NAMES[name])
+
+
+def _check_extensions(source: str, device: OpenCLDevice) -> None:
+    """Refuse a type that the device does not compute with."""
+    if "EXTENSION cl_khr_fp64 " in source and not device.details.supports_fp64:
+        raise GinghamError(
+            f"device {device.name!r} does not compute with f64",
+            hint="`tile-devices` lists devices; cl_khr_fp64 is what it needs",
+        )

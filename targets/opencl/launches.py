@@ -1,0 +1,131 @@
+"""A list of launches that is run again and again, with as little work as can be.
+
+Every launch has a kernel object of its own, so that its arguments stay set from call to
+call, and only those that changed are set again.
+
+They run in order, also where they do not depend on each other. Queues without an order
+gained 25 to 40 percent for launches with fewer work-groups than cores, but with two
+threads waiting on one, Intel's CPU runtime (2026.2) sometimes waits for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from .command_queue import launch_error
+from .host_program import HostLaunch, Slot
+from .status import as_gingham_error
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+    from .buffer import DeviceBuffer
+    from .command_queue import CommandQueue
+    from .device import OpenCLDevice
+    from .program import Kernel
+
+
+class LaunchList:
+    """The launches of one program on one device; not thread-safe."""
+
+    def __init__(
+        self,
+        device: OpenCLDevice,
+        slots: Sequence[Slot],
+        launches: Sequence[HostLaunch],
+        kernels: Sequence[Kernel],
+    ) -> None:
+        import pyopencl as cl
+
+        self.device = device
+        self.launches = launches
+        self.kernels = kernels
+        self._commands = tuple(
+            (kernel.handle, launch.global_size, launch.local_size)
+            for kernel, launch in zip(kernels, launches, strict=True)
+        )
+        self._setters: list[tuple[tuple[Callable[..., None], int], ...]] = [
+            tuple(
+                (kernel.set_memory, position)
+                for launch, kernel in zip(launches, kernels, strict=True)
+                for position, used in enumerate(launch.slots)
+                if used == number
+            )
+            for number in range(len(slots))
+        ]
+        self._bound: dict[int, DeviceBuffer] = {}
+        self._enqueue = cl.enqueue_nd_range_kernel
+        self._error = cl.Error
+
+    def uses(self, slot: int) -> bool:
+        """Whether a launch has the buffer as an argument."""
+        return bool(self._setters[slot])
+
+    def set(self, slot: int, handle: cl.Buffer) -> None:
+        """Let all launches that have this buffer use `handle` from now on.
+
+        A kernel does not keep its arguments alive: the caller must.
+        """
+        self._bound.pop(slot, None)
+        for set_memory, position in self._setters[slot]:
+            set_memory(position, handle)
+
+    def bind(self, slot: int, buffer: DeviceBuffer) -> None:
+        """As `set`, for a buffer that is mostly the same, and kept alive here."""
+        if self._bound.get(slot) is not buffer:
+            self.set(slot, buffer.handle)
+            self._bound[slot] = buffer
+
+    def run(self, queue: CommandQueue) -> None:
+        """Run all launches and wait for their end.
+
+        Raises GinghamError where the device can not run one, when those before it have
+        ended, or where one failed.
+        """
+        if not self._commands:
+            return
+        self._wait(self._start(queue))
+
+    def profile(self, queue: CommandQueue) -> list[float]:
+        """Run all launches one after the other: the seconds that each took."""
+        events = self._start(queue)
+        self._wait(events)
+        return [(event.profile.end - event.profile.start) * 1e-9 for event in events]
+
+    def _start(self, queue: CommandQueue) -> list[cl.Event]:
+        enqueue, handle = self._enqueue, queue.handle
+        events: list[cl.Event] = []
+        try:
+            for kernel, global_size, local_size in self._commands:
+                events.append(enqueue(handle, kernel, global_size, local_size))
+        except BaseException as error:
+            raise self._not_started(events, error) from error
+        return events
+
+    def _not_started(
+        self, events: Sequence[cl.Event], error: BaseException
+    ) -> BaseException:
+        """What to raise when launch number `len(events)` was refused."""
+        # The buffers may go only when no kernel works on them.
+        self._wait(events)
+        if not isinstance(error, self._error):
+            return error
+        launch, kernel = self.launches[len(events)], self.kernels[len(events)]
+        buffers = [self._bound[slot] for slot in launch.slots if slot in self._bound]
+        sizes = launch.global_size, launch.local_size
+        return launch_error(kernel, sizes, buffers, error)
+
+    def _wait(self, events: Sequence[cl.Event]) -> None:
+        """Wait for all, though one fails or the user interrupts; then say so."""
+        failure: BaseException | None = None
+        for number in reversed(range(len(events))):
+            try:
+                events[number].wait()
+            except self._error as error:
+                failure = as_gingham_error(self.kernels[number].title, error)
+            except BaseException as error:
+                events[number].wait()
+                failure = error
+        if failure is not None:
+            raise failure

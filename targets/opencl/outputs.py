@@ -1,0 +1,85 @@
+"""Where the results of a call are written, and how they become arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .buffer import DeviceBuffer, download, wrap
+from .result_memory import ResultMemory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .device import OpenCLDevice
+    from .host_program import HostProgram
+    from .launches import LaunchList
+
+    Array = NDArray[Any]
+
+
+class OutputBinder:
+    """Sets the arguments of launches that are results; not thread-safe."""
+
+    def __init__(
+        self, device: OpenCLDevice, program: HostProgram, launches: LaunchList
+    ) -> None:
+        self._device = device
+        self._launches = launches
+        self._results = tuple(program.results)
+        slots = program.slots
+        self._own = {
+            number: ResultMemory(device, slots[number].shape, slots[number].dtype)
+            for number in sorted(set(program.results))
+            if number >= program.input_count
+        }
+
+    def bind(self, outputs: Sequence[Array | None] | None) -> dict[int, DeviceBuffer]:
+        """The buffers that the results are written to, by their slots.
+
+        Where memory is shared, those are the caller's arrays.
+        """
+        buffers: dict[int, DeviceBuffer] = {}
+        if outputs is not None and self._device.details.host_unified_memory:
+            for number, target in zip(self._results, outputs, strict=True):
+                if target is None or number not in self._own or number in buffers:
+                    continue
+                buffers[number] = buffer = wrap(self._device, target)
+                self._launches.set(number, buffer.handle)
+        for number, memory in self._own.items():
+            if number not in buffers:
+                buffers[number] = buffer = memory.take()
+                self._launches.bind(number, buffer)
+        return buffers
+
+    def collect(
+        self,
+        inputs: Sequence[Array],
+        buffers: dict[int, DeviceBuffer],
+        outputs: Sequence[Array | None] | None,
+    ) -> list[Array]:
+        """The results as arrays, once all work has ended; no two share memory."""
+        arrays: list[Array] = []
+        given = [array for array in outputs or () if array is not None]
+        for position, number in enumerate(self._results):
+            buffer = buffers.get(number)
+            array = inputs[number] if buffer is None else self._contents(buffer)
+            target = None if outputs is None else outputs[position]
+            if target is None:
+                is_new = buffer is not None and not _is_in(array, given)
+                given.append(array)
+                array = array.view() if is_new else array.copy()
+            elif array is not target:
+                target[...] = array
+                array = target
+            arrays.append(array)
+        return arrays
+
+    def _contents(self, buffer: DeviceBuffer) -> Array:
+        if buffer.host is not None and self._device.details.shares_host_memory:
+            return buffer.host
+        return download(self._device.queue, buffer)
+
+
+def _is_in(array: Array, arrays: Sequence[Array]) -> bool:
+    return any(array is other for other in arrays)

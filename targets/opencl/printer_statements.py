@@ -1,0 +1,473 @@
+"""The statements of kernels and functions as OpenCL C."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects.builtin import FileLineColLoc, IndexType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.eltwise.ops import (
+    BitcastOp,
+    BroadcastOp,
+    CastOp,
+    ConstantOp,
+    ElementwiseOp,
+    element_of,
+)
+from ...dialects.eltwise.shuffle import ShuffleOp
+from ...dialects.eltwise.table import TypeRule
+from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
+from ...dialects.opencl.functions import CallOp, ReturnOp
+from ...dialects.opencl.ops import (
+    ArrayOp,
+    BarrierOp,
+    DelinearizeOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    WorkItemOp,
+)
+from ...dialects.stripe.attributes import MemorySpace
+from ...errors import GinghamError, SourceLocation
+from .printer_conversions import cast, cast_helper
+from .printer_data import index_of_number, number_of_index
+from .printer_expressions import (
+    Expression,
+    apply_function,
+    as_memory,
+    broadcast,
+    check_computed,
+    from_memory,
+    helper_for,
+    shift,
+    shuffle,
+    sum_of_products,
+)
+from .printer_indices import IndexPrinter
+from .printer_names import NameScope, comment_text
+from .printer_streams import stream_helper
+from .printer_types import CType, c_type, literal, memory_name
+
+INDENT = "  "
+
+
+@dataclass
+class Needs:
+    """What the kernels of a module need beside themselves: helpers, element types."""
+
+    helpers: dict[str, None] = field(default_factory=dict[str, None])
+    elements: set[Attribute] = field(default_factory=set[Attribute])
+
+
+@dataclass(frozen=True)
+class PrintedArray:
+    """Memory as printed; an array of one element is a variable."""
+
+    name: str
+    is_variable: bool = False
+
+
+class StatementPrinter:
+    """Prints the statements of one body, those of the block `entry`.
+
+    `functions` are the names in C of what it may call.
+    """
+
+    def __init__(
+        self,
+        entry: Block,
+        needs: Needs,
+        index_bits: int,
+        functions: Mapping[str, str],
+    ) -> None:
+        self._entry = entry
+        self._needs = needs
+        self._functions = functions
+        self._lines: list[str] = []
+        self._depth = 0
+        self._scope = NameScope(names=functions.values())
+        self._indices = IndexPrinter(index_bits)
+        self._values: dict[SSAValue, Expression] = {}
+        self._arrays: dict[SSAValue, PrintedArray] = {}
+        self._place: str | None = None
+
+    # Lines and scopes.
+
+    def _line(self, text: str) -> None:
+        self._lines.append(f"{INDENT * self._depth}{text}")
+
+    @contextmanager
+    def _nested(self) -> Generator[None]:
+        """Indent, with names that are gone after it."""
+        outer = self._scope
+        self._scope = NameScope(outer)
+        self._depth += 1
+        yield
+        self._depth -= 1
+        self._scope = outer
+
+    def _comment_place(self, op: Operation) -> None:
+        """A comment with the source line of an op, where it is not that of the last."""
+        place = op.location
+        if not isinstance(place, FileLineColLoc):
+            return
+        file = place.filename.data.replace("\\", "/").rsplit("/", 1)[-1]
+        text = comment_text(f"{file}:{place.line.data}")
+        if text != self._place:
+            self._line(f"// {text}")
+            self._place = text
+
+    def _print_statements(self, block: Block) -> None:
+        for op in block.ops:
+            with located(op):
+                self._print_op(op)
+
+    def _print_op(self, op: Operation) -> None:
+        match op:
+            case WorkItemOp():
+                self._print_work_item(op)
+            case DelinearizeOp():
+                self._print_delinearize(op)
+            case ForOp():
+                self._print_for(op)
+            case IfOp():
+                self._print_if(op)
+            case WhenOp():
+                self._print_guarded(op, self._operand(op.condition).text)
+            case IndexOp():
+                self._print_index(op)
+            case PositionOp():
+                self._bind_position(op)
+            case ArrayOp():
+                self._print_array(op)
+            case LoadOp():
+                self._print_load(op)
+            case StoreOp():
+                self._print_store(op)
+            case BarrierOp():
+                self._comment_place(op)
+                self._line(f"barrier(CLK_{op.space.data.value.upper()}_MEM_FENCE);")
+            case ConstantOp():
+                self._bind_constant(op)
+            case CastOp():
+                self._print_cast(op)
+            case BroadcastOp():
+                self._print_broadcast(op)
+            case ShuffleOp():
+                self._print_shuffle(op)
+            case ElementwiseOp():
+                self._print_function(op)
+            case BitcastOp():
+                self._print_bitcast(op)
+            case CallOp():
+                self._print_call(op)
+            case ReturnOp():
+                self._line(f"return {self._operand(op.value).text};")
+            case _:
+                raise error_at(op, f"'{op.name}' has no form in OpenCL C")
+
+    # Indices, loops and conditions.
+
+    def _print_work_item(self, op: WorkItemOp) -> None:
+        query = f"get_{op.query.data.value}({op.dimension.value.data})"
+        self._declare_index(op, op.result, query, op.bound.value.data)
+
+    def _print_delinearize(self, op: DelinearizeOp) -> None:
+        text = self._indices[op.index].text
+        step = prod(op.extents)
+        for number, extent in enumerate(op.extents):
+            step //= max(extent, 1)
+            coordinate = f"{text} / {step}" if step > 1 else text
+            if number > 0:
+                coordinate = f"{coordinate} % {extent}"
+            self._declare_index(op, op.coordinates[number], coordinate, extent)
+
+    def _declare_index(
+        self, op: Operation, value: SSAValue, text: str, extent: int
+    ) -> None:
+        """Give a name to an index that runs from 0 to below `extent`."""
+        name = self._scope.declare(value.name_hint, "i")
+        self._indices.declare(value, name, 0, extent - 1)
+        self._comment_place(op)
+        self._line(f"const {self._indices.type_for(0, extent - 1)} {name} = {text};")
+
+    def _print_for(self, op: ForOp) -> None:
+        index, extent = op.body.block.args[0], op.extent.value.data
+        self._comment_place(op)
+        if op.unroll is not None:
+            self._line("#pragma unroll")
+        outer = self._depth
+        with self._nested():
+            name = self._scope.declare(index.name_hint, "i")
+            is_unrolled = op.unroll is not None
+            self._indices.declare(index, name, 0, extent - 1, is_unrolled)
+            # The index counts up to the extent itself.
+            type = self._indices.type_for(0, extent)
+            header = f"for ({type} {name} = 0; {name} < {extent}; ++{name}) {{"
+            self._lines.append(f"{INDENT * outer}{header}")
+            self._print_statements(op.body.block)
+        self._line("}")
+
+    def _print_if(self, op: IfOp) -> None:
+        conditions = [
+            self._indices.condition(form.data, op.values) for form in op.conditions
+        ]
+        self._print_guarded(op, " && ".join(conditions))
+
+    def _print_guarded(self, op: IfOp | WhenOp, condition: str) -> None:
+        self._comment_place(op)
+        self._line(f"if ({condition}) {{")
+        with self._nested():
+            self._print_statements(op.body.block)
+        self._line("}")
+
+    def _print_index(self, op: IndexOp) -> None:
+        type = self._c_type(op.result.type)
+        form = self._indices.form(op.form.data, op.values)
+        if type.name == self._indices.type_of_form(op.form.data, op.values):
+            value = Expression(form, type)
+        else:
+            value = number_of_index(form, type, op.lane_step)
+        self._declare(op, op.result, value, "t")
+
+    def _bind_position(self, op: PositionOp) -> None:
+        last = op.bound.value.data - 1
+        is_long = self._indices.type_for(0, last) == "long"
+        text = index_of_number(self._operand(op.number), is_long)
+        self._indices.declare(op.result, text, 0, last)
+
+    # Memory.
+
+    def _print_array(self, op: ArrayOp) -> None:
+        type = op.pointer.type
+        length = op.length.value.data
+        is_local = type.space.data is MemorySpace.LOCAL
+        if is_local and op.parent is not self._entry:
+            raise error_at(op, "expected a local array outside of loops and conditions")
+        element = self._memory_name(type.element_type)
+        name = self._scope.declare(op.pointer.name_hint, "array")
+        is_variable = length <= 1
+        self._arrays[op.pointer] = PrintedArray(name, is_variable)
+        self._comment_place(op)
+        space = "__local " if is_local else ""
+        size = "" if is_variable else f"[{length}]"
+        self._line(f"{space}{element} {name}{size};")
+
+    def _print_load(self, op: LoadOp) -> None:
+        type = self._c_type(op.result.type)
+        text = self._cell(op, op.result.type)
+        if text is None:
+            position = self._position(op)
+            text = f"vload{type.lanes}(0, {position})"
+        # `x` of array `X`, where the program has no name for it.
+        name = self._arrays[op.pointer].name.lower()
+        self._declare(op, op.result, from_memory(text, type), name)
+
+    def _print_store(self, op: StoreOp) -> None:
+        value = as_memory(self._operand(op.value))
+        cell = self._cell(op, op.value.type)
+        self._comment_place(op)
+        if cell is not None:
+            self._line(f"{cell} = {value};")
+            return
+        type = c_type(op.value.type)
+        if op.stream is not None and type.mask_bits is None:
+            self._need_helper(stream_helper(type))
+            self._line(f"vstore_stream_{type.name}({value}, {self._position(op)});")
+            return
+        self._line(f"vstore{type.lanes}({value}, 0, {self._position(op)});")
+
+    def _cell(self, op: LoadOp | StoreOp, type: Attribute) -> str | None:
+        """The element at the op's position; None for a vector of several elements."""
+        if type != pointer_type(op.pointer).element_type:
+            return None
+        array = self._arrays[op.pointer]
+        if array.is_variable:
+            return array.name
+        return f"{array.name}[{self._indices.form(op.form.data, op.values)}]"
+
+    def _position(self, op: LoadOp | StoreOp) -> str:
+        """A pointer to the op's position."""
+        name = self._arrays[op.pointer].name
+        if op.form.data.is_constant and not op.form.data.constant:
+            return name
+        position = self._indices.form(op.form.data, op.values)
+        # Compilers keep a constant in the address when the offset is one expression.
+        return f"{name} + {f'({position})' if ' ' in position else position}"
+
+    # Values.
+
+    def _bind_constant(self, op: ConstantOp) -> None:
+        type = self._c_type(op.result.type)
+        text = literal(op.number, type)
+        if isinstance(op.result.type, IndexType):
+            number = int(op.number)
+            self._indices.declare(op.result, text, number, number, is_unrolled=True)
+        self._values[op.result] = Expression(text, type, is_atom=True)
+
+    def _print_cast(self, op: CastOp) -> None:
+        self._c_type(op.result.type)
+        operand = self._operand(op.argument)
+        if op.argument in self._indices:
+            # No need to make it long first.
+            text = self._indices[op.argument].text
+            operand = Expression(text, operand.type, is_atom=True)
+        target = element_of(op.result.type)
+        self._need_helper(cast_helper(operand.type, target))
+        value = cast(operand, target)
+        self._declare(op, op.result, value, "t")
+
+    def _print_broadcast(self, op: BroadcastOp) -> None:
+        value = broadcast(self._operand(op.argument), self._c_type(op.result.type))
+        if _single_user(op.result) is not None:
+            self._values[op.result] = value
+        else:
+            self._declare(op, op.result, value, "t")
+
+    def _print_shuffle(self, op: ShuffleOp) -> None:
+        lanes = [(self._operand(value), lane) for value, lane in op.sources]
+        value = shuffle(lanes, self._c_type(op.result.type))
+        self._declare(op, op.result, value, "t")
+
+    def _print_function(self, op: ElementwiseOp) -> None:
+        type = self._c_type(op.result.type)
+        operands = [self._operand(argument) for argument in op.arguments]
+        check_computed(op.function, operands[-1].type)
+        self._need_helper(helper_for(op.function, operands[-1].type))
+        count = _shift_count(op)
+        if count is not None:
+            value = shift(op.function, operands[0], count)
+        elif _is_float_sum(op):
+            value = sum_of_products(op.function, operands, type)
+        else:
+            value = apply_function(op.function, operands, type.element)
+        if _is_fused(op):
+            self._values[op.result] = value
+        else:
+            self._declare(op, op.result, value, "t")
+
+    def _print_bitcast(self, op: BitcastOp) -> None:
+        type = self._c_type(op.result.type)
+        value = Expression(
+            f"as_{type.name}({self._operand(op.argument).text})", type, is_atom=True
+        )
+        if _single_user(op.result) is not None:
+            self._values[op.result] = value
+        else:
+            self._declare(op, op.result, value, "t")
+
+    def _print_call(self, op: CallOp) -> None:
+        name = self._functions[op.callee.root_reference.data]
+        arguments = ", ".join(self._operand(value).text for value in op.arguments)
+        type = self._c_type(op.result.type)
+        self._declare(op, op.result, Expression(f"{name}({arguments})", type), "t")
+
+    def _need_helper(self, definition: str | None) -> None:
+        if definition is not None:
+            self._needs.helpers[definition] = None
+
+    def _declare(
+        self, op: Operation, result: SSAValue, value: Expression, default: str
+    ) -> None:
+        """Give a value a name, unless it is not used or stored at once.
+
+        A size becomes an index of unknown bounds.
+        """
+        user = _single_user(result)
+        if result.first_use is None:
+            return
+        if isinstance(user, StoreOp) and user is op.next_op:
+            self._values[result] = value
+            return
+        name = self._scope.declare(result.name_hint or default, "t")
+        self._comment_place(op)
+        self._line(f"const {value.type.name} {name} = {value.text};")
+        self._values[result] = Expression(name, value.type, is_atom=True)
+        if isinstance(result.type, IndexType):
+            self._indices.declare(result, name)
+
+    def _operand(self, value: SSAValue) -> Expression:
+        if value in self._values:
+            return self._values[value]
+        index = self._indices[value]
+        # Functions of sizes are computed in long.
+        text = index.text if index.is_long else f"(long){index.text}"
+        return Expression(text, CType(IndexType()), is_atom=True)
+
+    def _c_type(self, type: Attribute) -> CType:
+        """The C type of a value, noted as needed."""
+        result = c_type(type)
+        self._needs.elements.add(result.element)
+        return result
+
+    def _memory_name(self, type: Attribute) -> str:
+        self._needs.elements.add(element_of(type))
+        return memory_name(type)
+
+
+def _shift_count(op: ElementwiseOp) -> int | None:
+    """The bits that an op shifts by, if that is a number for which C has a shift."""
+    count = op.arguments[-1].owner
+    if op.function.rule is not TypeRule.SHIFT or not isinstance(count, ConstantOp):
+        return None
+    number = int(count.number)
+    return number if 0 <= number < c_type(op.result.type).bits else None
+
+
+def _is_fused(op: ElementwiseOp) -> bool:
+    """Whether a product is printed within the sum that uses it.
+
+    Compilers make one instruction of both only within one expression.
+    """
+    if op.function.name != "mul" or kind(element_of(op.result.type)) is not Kind.FLOAT:
+        return False
+    user = _single_user(op.result)
+    return (
+        isinstance(user, ElementwiseOp)
+        and _is_float_sum(user)
+        and user.parent is op.parent
+    )
+
+
+def _is_float_sum(op: ElementwiseOp) -> bool:
+    if op.function.name not in ("add", "sub"):
+        return False
+    return kind(element_of(op.result.type)) is Kind.FLOAT
+
+
+def _single_user(value: SSAValue) -> Operation | None:
+    """The op that uses a value, once and as the only one."""
+    uses = list(value.uses)
+    return uses[0].operation if len(uses) == 1 else None
+
+
+def pointer_type(value: SSAValue) -> PointerType:
+    if not isinstance(value.type, PointerType):
+        raise GinghamError(f"expected a pointer, got {value.type}")
+    return value.type
+
+
+@contextmanager
+def located(op: Operation) -> Generator[None]:
+    """Give errors without a location that of an op."""
+    try:
+        yield
+    except GinghamError as error:
+        if error.location is not None:
+            raise
+        raise error_at(op, error.message, error.hint) from None
+
+
+def error_at(op: Operation, message: str, hint: str | None = None) -> GinghamError:
+    place = op.location
+    if not isinstance(place, FileLineColLoc):
+        return GinghamError(message, None, hint)
+    location = SourceLocation(place.filename.data, place.line.data, place.column.data)
+    return GinghamError(message, location, hint)
