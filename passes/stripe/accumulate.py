@@ -34,8 +34,11 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-Where every cell gets one value anyway, it is just assigned. Blocks are left alone where
-points share cells in other ways (`O[i + j]`), where a point reads the output in
+Where blocks further inside sum up parts, as with tiles of the index `%k` at an outer
+level, the cells are set first and every innermost tile collects its part privately and
+aggregates it into them. Where every cell gets one value anyway, it is just assigned.
+Cells that blocks inside assign are set in place. Blocks are left alone where points
+share cells in other ways (`O[i + j]`), where a point reads the output in
 between, where subscripts choose the cells, and when they are serial. After PlaidML's
 Cache pass for outputs.
 """
@@ -44,34 +47,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 
-from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.ops import ConstantOp, element_of
-from ...dialects.stripe.attributes import (
-    Direction,
-    MemorySpace,
-    Refinement,
-    ViewType,
-)
+from ...dialects.eltwise.ops import element_of
+from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import located
+from .copies import copy_block, fill_block
 from .nests import (
-    absolute_access,
     all_blocks,
     is_leaf,
     is_subscripted,
     nested_blocks,
     owns_cells,
+    push_constraints_inward,
     reduction_indices,
     replace_forms,
     retarget,
+    root_buffer,
 )
 from .tile import tile_block
 
@@ -84,16 +84,26 @@ class StripeAccumulatePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in all_blocks(op):
-            if any(r.init is not None for r in block.refinement_list):
-                accumulate_privately(block)
+            if _initialized(block):
+                own_cells(block)
+        for block in all_blocks(op):
+            for number in range(len(block.refinements)):
+                if _has_partial_sums(block, number):
+                    _accumulate_output(block, number)
 
 
-def accumulate_privately(block: BlockOp) -> None:
-    """Let each point of `block` own the cells of its outputs that have `init`."""
+def own_cells(block: BlockOp) -> None:
+    """Let each point of `block` own the cells of its outputs that have `init`.
+
+    They are accumulated in private buffers, or in place when blocks further inside
+    have buffers for their parts.
+    """
     if block.is_serial or _is_scattering(block):
         return
     if not all(owns_cells(block, number) for number in _initialized(block)):
         return
+    in_place = any(not is_leaf(inner) for inner in nested_blocks(block))
+    in_place |= not is_leaf(block) and _only_assigns(block)
     reductions = reduction_indices(block)
     if is_leaf(block) and not reductions and _is_assignment(block):
         _assign_once(block)
@@ -110,9 +120,12 @@ def accumulate_privately(block: BlockOp) -> None:
         block = outer
     if not _can_push_constraints(block):
         return
-    _push_constraints_inward(block)
+    push_constraints_inward(block)
     for number in _initialized(block):
-        _accumulate_output(block, number)
+        if in_place:
+            _set_first(block, number)
+        else:
+            _accumulate_output(block, number)
 
 
 def _initialized(block: BlockOp) -> list[int]:
@@ -129,6 +142,13 @@ def _is_assignment(block: BlockOp) -> bool:
     """Whether every cell gets one value, aggregated with what changes nothing."""
     return not block.conditions and all(
         _is_stored_once(block.view(number)) and _has_identity(block, number)
+        for number in _initialized(block)
+    )
+
+
+def _only_assigns(block: BlockOp) -> bool:
+    return all(
+        block.refinement(number).aggregation is Aggregation.ASSIGN
         for number in _initialized(block)
     )
 
@@ -170,135 +190,91 @@ def _can_push_constraints(block: BlockOp) -> bool:
     )
 
 
-def _push_constraints_inward(block: BlockOp) -> None:
-    """Move the constraints of a block to the blocks inside it."""
-    if not block.conditions:
-        return
-    values = block.form_values
-    for inner in nested_blocks(block):
-        own = len(inner.form_values)
-        width = own + len(values)
-        positions = {number: own + number for number in range(len(values))}
-        pushed = [form.remap(positions, width) for form in block.conditions]
-        kept = {number: number for number in range(own)}
-        replace_forms(
-            inner,
-            [
-                replace(r, access=tuple(f.remap(kept, width) for f in r.access))
-                for r in inner.refinement_list
-            ],
-            [*(form.remap(kept, width) for form in inner.conditions), *pushed],
-            [*inner.captures, *values],
-        )
-    replace_forms(block, block.refinement_list, [], block.captures)
+def _has_partial_sums(block: BlockOp, number: int) -> bool:
+    """Whether the points inside aggregate more than once into cells of a window.
+
+    Then each point can collect them and aggregate the results. A private buffer that
+    was made for them is left alone.
+    """
+    refinement, view = block.refinement(number), block.view(number)
+    if refinement.aggregation is Aggregation.ASSIGN or refinement.init is not None:
+        return False
+    window, root = block.view_type(number), root_buffer(view)
+    if window.space.data is MemorySpace.PRIVATE and root.type == window:
+        return False
+    return not is_subscripted(view) and any(_sums_densely(use) for use in view.uses)
+
+
+def _sums_densely(use: Use) -> bool:
+    """Whether the points of an innermost block meet on the cells of a window that it
+    fills.
+    """
+    leaf = use.operation
+    if not isinstance(leaf, BlockOp) or not is_leaf(leaf) or leaf.is_serial:
+        return False
+    ranges = leaf.index_ranges
+    access = leaf.refinement(use.index).access
+    moving = {index for form in access for index in form.support}
+    reached = prod(extent for index, extent in enumerate(ranges) if index in moving)
+    meeting = prod(extent for n, extent in enumerate(ranges) if n not in moving)
+    own = prod(leaf.view_type(use.index).sizes)
+    return meeting > 1 and reached * own >= prod(_sizes(leaf.buffers[use.index]))
+
+
+def _sizes(view: SSAValue) -> tuple[int, ...]:
+    return view.type.sizes if isinstance(view.type, ViewType) else ()
+
+
+def _set_first(block: BlockOp, number: int) -> None:
+    """Let every point set the cells of its window before all else."""
+    refinement = block.refinement(number)
+    if refinement.init is None:
+        raise ValueError("expected an output with an initial value")
+    fill = fill_block(block.view(number), refinement.init)
+    _insert_first(block, [located(fill, block)])
+    _replace_refinement(
+        block, number, replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
+    )
 
 
 def _accumulate_output(block: BlockOp, number: int) -> None:
-    """Collect output `number` of every point in a private buffer."""
-    refinements = list(block.refinement_list)
-    init = refinements[number].init
-    if init is None:
-        raise ValueError("expected an output with an initial value")
+    """Collect output `number` of every point in a private buffer.
+
+    What has no initial value is collected from the identity, and aggregated in the end.
+    """
+    refinement = block.refinement(number)
+    aggregation, init = refinement.aggregation, refinement.init
     view = block.view(number)
     window = block.view_type(number)
+    if init is not None:
+        aggregation = Aggregation.ASSIGN
+    else:
+        init = aggregation.identity(element_of(window.element_type))
     accumulator = AllocOp(
         ViewType.of(window.sizes, window.element_type, MemorySpace.PRIVATE)
     )
     accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
     retarget(view, accumulator.view)
+    opening: list[Operation] = [accumulator, fill_block(accumulator.view, init)]
+    _insert_first(block, [located(operation, block) for operation in opening])
+    copy = copy_block(accumulator.view, view, aggregation)
+    block.body.block.add_op(located(copy, block))
+    _replace_refinement(
+        block, number, replace(refinement, aggregation=aggregation, init=None)
+    )
+
+
+def _insert_first(block: BlockOp, operations: Sequence[Operation]) -> None:
+    """Put statements before all others of a block."""
     body = block.body.block
     first = body.first_op
-    opening: list[Operation] = [accumulator, fill_block(accumulator.view, init)]
-    for operation in opening:
-        located(operation, block)
-        if first is None:
-            body.add_op(operation)
-        else:
-            body.insert_op_before(operation, first)
-    body.add_op(located(copy_block(accumulator.view, view), block))
-    refinements[number] = replace(
-        refinements[number], aggregation=Aggregation.ASSIGN, init=None
-    )
+    if first is None:
+        body.add_ops(operations)
+    else:
+        body.insert_ops_before(operations, first)
+
+
+def _replace_refinement(block: BlockOp, number: int, refinement: Refinement) -> None:
+    refinements = list(block.refinement_list)
+    refinements[number] = refinement
     replace_forms(block, refinements, block.conditions, block.captures)
-
-
-def _element_windows(view: SSAValue) -> tuple[ViewType, list[int], list[LinearForm]]:
-    """The one-element window type, the index ranges over a view, and its access."""
-    type = view.type
-    if not isinstance(type, ViewType):
-        raise ValueError(f"expected a view, got {type}")
-    axes = [axis for axis, size in enumerate(type.sizes) if size != 1]
-    access = [
-        LinearForm.dimension(axes.index(axis), len(axes))
-        if axis in axes
-        else LinearForm.constant_of(0, len(axes))
-        for axis in range(type.rank)
-    ]
-    ranges = [type.sizes[axis] for axis in axes]
-    return type.resized([1] * type.rank), ranges, access
-
-
-def fill_block(view: SSAValue, value: int | float) -> BlockOp:
-    """A block that sets every cell of a view."""
-    window, ranges, access = _element_windows(view)
-    names = [f"e{axis}" for axis in range(len(ranges))]
-    body = BlockOp.empty_body(names, [(window, "cell")])
-    constant = ConstantOp(value, window.element_type)
-    body.block.add_ops([constant, StoreOp(constant.result, body.block.args[-1])])
-    return BlockOp(ranges, [view], [Refinement(Direction.OUT, tuple(access))], body)
-
-
-def copy_block(source: SSAValue, target: SSAValue) -> BlockOp:
-    """A block that copies the cells of a window, those inside the target's buffer."""
-    window, ranges, access = _element_windows(source)
-    target_type = target.type
-    if not isinstance(target_type, ViewType):
-        raise ValueError(f"expected a view, got {target_type}")
-    names = [f"e{axis}" for axis in range(len(ranges))]
-    body = BlockOp.empty_body(
-        names, [(window, "from"), (target_type.resized(window.sizes), "to")]
-    )
-    *_, source_cell, target_cell = body.block.args
-    load = LoadOp(source_cell)
-    body.block.add_ops([load, StoreOp(load.result, target_cell)])
-    constraints, captures = _inside(target, access)
-    width = len(ranges) + len(captures)
-    kept = {number: number for number in range(len(ranges))}
-    forms = tuple(form.remap(kept, width) for form in access)
-    return BlockOp(
-        ranges,
-        [source, target],
-        [Refinement(Direction.IN, forms), Refinement(Direction.OUT, forms)],
-        body,
-        captures=captures,
-        constraints=constraints,
-    )
-
-
-def _inside(
-    target: SSAValue, access: Sequence[LinearForm]
-) -> tuple[list[LinearForm], list[SSAValue]]:
-    """The conditions that a cell of a window lies in the buffer below it.
-
-    Forms are over the indices of `access`, then the values that are returned.
-    Conditions that always hold are left out.
-    """
-    absolute = absolute_access(target)
-    own = access[0].rank if access else 0
-    width = own + len(absolute.values)
-    ranges = absolute.ranges
-    type = target.type
-    if not isinstance(type, ViewType):
-        raise ValueError(f"expected a view, got {type}")
-    constraints: list[LinearForm] = []
-    shift = {number: own + number for number in range(len(absolute.values))}
-    kept = {number: number for number in range(own)}
-    for axis, start in enumerate(absolute.access):
-        low, high = start.bounds(ranges)
-        size = absolute.buffer_type.sizes[axis]
-        position = start.remap(shift, width) + access[axis].remap(kept, width)
-        if low < 0:
-            constraints.append(position)
-        if high + type.sizes[axis] > size:
-            constraints.append(-position + (size - 1))
-    return constraints, list(absolute.values)

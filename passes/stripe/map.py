@@ -18,9 +18,11 @@ stripe.block "C" [%i : 128 grid, %j : 32 grid] ...
     out %c = %C[8 * %i, 32 * %j] : 8x32 { ... }
 ```
 
-Indices that have a level already keep it. Where subscripts choose the cells of a plain
-output, every point has its own by the meaning of blocks, and all indices run in
-parallel.
+The last of them runs fastest: work-groups that follow each other differ in it, and so
+share what does not depend on it in the caches (`stripe.order` chooses, see
+`dialects/stripe/staging.py`). Indices that have a level already keep it. Where
+subscripts choose the cells of a plain output, every point has its own by the meaning of
+blocks, and all indices run in parallel.
 """
 
 from __future__ import annotations

@@ -30,10 +30,13 @@ stripe.block "C" [%i : 8, %j : 2]
 ```
 
 The inner block has the indices that only aggregate first, so that its innermost loops
-run over independent cells. A range that the size does not divide gives a constraint;
-the last windows then overhang their buffers, where nothing is accessed. At all levels
-but the innermost the cells are complete within one tile, and `init` moves inward with
-the points. Levels `grid` and `group` stay with the tiles, `unroll` holds for both.
+run over independent cells; the attribute `stripe.order` gives other orders of loops,
+one per block of the nest (see `dialects/stripe/staging.py`). A range that the size does
+not divide gives a constraint; the last windows then overhang their buffers, where
+nothing is accessed. Where the cells are complete within one tile, `init` moves inward
+with the points; it stays at the innermost level, or at the first that cuts an index
+which aggregates: inside, points only aggregate. Levels `grid` and `group` stay with the
+tiles, `unroll` holds for both.
 
 It is an error when an output has `init` and its tiles would set cells that no point
 reaches: where points leave gaps in a tile, or where the last tile reaches further than
@@ -44,7 +47,7 @@ After PlaidML's ApplyTile (Stripe, section on tiling with uneven edges).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
@@ -56,11 +59,16 @@ from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import Level, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.staging import ORDER_ATTRIBUTE
 from ...dialects.syntax import integers
 from ..locations import error_at
+from .loop_order import loop_orders, order_loops
 from .nests import (
     ValueForm,
+    absolute_access,
+    all_blocks,
     compute_indices,
+    index_range,
     is_injective,
     move_statements,
     reduction_indices,
@@ -79,26 +87,32 @@ class StripeTilePass(ModulePass):
     name = "stripe-tile"
 
     sizes: tuple[int, ...] = ()
-    """One size per index, for blocks without the attribute and of that many indices."""
+    """One size per index, for top-level blocks without the attribute and of that many
+    indices.
+    """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in top_level_blocks(op):
+        top_level = set(top_level_blocks(op))
+        for block in all_blocks(op):
             attribute = block.attributes.pop(TILE_ATTRIBUTE, None)
+            order = block.attributes.pop(ORDER_ATTRIBUTE, None)
             block.attributes.pop(REASON_ATTRIBUTE, None)
-            if attribute is not None and block.is_serial:
+            if block.is_serial and (attribute is not None or order is not None):
                 raise error_at(
                     block,
                     f"cannot tile: the points of a serial block have an order, and "
-                    f"{TILE_ATTRIBUTE} would change it",
+                    f"{ORDER_ATTRIBUTE if attribute is None else TILE_ATTRIBUTE} would "
+                    "change it",
                     "tile the indices of a block around it",
                 )
             if attribute is not None:
                 levels = tile_levels(block, attribute)
-            elif self._has_size_for(block):
+            elif block in top_level and self._has_size_for(block):
                 levels = [self.sizes]
             else:
-                continue
-            apply_tile_levels(block, levels)
+                levels = []
+            orders = [] if order is None else loop_orders(block, order)
+            apply_tile_levels(block, levels, orders)
 
     def _has_size_for(self, block: BlockOp) -> bool:
         if block.is_serial or not self.sizes:
@@ -106,10 +120,18 @@ class StripeTilePass(ModulePass):
         return len(self.sizes) == len(block.index_ranges)
 
 
-def apply_tile_levels(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
-    """Tile `block` by all levels, outermost first; sizes are per original index."""
+def apply_tile_levels(
+    block: BlockOp,
+    levels: Sequence[Sequence[int]],
+    orders: Sequence[Sequence[int]] = (),
+) -> None:
+    """Tile `block` by all levels, outermost first; sizes are per original index.
+
+    `orders` are the orders of the loops, for as many blocks of the nest as there are.
+    """
     count = len(block.index_ranges)
     numbers = list(range(count))
+    blocks: list[tuple[BlockOp, list[int]]] = []
     for level, sizes in enumerate(levels):
         if len(sizes) != count or any(size < 0 for size in sizes):
             raise error_at(
@@ -117,10 +139,20 @@ def apply_tile_levels(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
                 f"expected {count} tile size(s) of 0 or more, one per index, got "
                 f"{list(sizes)}",
             )
-        is_innermost = level + 1 == len(levels)
         own = [sizes[number] for number in numbers]
-        block, kept = tile_block(block, own, is_innermost=is_innermost)
-        numbers = [numbers[index] for index in kept]
+        split = _Split.of(block, own)
+        is_last = level + 1 == len(levels)
+        inner, kept = tile_block(
+            block, own, is_innermost=is_last or split.cuts(reduction_indices(block))
+        )
+        outer = inner.parent_op()
+        if not isinstance(outer, BlockOp):
+            raise ValueError("tiling gave no outer block")
+        blocks.append((outer, [numbers[index] for index in split.outer]))
+        block, numbers = inner, [numbers[index] for index in kept]
+    blocks.append((block, numbers))
+    for (ordered, own), order in zip(blocks, orders, strict=False):
+        order_loops(ordered, own, order)
 
 
 def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
@@ -166,6 +198,10 @@ class _Split:
         outer = tuple(index for index, count in enumerate(counts) if count != 1)
         return _Split(used, counts, outer, tuple(inner))
 
+    def cuts(self, indices: Collection[int]) -> bool:
+        """Whether some of these indices have values in several tiles."""
+        return any(self.counts[index] != 1 for index in indices)
+
     def reach(self, form: LinearForm) -> tuple[int, int]:
         """Smallest and largest value of a form's part in the inner indices."""
         low, high = LinearForm(form.coefficients[: len(self.sizes)]).bounds(self.sizes)
@@ -199,9 +235,9 @@ def tile_block(
 
     Returns the block of points, and which of the original's indices it has.
 
-    At the innermost level `init` stays with the tiles and points accumulate; at the
-    others every tile must hold all points of its cells. Raises GinghamError when the
-    sizes do not fit.
+    With `is_innermost`, `init` stays with the tiles and points accumulate; otherwise it
+    moves inward, and every tile must hold all points of its cells. Raises GinghamError
+    when the sizes do not fit.
     """
     split = _Split.of(block, sizes)
     _check(block, split, is_innermost)
@@ -324,21 +360,8 @@ def _check_reach(
     block: BlockOp, split: _Split, number: int, refinement: Refinement
 ) -> None:
     """Refuse tiles that reach further than the points, unless nothing is there."""
-    buffer = block.buffers[number]
-    sizes = buffer.type.sizes if isinstance(buffer.type, ViewType) else ()
-    padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
-    for index, extent in enumerate(block.index_ranges):
-        moves = any(form.coefficients[index] for form in refinement.access)
-        if not moves or padded[index] == extent:
-            continue
-        # Beyond a window there may be more of the buffer, beyond a buffer is nothing.
-        is_outside = not _is_window(buffer) and any(
-            _lies_outside(form, index, extent, padded, window, size)
-            for form, window, size in zip(
-                refinement.access, block.view_type(number).sizes, sizes, strict=True
-            )
-        )
-        if not is_outside:
+    for index in range(len(block.index_ranges)):
+        if not _may_overhang(block, split, number, refinement, index):
             raise error_at(
                 block,
                 f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
@@ -348,27 +371,35 @@ def _check_reach(
             )
 
 
-def _lies_outside(
-    form: LinearForm,
-    index: int,
-    extent: int,
-    padded: Sequence[int],
-    window: int,
-    size: int,
-) -> bool:
-    """Whether windows are outside of an axis of `size` where `index >= extent`."""
-    rank = len(padded)
-    beyond = form.constant + form.coefficients[index] * extent
-    ranges = [n - extent if i == index else n for i, n in enumerate(padded)]
-    low, high = LinearForm(form.coefficients[:rank], beyond).bounds(ranges)
-    return low >= size or high + window <= 0
-
-
-def _is_window(view: SSAValue) -> bool:
-    """Whether a view was cut from another."""
-    return isinstance(view, BlockArgument) and isinstance(
-        view.block.parent_op(), BlockOp
+def may_overhang(block: BlockOp, sizes: Sequence[int], index: int) -> bool:
+    """Whether the last tile along an index sets no cells that no point reaches."""
+    split = _Split.of(block, sizes)
+    return all(
+        refinement.init is None
+        or _may_overhang(block, split, number, refinement, index)
+        for number, refinement in enumerate(block.refinement_list)
     )
+
+
+def _may_overhang(
+    block: BlockOp, split: _Split, number: int, refinement: Refinement, index: int
+) -> bool:
+    extent = block.index_ranges[index]
+    padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
+    moves = any(form.coefficients[index] for form in refinement.access)
+    if not moves or padded[index] == extent:
+        return True
+    # Beyond a window there may be more of the buffer, beyond a buffer is nothing.
+    around = absolute_access(block.buffers[number])
+    padded[index] -= extent
+    ranges = [*padded, *map(index_range, block.captures)]
+    for axis, form in enumerate(refinement.access):
+        first, last = around.access[axis].bounds(around.ranges)
+        low, high = (form + form.coefficients[index] * extent).bounds(ranges)
+        end = high + block.view_type(number).sizes[axis]
+        if first + low >= around.buffer_type.sizes[axis] or last + end <= 0:
+            return True
+    return False
 
 
 def _split_refinement(

@@ -166,3 +166,40 @@ func.func @chosen(%I : !stripe.view<8xsi32>, %M : !stripe.view<8xi1>) -> (!strip
   }
   func.return %O, %P : !stripe.view<1000xsi32>, !stripe.view<8xsi32>
 }
+
+// Where the parts of a sum come in blocks, each tile collects its part in a private
+// buffer and adds it to the cells, which are set first.
+// CHECK-LABEL: func.func @blocks_of_sums
+// CHECK: stripe.block "S" [%i : 2]
+// CHECK-NEXT: in %a = %A[16 * %i, 0] : 16x32
+// CHECK-NEXT: out %s = %S[16 * %i] : 16 {
+// CHECK-NEXT: stripe.block [%e0 : 16]
+// CHECK-NEXT: out %cell = %s[%e0] : 1 {
+// CHECK: stripe.block [%k : 2]
+// CHECK-NEXT: in %a_1 = %a[0, 16 * %k] : 16x16
+// CHECK-NEXT: out %s_1 = %s[0] : 16 add {
+// CHECK-NEXT: stripe.block [%i_1 : 4]
+// CHECK-NEXT: in %a_2 = %a_1[4 * %i_1, 0] : 4x16
+// CHECK-NEXT: out %s_2 = %s_1[4 * %i_1] : 4 add {
+// CHECK-NEXT: %s_acc = stripe.alloc : !stripe.view<4xf32, private>
+// CHECK: out %s_3 = %s_acc[%i_2] : 1 add {
+// CHECK: in %from = %s_acc[%e0] : 1
+// CHECK-NEXT: out %to = %s_2[%e0] : 1 add {
+func.func @blocks_of_sums(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
+  %S = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "S" [%i : 2, %k : 2]
+      in %a = %A[16 * %i, 16 * %k] : 16x16
+      out %s = %S[16 * %i] : 16 add init 0 {
+    stripe.block [%i_1 : 4]
+        in %a_1 = %a[4 * %i_1, 0] : 4x16
+        out %s_1 = %s[4 * %i_1] : 4 add {
+      stripe.block [%k_1 : 16, %i_2 : 4]
+          in %a_2 = %a_1[%i_2, %k_1] : 1x1
+          out %s_2 = %s_1[%i_2] : 1 add {
+        %x = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %x, %s_2 : !stripe.view<1xf32>
+      }
+    }
+  }
+  func.return %S : !stripe.view<32xf32>
+}

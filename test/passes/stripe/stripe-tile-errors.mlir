@@ -75,22 +75,6 @@ func.func @no_integers(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
 
 // -----
 
-// An outer level of tiling must not divide what aggregates into one cell.
-func.func @divided_sum(%A : !stripe.view<8x8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected an index that only aggregates to be whole at all levels of tiling but the innermost, got sizes [4, 4]}}
-  stripe.block [%i : 8, %k : 8]
-      in %a = %A[%i, %k] : 1x1
-      out %o = %O[%i] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 4, 4>, array<i64: 2, 2>]} {
-    %0 = stripe.load %a : !stripe.view<1x1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
 func.func @shared_cells(%A : !stripe.view<8xf32>) -> !stripe.view<11xf32> {
   %O = stripe.alloc : !stripe.view<11xf32>
   // expected-error @+1 {{expected an index that only aggregates to be whole at all levels of tiling but the innermost, got sizes [4, 4]}}
@@ -211,4 +195,34 @@ func.func @serial() -> !stripe.view<8xsi32> {
     stripe.store %x, %o : !stripe.view<1xsi32>
   }
   func.return %O : !stripe.view<8xsi32>
+}
+
+// -----
+
+func.func @order(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected stripe.order to have numbers of the 1 indices, each once, got [0, 1]}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.order = [array<i64: 0, 1>]} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}
+
+// -----
+
+func.func @no_order(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected stripe.order to be arrays of index numbers, got "j, i"}}
+  stripe.block [%i : 8]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1
+      attributes {stripe.order = "j, i"} {
+    %0 = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
 }

@@ -51,6 +51,56 @@ func.func @two_levels(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
   func.return %S : !stripe.view<32xf32>
 }
 
+// A level that cuts what aggregates sets the cells; those inside add to them.
+// CHECK-LABEL: func.func @divided_sum
+// CHECK: stripe.block "S" [%i : 2]
+// CHECK-NEXT: in %a = %A[16 * %i, 0] : 16x32
+// CHECK-NEXT: out %s = %S[16 * %i] : 16 {
+// CHECK-NEXT: stripe.block [%k : 2]
+// CHECK-NEXT: in %a_1 = %a[0, 16 * %k] : 16x16
+// CHECK-NEXT: out %s_1 = %s[0] : 16 add init 0 {
+// CHECK-NEXT: stripe.block [%i_1 : 4]
+// CHECK-NEXT: in %a_2 = %a_1[4 * %i_1, 0] : 4x16
+// CHECK-NEXT: out %s_2 = %s_1[4 * %i_1] : 4 add {
+// CHECK-NEXT: stripe.block [%k_1 : 16, %i_2 : 4]
+// CHECK-NEXT: in %a_3 = %a_2[%i_2, %k_1] : 1x1
+// CHECK-NEXT: out %s_3 = %s_2[%i_2] : 1 add {
+func.func @divided_sum(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
+  %S = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "S" [%i : 32, %k : 32]
+      in %a = %A[%i, %k] : 1x1
+      out %s = %S[%i] : 1 add init 0
+      attributes {stripe.tile = [array<i64: 16, 0>, array<i64: 16, 16>, array<i64: 4, 16>]} {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<32xf32>
+}
+
+// The order of the loops of each block of the nest, by the numbers of the indices.
+// CHECK-LABEL: func.func @ordered
+// CHECK: stripe.block "S" [%j : 2, %i : 4]
+// CHECK-NEXT: in %a = %A[4 * %i, 8 * %j, 0] : 4x8x3
+// CHECK-NEXT: out %s = %S[4 * %i, 8 * %j] : 4x8 add init 0 {
+// CHECK-NEXT: stripe.block [%i_1 : 4, %k : 3, %j_1 : 8]
+// CHECK-NEXT: in %a_1 = %a[%i_1, %j_1, %k] : 1x1x1
+// CHECK-NEXT: out %s_1 = %s[%i_1, %j_1] : 1x1 add
+// CHECK-NEXT: where -%i_1 + %k - 4 * %i + 13 >= 0 {
+// CHECK-NOT: stripe.order
+func.func @ordered(%A : !stripe.view<16x16x3xf32>) -> !stripe.view<16x16xf32> {
+  %S = stripe.alloc : !stripe.view<16x16xf32>
+  stripe.block "S" [%i : 16, %j : 16, %k : 3]
+      in %a = %A[%i, %j, %k] : 1x1x1
+      out %s = %S[%i, %j] : 1x1 add init 0
+      where 13 - %i + %k >= 0
+      attributes {stripe.tile = [array<i64: 4, 8, 0>],
+                  stripe.order = [array<i64: 1, 0>, array<i64: 0, 2>]} {
+    %x = stripe.load %a : !stripe.view<1x1x1xf32>
+    stripe.store %x, %s : !stripe.view<1x1xf32>
+  }
+  func.return %S : !stripe.view<16x16xf32>
+}
+
 // Strides, offsets and negative coefficients: windows start at the smallest place.
 // CHECK-LABEL: func.func @windows
 // CHECK: stripe.block [%i : 3, %j : 2]

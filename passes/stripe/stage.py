@@ -1,0 +1,308 @@
+"""`stripe-stage`: copy windows of inputs into contiguous scratch memory.
+
+Applies the attribute `stripe.stage` of a nest: see `dialects/stripe/staging.py`, which
+says what each entry means. Packing (panels in global memory, made once by a launch of
+their own), blocks of an operand in local memory, and transposition are one mechanism.
+
+Before:
+
+```mlir
+stripe.block "C" [%i : 8, %j : 2]
+    in %a = %A[8 * %i, 0] : 8x32
+    in %b = %B[0, 32 * %j] : 32x32
+    out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0
+    attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>]} {
+  stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+      in %a_1 = %a[%i_1, %k] : 1x1
+      in %b_1 = %b[%k, %j_1] : 1x1
+      out %c_1 = %c[%i_1, %j_1] : 1x1 add { ... }
+}
+```
+
+After:
+
+```mlir
+%b_stage = stripe.alloc : !stripe.view<2x32x32xf32>
+stripe.block "C_stage_b" [%j : 2, %w0 : 32, %w1 : 32]
+    in %from = %B[%w0, 32 * %j + %w1] : 1x1
+    out %to = %b_stage[%j, %w0, %w1] : 1x1x1 { ... copy ... }
+stripe.block "C" [%i : 8, %j : 2]
+    in %a = %A[8 * %i, 0] : 8x32
+    in %b = %b_stage[%j, 0, 0] : 1x32x32
+    out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0 {
+  stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+      in %a_1 = %a[%i_1, %k] : 1x1
+      in %b_1 = %b[0, %k, %j_1] : 1x1x1
+      out %c_1 = %c[%i_1, %j_1] : 1x1 add { ... }
+}
+```
+
+The copy is tiled itself: see `stripe/copies.py`. Nests of a function that stage the
+same windows, as the pieces of a partitioned block do, share one copy. Entries apply one
+after the other, so that what was packed may be staged again nearer to where it is used.
+
+It is an error to stage what the nest writes, and memory spaces must be what the place
+of the copy allows. After PlaidML's Cache pass for inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ...affine.form import LinearForm
+from ...dialects.stripe.attributes import Direction, MemorySpace, ViewType
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp
+from ...dialects.stripe.staging import (
+    STAGE_ATTRIBUTE,
+    Staging,
+    StagingAttr,
+)
+from ..locations import error_at, located
+from .copies import (
+    PackedCopies,
+    Windows,
+    fill_around,
+    split_overhang,
+    tile_copy,
+    windows_copy,
+)
+from .nests import all_blocks, index_range, nested_blocks, root_buffer
+from .redirect import redirect_input, redirect_window
+
+
+@dataclass(frozen=True)
+class StripeStagePass(ModulePass):
+    """Copy windows of inputs into contiguous scratch, by the attribute."""
+
+    name = "stripe-stage"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        packed = PackedCopies()
+        for block in all_blocks(op):
+            attribute = block.attributes.pop(STAGE_ATTRIBUTE, None)
+            if attribute is None:
+                continue
+            # Copies that are put into the nest do not count.
+            blocks = nest_blocks(block)
+            for staging in stagings(block, attribute):
+                stage(blocks, staging, packed)
+
+
+def stagings(block: BlockOp, attribute: Attribute) -> list[Staging]:
+    """The entries of a `stripe.stage` attribute."""
+    entries = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
+    found = [entry.data for entry in entries if isinstance(entry, StagingAttr)]
+    if len(found) != len(entries):
+        raise error_at(
+            block,
+            f"expected {STAGE_ATTRIBUTE} to be an array of #stripe.stage<...>, got "
+            f"{attribute}",
+            "#stripe.stage<input 1 at 0 of 0 order [0, 1] global> packs an operand",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A block between the copy and the windows, and its refinement of the buffer."""
+
+    block: BlockOp
+    number: int
+
+    @property
+    def access(self) -> tuple[LinearForm, ...]:
+        return self.block.refinement(self.number).access
+
+
+def stage(blocks: Sequence[BlockOp], staging: Staging, packed: PackedCopies) -> None:
+    """Apply one entry to the nest of these blocks."""
+    steps = _steps(blocks, staging)
+    outermost, last = steps[0].block, steps[-1]
+    window = last.block.view_type(last.number)
+    _check(steps[0], staging, window)
+    added = window.rank - len(staging.order)
+    order = (*range(added), *(added + axis for axis in staging.order))
+    axes = _axes(steps)
+    windows = _windows(steps, axes)
+    sizes = [*windows.ranges, *(window.sizes[axis] for axis in order)]
+    type = ViewType.of(sizes, window.element_type, staging.space)
+    scratch = packed.find(windows, order, staging.fill, type, outermost)
+    if scratch is None:
+        scratch = _copy(steps, staging, windows, order, type)
+        packed.add(windows, order, staging.fill, scratch)
+    _redirect(steps, axes, order, scratch)
+
+
+def nest_blocks(nest: BlockOp) -> list[BlockOp]:
+    """The blocks of a nest, outermost first: each is the only one in the one before."""
+    blocks = [nest]
+    while len(inner := nested_blocks(blocks[-1])) == 1:
+        blocks += inner
+    return blocks
+
+
+def _steps(blocks: Sequence[BlockOp], staging: Staging) -> list[_Step]:
+    """The blocks from `before` to `window`, outermost first."""
+    nest = blocks[0]
+    if staging.window >= len(blocks):
+        raise error_at(
+            nest,
+            f"cannot stage windows of block {staging.window} of the nest: it has "
+            f"{len(blocks)} block(s)",
+        )
+    block = blocks[max(staging.window, 0)]
+    if staging.refinement >= len(block.refinements):
+        raise error_at(
+            nest,
+            f"cannot stage input {staging.refinement}: the block has "
+            f"{len(block.refinements)} refinement(s)",
+        )
+    steps = [_Step(block, staging.refinement)]
+    for _ in range(max(staging.window, 0) - staging.before):
+        steps.insert(0, _outer_step(nest, steps[0]))
+    return steps[: staging.window - staging.before + 1]
+
+
+def _outer_step(nest: BlockOp, step: _Step) -> _Step:
+    """The block around that cuts the window out of which `step` cuts its own."""
+    view = step.block.buffers[step.number]
+    outer = view.block.parent_op() if isinstance(view, BlockArgument) else None
+    if not isinstance(outer, BlockOp) or not isinstance(view, BlockArgument):
+        raise error_at(
+            nest,
+            "cannot stage: there is no such block around the nest, or the input comes "
+            "from a buffer inside it",
+        )
+    return _Step(outer, view.index - len(outer.index_ranges))
+
+
+def _check(step: _Step, staging: Staging, window: ViewType) -> None:
+    """Refuse what cannot be staged at this block."""
+    block = step.block
+    if block.refinement(step.number).direction is not Direction.IN:
+        raise error_at(
+            block, f"cannot stage refinement {staging.refinement}: it is no input"
+        )
+    if len(staging.order) > window.rank:
+        raise error_at(
+            block,
+            f"expected an order of at most {window.rank} axes to stage windows "
+            f"{window}, got {list(staging.order)}",
+        )
+    is_at_top = isinstance(block.parent_op(), FuncOp)
+    if is_at_top is not (staging.space is MemorySpace.GLOBAL):
+        place = "in front of a top-level block" if is_at_top else "inside a block"
+        allowed = "global" if is_at_top else "local or private"
+        raise error_at(
+            block,
+            f"cannot stage into {staging.space.value} memory {place}",
+            f"it can be {allowed} there",
+        )
+    root = root_buffer(block.buffers[step.number])
+    written = zip(block.buffers, block.refinement_list, strict=True)
+    if any(r.direction.writes and root_buffer(b) is root for b, r in written):
+        raise error_at(block, "cannot stage a buffer that the nest writes")
+
+
+def _axes(steps: Sequence[_Step]) -> list[BlockArgument]:
+    """The indices of the steps that move the windows, outermost first."""
+    moving = {
+        step.block.form_values[number]
+        for step in steps
+        for form in step.access
+        for number in form.support
+    }
+    return [index for step in steps for index in step.block.indices if index in moving]
+
+
+def _windows(steps: Sequence[_Step], axes: Sequence[BlockArgument]) -> Windows:
+    """The windows of the last step in the buffer of the first."""
+    inside = {index for step in steps for index in step.block.indices}
+    captures = dict.fromkeys(
+        value for step in steps for value in step.block.captures if value not in inside
+    )
+    values: list[SSAValue] = [*axes, *captures]
+    first, last = steps[0], steps[-1]
+    rank = len(first.access)
+    starts = [LinearForm.constant_of(0, len(values))] * rank
+    for step in steps:
+        places = {
+            number: values.index(value)
+            for number, value in enumerate(step.block.form_values)
+            if value in values
+        }
+        moved = [form.remap(places, len(values)) for form in step.access]
+        starts = [start + form for start, form in zip(starts, moved, strict=True)]
+    return Windows(
+        buffer=first.block.buffers[first.number],
+        starts=tuple(starts),
+        sizes=last.block.view_type(last.number).sizes,
+        ranges=tuple(index_range(index) for index in axes),
+        names=tuple(index.name_hint for index in axes),
+        captures=tuple(captures),
+    )
+
+
+def _copy(
+    steps: Sequence[_Step],
+    staging: Staging,
+    windows: Windows,
+    order: Sequence[int],
+    type: ViewType,
+) -> SSAValue:
+    """Allocate the scratch and fill it, in front of the first step."""
+    block, number = steps[0].block, steps[0].number
+    hint = block.view(number).name_hint or "in"
+    allocation = AllocOp(type)
+    allocation.view.name_hint = f"{hint}_stage"
+    name = None
+    if staging.space is MemorySpace.GLOBAL:
+        name = f"{block.block_name.data if block.block_name else 'block'}_stage_{hint}"
+    copy = windows_copy(windows, allocation.view, order, name)
+    operations: list[Operation] = [allocation, copy]
+    if block.parent is None:
+        raise ValueError("the nest is not in a function")
+    for operation in operations:
+        block.parent.insert_op_before(located(operation, block), block)
+    for part in split_overhang(copy):
+        if part.conditions:
+            fill_around(part, staging.fill)
+        tile_copy(part)
+    return allocation.view
+
+
+def _redirect(
+    steps: Sequence[_Step],
+    axes: Sequence[BlockArgument],
+    order: Sequence[int],
+    scratch: SSAValue,
+) -> None:
+    """Let the blocks of all steps, and those inside, read the scratch."""
+    last = steps[-1]
+    window = last.block.view_type(last.number).sizes
+    fixed: set[SSAValue] = set()
+    buffer = scratch
+    for step in steps:
+        block = step.block
+        fixed |= set(block.indices)
+        rank = len(block.form_values)
+        zero = LinearForm.constant_of(0, rank)
+        access = [
+            LinearForm.dimension(axis.index, rank) if axis in block.indices else zero
+            for axis in axes
+        ]
+        access += [zero] * len(order)
+        sizes = [1 if axis in fixed else index_range(axis) for axis in axes]
+        sizes += [window[axis] for axis in order]
+        if step is last:
+            redirect_window(block, step.number, buffer, access, sizes, order)
+        else:
+            buffer = redirect_input(block, step.number, buffer, access, sizes)

@@ -1,0 +1,156 @@
+// RUN: tile-opt %s -p stripe-stage | filecheck %s
+
+// Panels in global memory, made by a launch of their own; pieces share them.
+// CHECK-LABEL: func.func @packed
+// CHECK: %b_stage = stripe.alloc : !stripe.view<2x32x32xf32>
+// CHECK-NEXT: stripe.block "C_stage_b"
+// CHECK: in %from_1 = %from[%w0_1, 32 * %j + %w1] : 1x1
+// CHECK-NEXT: out %to_1 = %to[%j, %w0_1, %w1] : 1x1x1 {
+// CHECK: stripe.block "C" [%i : 7, %j : 2]
+// CHECK-NEXT: in %a = %A[8 * %i, 0] : 8x32
+// CHECK-NEXT: in %b = %b_stage[%j, 0, 0] : 1x32x32
+// CHECK-NEXT: out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0 {
+// CHECK-NEXT: stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+// CHECK-NEXT: in %a_1 = %a[%i_1, %k] : 1x1
+// CHECK-NEXT: in %b_1 = %b[0, %k, %j_1] : 1x1x1
+// CHECK: stripe.load %b_1 : !stripe.view<1x1x1xf32>
+// CHECK-NOT: stage = stripe.alloc
+// CHECK: stripe.block "C" [%j : 2]
+// CHECK-NEXT: in %a = %A[56, 0] : 4x32
+// CHECK-NEXT: in %b = %b_stage[%j, 0, 0] : 1x32x32
+// CHECK-NOT: stripe.stage
+func.func @packed(%A : !stripe.view<60x32xf32>, %B : !stripe.view<32x64xf32>) -> !stripe.view<60x64xf32> {
+  %C = stripe.alloc : !stripe.view<60x64xf32>
+  stripe.block "C" [%i : 7, %j : 2]
+      in %a = %A[8 * %i, 0] : 8x32
+      in %b = %B[0, 32 * %j] : 32x32
+      out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>]} {
+    stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+        in %a_1 = %a[%i_1, %k] : 1x1
+        in %b_1 = %b[%k, %j_1] : 1x1
+        out %c_1 = %c[%i_1, %j_1] : 1x1 add {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      %y = stripe.load %b_1 : !stripe.view<1x1xf32>
+      %z = eltwise.mul %x, %y : f32
+      stripe.store %z, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  stripe.block "C" [%j : 2]
+      in %a = %A[56, 0] : 4x32
+      in %b = %B[0, 32 * %j] : 32x32
+      out %c = %C[56, 32 * %j] : 4x32 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>]} {
+    stripe.block [%k : 32, %i_1 : 4, %j_1 : 32]
+        in %a_1 = %a[%i_1, %k] : 1x1
+        in %b_1 = %b[%k, %j_1] : 1x1
+        out %c_1 = %c[%i_1, %j_1] : 1x1 add {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      %y = stripe.load %b_1 : !stripe.view<1x1xf32>
+      %z = eltwise.mul %x, %y : f32
+      stripe.store %z, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<60x64xf32>
+}
+
+// A block of the operand in local memory, transposed, in the point of the block around.
+// CHECK-LABEL: func.func @inside
+// CHECK: stripe.block "S" [%i : 4]
+// CHECK-NEXT: in %a = %A[0, 8 * %i] : 16x8
+// CHECK-NEXT: out %s = %S[8 * %i] : 8 add init 0 {
+// CHECK-NEXT: %a_stage = stripe.alloc : !stripe.view<2x8x8xf32, local>
+// CHECK-NEXT: stripe.block
+// CHECK: stripe.block [%k : 2]
+// CHECK-NEXT: in %a_1 = %a_stage[%k, 0, 0] : 1x8x8
+// CHECK-NEXT: out %s_1 = %s[0] : 8 add {
+// CHECK-NEXT: stripe.block [%k_1 : 8, %i_1 : 8]
+// CHECK-NEXT: in %a_2 = %a_1[0, %i_1, %k_1] : 1x1x1
+func.func @inside(%A : !stripe.view<16x32xf32>) -> !stripe.view<32xf32> {
+  %S = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "S" [%i : 4]
+      in %a = %A[0, 8 * %i] : 16x8
+      out %s = %S[8 * %i] : 8 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 0 at 1 of 1 order [1, 0] local>]} {
+    stripe.block [%k : 2]
+        in %a_1 = %a[8 * %k, 0] : 8x8
+        out %s_1 = %s[0] : 8 add {
+      stripe.block [%k_1 : 8, %i_1 : 8]
+          in %a_2 = %a_1[%k_1, %i_1] : 1x1
+          out %s_2 = %s_1[%i_1] : 1 add {
+        %x = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %x, %s_2 : !stripe.view<1xf32>
+      }
+    }
+  }
+  func.return %S : !stripe.view<32xf32>
+}
+
+// Where windows stick out of the buffer, what is inside is copied, the rest filled.
+// CHECK-LABEL: func.func @overhang
+// CHECK: %a_stage = stripe.alloc : !stripe.view<4x6xf32>
+// CHECK-NEXT: stripe.block "S_stage_a" []
+// CHECK-NEXT: in %from = %A[-1] : 1
+// CHECK-NEXT: out %to = %a_stage[0, 0] : 1x1 init 3
+// CHECK-NEXT: where -1 >= 0 {
+// CHECK: out %to = %a_stage[0, 1] : 1x5 {
+// CHECK: out %to = %a_stage[1, 0] : 2x6 {
+// CHECK: out %to = %a_stage[3, 0] : 1x5 {
+// CHECK: out %to = %a_stage[3, 5] : 1x1 init 3
+// CHECK-NEXT: where -1 >= 0 {
+// CHECK: stripe.block "S" [%i : 4]
+func.func @overhang(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
+  %S = stripe.alloc : !stripe.view<16xf32>
+  stripe.block "S" [%i : 4]
+      in %a = %A[4 * %i - 1] : 6
+      out %s = %S[4 * %i] : 4 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global fill 3>]} {
+    stripe.block [%k : 3, %i_1 : 4]
+        in %a_1 = %a[%i_1 + %k] : 1
+        out %s_1 = %s[%i_1] : 1 add
+        where 4 * %i + %i_1 + %k - 1 >= 0, 16 - 4 * %i - %i_1 - %k >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %s_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %S : !stripe.view<16xf32>
+}
+
+// Subscripts are counted in the staged window.
+// CHECK-LABEL: func.func @gather
+// CHECK: %t_stage = stripe.alloc : !stripe.view<2x8x5xf32>
+// CHECK: in %t = %t_stage[%j, 0, 0] : 1x8x5
+// CHECK: stripe.load %t[0, 3, %{{.*}}] : !stripe.view<1x8x5xf32>
+func.func @gather(%T : !stripe.view<5x16xf32>, %I : !stripe.view<6xsi32>) -> !stripe.view<6x2xf32> {
+  %O = stripe.alloc : !stripe.view<6x2xf32>
+  stripe.block "O" [%i : 6, %j : 2]
+      in %t = %T[0, 8 * %j] : 5x8
+      in %n = %I[%i] : 1
+      out %o = %O[%i, %j] : 1x1
+      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [1, 0] global>]} {
+    %x = stripe.load %n : !stripe.view<1xsi32>
+    %y = eltwise.constant 0 : si32
+    %m = eltwise.max %x, %y : si32
+    %z = eltwise.constant 4 : si32
+    %c = eltwise.min %m, %z : si32
+    %v = stripe.load %t[%c, 3] : !stripe.view<5x8xf32>
+    stripe.store %v, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<6x2xf32>
+}
+
+// Without the attribute nothing changes.
+// CHECK-LABEL: func.func @plain
+// CHECK-NEXT: %S = stripe.alloc
+// CHECK-NEXT: stripe.block "S" [%i : 4]
+// CHECK-NEXT: in %a = %A[%i] : 1
+func.func @plain(%A : !stripe.view<4xf32>) -> !stripe.view<4xf32> {
+  %S = stripe.alloc : !stripe.view<4xf32>
+  stripe.block "S" [%i : 4]
+      in %a = %A[%i] : 1
+      out %s = %S[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<4xf32>
+}
