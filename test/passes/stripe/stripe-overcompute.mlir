@@ -1,0 +1,105 @@
+// RUN: tile-opt %s -p stripe-overcompute | filecheck %s
+// RUN: tile-opt %s -p 'stripe-overcompute{bits=256}' | filecheck %s --check-prefix=EIGHT
+
+// The last tile has 4 of 32 columns; whole vectors of them are 16 or 8. What copies them
+// out goes on to know where the end is.
+// CHECK-LABEL: func.func @staged
+// CHECK: stripe.block [%k : 8, %j_1 : 32]
+// CHECK: where -%j_1 - 32 * %j + 111 >= 0 {
+// CHECK: stripe.block [%e : 32]
+// CHECK: where -%e - 32 * %j + 99 >= 0 {
+// EIGHT-LABEL: func.func @staged
+// EIGHT: where -%j_1 - 32 * %j + 103 >= 0 {
+func.func @staged(%B : !stripe.view<4x8x32xf32>) -> !stripe.view<100xf32> {
+  %C = stripe.alloc : !stripe.view<100xf32>
+  stripe.block [%j : 4]
+      in %b = %B[%j, 0, 0] : 1x8x32
+      out %c = %C[32 * %j] : 32 {
+    %acc = stripe.alloc : !stripe.view<32xf32, private>
+    stripe.block [%k : 8, %j_1 : 32]
+        in %b_1 = %b[0, %k, %j_1] : 1x1x1
+        out %c_1 = %acc[%j_1] : 1 add
+        where 99 - 32 * %j - %j_1 >= 0 {
+      %x = stripe.load %b_1 : !stripe.view<1x1x1xf32>
+      stripe.store %x, %c_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%e : 32]
+        in %from = %acc[%e] : 1
+        out %to = %c[%e] : 1
+        where 99 - 32 * %j - %e >= 0 {
+      %x = stripe.load %from : !stripe.view<1xf32, private>
+      stripe.store %x, %to : !stripe.view<1xf32>
+    }
+  }
+  func.return %C : !stripe.view<100xf32>
+}
+
+// Left alone: inputs that end there, a reader of all elements, and integers.
+// CHECK-LABEL: func.func @left_alone
+// CHECK: where -%j_1 - 32 * %j + 99 >= 0 {
+// CHECK: where -%e - 32 * %j + 99 >= 0 {
+// CHECK: where -%j_1 - 32 * %j + 99 >= 0 {
+// CHECK: where -%j_1 - 32 * %j + 99 >= 0 {
+// CHECK: where -%e_1 - 32 * %j + 99 >= 0 {
+func.func @left_alone(%A : !stripe.view<8x100xf32>, %B : !stripe.view<4x8x32xf32>, %I : !stripe.view<4x8x32xsi32>) -> (!stripe.view<100xf32>, !stripe.view<128xf32>, !stripe.view<100xsi32>) {
+  %C = stripe.alloc : !stripe.view<100xf32>
+  %D = stripe.alloc : !stripe.view<128xf32>
+  %E = stripe.alloc : !stripe.view<100xsi32>
+  stripe.block [%j : 4]
+      in %a = %A[0, 32 * %j] : 8x32
+      out %c = %C[32 * %j] : 32 {
+    %acc = stripe.alloc : !stripe.view<32xf32, private>
+    stripe.block [%k : 8, %j_1 : 32]
+        in %a_1 = %a[%k, %j_1] : 1x1
+        out %c_1 = %acc[%j_1] : 1 add
+        where 99 - 32 * %j - %j_1 >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %c_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%e : 32]
+        in %from = %acc[%e] : 1
+        out %to = %c[%e] : 1
+        where 99 - 32 * %j - %e >= 0 {
+      %x = stripe.load %from : !stripe.view<1xf32, private>
+      stripe.store %x, %to : !stripe.view<1xf32>
+    }
+  }
+  stripe.block [%j : 4]
+      in %b = %B[%j, 0, 0] : 1x8x32
+      out %d = %D[32 * %j] : 32 {
+    %acc = stripe.alloc : !stripe.view<32xf32, private>
+    stripe.block [%k : 8, %j_1 : 32]
+        in %b_1 = %b[0, %k, %j_1] : 1x1x1
+        out %c_1 = %acc[%j_1] : 1 add
+        where 99 - 32 * %j - %j_1 >= 0 {
+      %x = stripe.load %b_1 : !stripe.view<1x1x1xf32>
+      stripe.store %x, %c_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%e : 32]
+        in %from = %acc[%e] : 1
+        out %to = %d[%e] : 1 {
+      %x = stripe.load %from : !stripe.view<1xf32, private>
+      stripe.store %x, %to : !stripe.view<1xf32>
+    }
+  }
+  stripe.block [%j : 4]
+      in %i = %I[%j, 0, 0] : 1x8x32
+      out %e = %E[32 * %j] : 32 {
+    %acc = stripe.alloc : !stripe.view<32xsi32, private>
+    stripe.block [%k : 8, %j_1 : 32]
+        in %b_1 = %i[0, %k, %j_1] : 1x1x1
+        out %c_1 = %acc[%j_1] : 1 add
+        where 99 - 32 * %j - %j_1 >= 0 {
+      %x = stripe.load %b_1 : !stripe.view<1x1x1xsi32>
+      stripe.store %x, %c_1 : !stripe.view<1xsi32, private>
+    }
+    stripe.block [%e_1 : 32]
+        in %from = %acc[%e_1] : 1
+        out %to = %e[%e_1] : 1
+        where 99 - 32 * %j - %e_1 >= 0 {
+      %x = stripe.load %from : !stripe.view<1xsi32, private>
+      stripe.store %x, %to : !stripe.view<1xsi32>
+    }
+  }
+  func.return %C, %D, %E : !stripe.view<100xf32>, !stripe.view<128xf32>, !stripe.view<100xsi32>
+}
