@@ -35,27 +35,22 @@ Fusion pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Refinement, ViewType
+from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .nests import (
-    has_own_windows,
-    is_leaf,
-    move_statements,
-    root_buffer,
-    statements,
-)
+from .join import definitions, join_blocks
+from .nests import has_own_windows, is_leaf, root_buffer, statements
 from .tile import TILE_ATTRIBUTE
 
 
@@ -210,20 +205,8 @@ def _is_fusible(block: BlockOp) -> bool:
 
 def _fuse(blocks: Sequence[BlockOp]) -> BlockOp:
     """Replace blocks by one at the place of the first; it does all in order."""
-    first, last = blocks[0], blocks[-1]
-    body, buffers, refinements = _joined_body(blocks)
-    fused = BlockOp(
-        first.index_ranges,
-        buffers,
-        refinements,
-        body,
-        constraints=first.conditions,
-        levels=first.index_levels,
-        block_name=_joined_name(blocks),
-    )
-    for block in blocks:
-        fused.attributes |= block.attributes
-    fused.location = last.location
+    first = blocks[0]
+    fused = join_blocks(blocks)
     parent = first.parent
     if parent is None:
         raise ValueError("the block is not in a function")
@@ -245,58 +228,8 @@ def _define_before(
     if parent is None:
         raise ValueError("the block is not in a function")
     for buffer in block.buffers:
-        for definition in reversed([*_definitions(buffer)]):
+        for definition in reversed([*definitions(buffer)]):
             if defined[definition] > position:
                 definition.detach()
                 parent.insert_op_before(definition, block)
                 defined[definition] = position
-
-
-def _definitions(buffer: SSAValue) -> Iterator[Operation]:
-    """The ops that define a buffer, the allocation last."""
-    while isinstance(buffer.owner, ReshapeOp):
-        yield buffer.owner
-        buffer = buffer.owner.source
-    if isinstance(buffer.owner, AllocOp):
-        yield buffer.owner
-
-
-def _joined_body(
-    blocks: Sequence[BlockOp],
-) -> tuple[Region, list[SSAValue], list[Refinement]]:
-    """The statements of all blocks, and the buffers and refinements that they use."""
-    numbers: dict[tuple[SSAValue, Refinement, ViewType], int] = {}
-    names: list[str | None] = []
-    views: list[list[int]] = []
-    for block in blocks:
-        views.append([])
-        refinements = zip(
-            block.buffers, block.refinement_list, block.views, strict=True
-        )
-        for number, (buffer, refinement, view) in enumerate(refinements):
-            key = (buffer, refinement, block.view_type(number))
-            if key not in numbers:
-                numbers[key] = len(numbers)
-                names.append(view.name_hint)
-            views[-1].append(numbers[key])
-    body = BlockOp.empty_body(
-        [index.name_hint for index in blocks[0].indices],
-        [(type, name) for (_, _, type), name in zip(numbers, names, strict=True)],
-    )
-    arguments = body.block.args
-    rank = len(blocks[0].index_ranges)
-    for block, places in zip(blocks, views, strict=True):
-        for old, new in zip(block.indices, arguments[:rank], strict=True):
-            old.replace_all_uses_with(new)
-        for old, place in zip(block.views, places, strict=True):
-            old.replace_all_uses_with(arguments[rank + place])
-        move_statements(block.body.block, body.block)
-    return body, [key[0] for key in numbers], [key[1] for key in numbers]
-
-
-def _joined_name(blocks: Sequence[BlockOp]) -> str | None:
-    """The name of the last block that has one: it says what comes out."""
-    for block in reversed(blocks):
-        if block.block_name is not None:
-            return block.block_name.data
-    return None

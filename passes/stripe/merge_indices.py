@@ -66,7 +66,7 @@ class StripeMergeIndicesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in list(top_level_blocks(op)):
             while (pair := _pair(block)) is not None:
-                block = _merged(block, *pair)
+                block = merge_pair(block, *pair)
 
 
 def _pair(block: BlockOp) -> tuple[int, int] | None:
@@ -76,8 +76,22 @@ def _pair(block: BlockOp) -> tuple[int, int] | None:
         return None
     if not reduction_indices(block) or any(map(is_subscripted, block.views)):
         return None
+    for slow, fast in permutations(_free_indices(block), 2):
+        if _are_contiguous(block, slow, fast):
+            return slow, fast
+    return None
+
+
+def may_merge(block: BlockOp, slow: int, fast: int) -> bool:
+    """Whether two indices of a block can be one."""
+    free = _free_indices(block)
+    return slow in free and fast in free and _are_contiguous(block, slow, fast)
+
+
+def _free_indices(block: BlockOp) -> list[int]:
+    """The indices that occur in accesses only."""
     constrained = {index for form in block.conditions for index in form.support}
-    free = [
+    return [
         number
         for number, (index, level) in enumerate(
             zip(block.indices, block.index_levels, strict=True)
@@ -87,11 +101,11 @@ def _pair(block: BlockOp) -> tuple[int, int] | None:
         and index.first_use is None
         and block.index_ranges[number] > 1
     ]
+
+
+def _are_contiguous(block: BlockOp, slow: int, fast: int) -> bool:
     numbers = range(len(block.refinements))
-    for slow, fast in permutations(free, 2):
-        if all(_is_contiguous(block, number, slow, fast) for number in numbers):
-            return slow, fast
-    return None
+    return all(_is_contiguous(block, number, slow, fast) for number in numbers)
 
 
 def _is_contiguous(block: BlockOp, number: int, slow: int, fast: int) -> bool:
@@ -112,8 +126,8 @@ def _is_contiguous(block: BlockOp, number: int, slow: int, fast: int) -> bool:
     )
 
 
-def _merged(block: BlockOp, slow: int, fast: int) -> BlockOp:
-    """Put a block with one index for the two in the place of `block`."""
+def merge_pair(block: BlockOp, slow: int, fast: int) -> BlockOp:
+    """Put a block with one index for the two, in the place of `slow`, for `block`."""
     kept = [n for n in range(len(block.index_ranges)) if n != fast]
     ranges = [*block.index_ranges]
     ranges[slow] *= ranges[fast]

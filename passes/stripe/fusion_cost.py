@@ -1,0 +1,450 @@
+"""What a group of blocks costs as one kernel: tiles of the shared indices, and time.
+
+The model is coarse: it compares a nest with the same blocks as kernels of their own.
+The time of a kernel, in seconds, is
+
+    launch + starts + (larger + exposed * smaller) * imbalance
+
+of arithmetic with late operands and memory traffic, as the one does not hide all of the
+other; with the memory traffic of buffers that stay inside the nest left out, and `late
+operands` the part of reading an operand over and over, once for each tile of the shared
+indices, that arithmetic does not hide: all of it where the operand does not fit the
+caches of a core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import prod
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.eltwise.element_types import bit_width
+from ...dialects.eltwise.ops import ElementwiseOp, element_of
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp
+from ...dialects.stripe.reshape import ReshapeOp
+from ...dialects.stripe.staging import Staging
+from ...targets.hardware import Hardware
+from .cost import problem_of, search
+from .cost.kernel import tile_cost
+from .cost.nest import Nest
+from .nests import output_indices, reduction_indices, root_buffer
+from .shared_indices import Member, written_memories
+
+REUSE = 8
+"""A block that uses each element it reads as often is a contraction: it is tiled for
+registers."""
+_EXPOSED = 0.3
+"""The part of the smaller of arithmetic and traffic that the larger does not hide."""
+_GRAIN = 16384
+"""Elements that are worth a work-group."""
+_PIECES = 16
+"""Work-groups that there should be for each core."""
+
+
+@dataclass(frozen=True)
+class GroupCost:
+    """Tiles for a group, and what it then costs."""
+
+    tiles: tuple[tuple[int, ...], ...]
+    """For each level of outer blocks, a size per shared index."""
+    order: tuple[int, ...]
+    """The shared indices in the order of the loops, outermost first."""
+    leaves: tuple[Nest | None, ...]
+    """For each member the nest of its leaf; None to decide later."""
+    seconds: float
+    traffic_bytes: float
+    """Moved between memory and cores."""
+    scratch_bytes: int
+    """Of the buffers that one point of the innermost outer block holds."""
+
+
+@dataclass(frozen=True)
+class FusionCost:
+    """Costs groups for one device."""
+
+    hardware: Hardware
+    _decided: dict[BlockOp, Nest] = field(default_factory=dict[BlockOp, Nest])
+
+    def of(self, members: Sequence[Member]) -> GroupCost | None:
+        """The cost of a group; None when it would not fit the device."""
+        group = _Group(members, self)
+        costs = [
+            self._cost(group, tiling)
+            for tiling in group.tilings()
+            if group.scratch_bytes(tiling.levels[-1]) <= self._scratch_limit
+        ]
+        return min(costs, key=lambda cost: cost.seconds, default=None)
+
+    def _cost(self, group: _Group, tiling: _Tiling) -> GroupCost:
+        tiles = tiling.levels
+        count = len(tiles[0])
+        return GroupCost(
+            tiles,
+            tiling.order or tuple(range(count)),
+            tiling.leaves or (None,) * len(group.members),
+            self._seconds(group, tiling),
+            group.traffic_bytes,
+            group.scratch_bytes(tiles[-1]),
+        )
+
+    def decide(self, block: BlockOp) -> Nest:
+        """The nest that a contraction wants by itself."""
+        if block not in self._decided:
+            problem = problem_of(block, self.hardware.vector_bits)
+            best, *_ = search(problem, self.hardware)
+            self._decided[block] = best.nest
+        return self._decided[block]
+
+    @property
+    def _scratch_limit(self) -> int:
+        """Bytes that a point may hold: half of the last cache that a core owns; on a
+        GPU, where a point is one of many lanes, what fits its registers.
+        """
+        if self.hardware.kind == "gpu":
+            return self.hardware.vector_registers * 4
+        own = [c.size_bytes for c in self.hardware.caches if not c.is_shared]
+        return max(own, default=65536) // 2
+
+    def _seconds(self, group: _Group, tiling: _Tiling) -> float:
+        hardware = self.hardware
+        sizes = tiling.levels[0]
+        points = group.points(sizes)
+        rounds = -(-points // hardware.cores)
+        imbalance = rounds * hardware.cores / points
+        arithmetic = group.arithmetic_seconds(tiling)
+        near, far = group.stream_seconds(sizes)
+        late = max(near - arithmetic, 0.0) + far
+        work = (arithmetic + late, group.traffic_seconds)
+        busy = max(work) + _EXPOSED * min(work)
+        starts = points * hardware.group_nanoseconds * 1e-9 / hardware.cores
+        return hardware.launch_microseconds * 1e-6 + starts + busy * imbalance
+
+
+@dataclass(frozen=True)
+class _Tiling:
+    """Levels of tiles of the shared indices, what leaves get, and an order of loops."""
+
+    levels: tuple[tuple[int, ...], ...]
+    leaves: tuple[Nest | None, ...] = ()
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Members with what is known of them."""
+
+    members: Sequence[Member]
+    cost: FusionCost
+
+    @property
+    def extents(self) -> list[int]:
+        """The ranges of the shared indices."""
+        first = self.members[0]
+        return [first.block.index_ranges[index] for index in first.shared]
+
+    def points(self, sizes: Sequence[int]) -> int:
+        """Points of a block over tiles of these sizes."""
+        pairs = zip(self.extents, sizes, strict=True)
+        return prod(-(-extent // (size or extent)) for extent, size in pairs)
+
+    # Tiles.
+
+    @cached_property
+    def contractions(self) -> list[Member]:
+        """The members that are tiled for registers."""
+        return [m for m in self.members if is_contraction(m.block)]
+
+    def tilings(self) -> Iterator[_Tiling]:
+        """Tiles of the shared indices worth a thought, with those that leaves get."""
+        if not self.contractions:
+            yield _Tiling(self._row_tiles())
+        elif all(map(_is_covered, self.contractions)):
+            main = max(self.contractions, key=lambda m: prod(m.block.index_ranges))
+            yield self._register_tiles(main)
+        else:
+            yield from {self._strip(m) for m in self.contractions}
+
+    def _row_tiles(self) -> tuple[tuple[int, ...], ...]:
+        """One value of the shared indices at a time, several to a work-group."""
+        rows = tuple(1 for _ in self.extents)
+        work = sum(prod(m.block.index_ranges) for m in self.members)
+        points = prod(self.extents)
+        most = points // (_PIECES * self.cost.hardware.cores)
+        wanted = min(max(_GRAIN * points // max(work, 1), 1), max(most, 1))
+        sizes = list(rows)
+        for shared in reversed(range(len(sizes))):
+            extent = self.extents[shared]
+            sizes[shared] = _even(min(wanted, extent), extent)
+            wanted //= sizes[shared]
+        return (rows,) if tuple(sizes) == rows else (tuple(sizes), rows)
+
+    def _strip(self, main: Member) -> _Tiling:
+        """As many values of the shared indices as one contraction has in registers."""
+        tile = self.cost.decide(main.block).tile
+        pairs = zip(main.shared, self.extents, strict=True)
+        sizes = tuple(_even(tile[index], extent) for index, extent in pairs)
+        leaves = tuple(
+            self._leaf(member, sizes) if member in self.contractions else None
+            for member in self.members
+        )
+        return _Tiling((sizes,), leaves)
+
+    def _leaf(self, member: Member, sizes: Sequence[int]) -> Nest:
+        """The nest of a contraction within a tile of the shared indices."""
+        nest = self.cost.decide(member.block)
+        tile = list(nest.tile)
+        for index, size in zip(member.shared, sizes, strict=True):
+            tile[index] = _even(min(tile[index], size), size)
+        for index in reduction_indices(member.block):
+            tile[index] = member.block.index_ranges[index]
+        depth = len(nest.levels) - 1
+        stages = tuple(
+            replace(stage, before=-1, window=0)
+            for stage in self._stages(member, nest)
+            if stage.before == 0 and stage.window == depth
+        )
+        return Nest((tuple(tile),), nest.lanes, (), stages)
+
+    def _register_tiles(self, main: Member) -> _Tiling:
+        """The tiles of a contraction whose outputs are all shared, for all members."""
+        nest = self.cost.decide(main.block)
+        levels = nest.levels
+        whole = [
+            all(
+                level[index] in (0, main.block.index_ranges[index])
+                for index in reduction_indices(main.block)
+            )
+            for level in levels
+        ]
+        count = whole.index(False) if False in whole else len(levels)
+        if count == 0:
+            return _Tiling(self._row_tiles())
+        tiles = tuple(
+            tuple(level[index] for index in main.shared) for level in levels[:count]
+        )
+        inner = levels[count:] or levels[-1:]
+        added = count - (len(levels) - len(inner))
+
+        def place(block: int) -> int:
+            """What the leaf calls a block of the nest: those around it are negative."""
+            return block - count + (added if block >= count else 0)
+
+        stages = tuple(
+            replace(stage, before=place(stage.before), window=place(stage.window))
+            for stage in self._stages(main, nest)
+        )
+        orders = ((),) * added + nest.orders[count:]
+        leaf = Nest(inner, nest.lanes, orders if any(orders) else (), stages)
+        leaves = tuple(leaf if m is main else None for m in self.members)
+        listed = nest.orders[0] if nest.orders else ()
+        first = [main.shared.index(index) for index in listed if index in main.shared]
+        rest = [shared for shared in range(len(main.shared)) if shared not in first]
+        return _Tiling(tiles, leaves, (*first, *rest))
+
+    def _stages(self, member: Member, nest: Nest) -> list[Staging]:
+        """What a nest stages, but for what members write: it is inside the group."""
+        written = {*written_memories(self.members)}
+        buffers = member.block.buffers
+        return [
+            stage
+            for stage in nest.stages
+            if root_buffer(buffers[stage.refinement]) not in written
+        ]
+
+    # Time.
+
+    def arithmetic_seconds(self, tiling: _Tiling) -> float:
+        """On all cores."""
+        hardware = self.cost.hardware
+        lanes = max(hardware.vector_bits // 32, 1)
+        cycles = 0.0
+        for member, leaf in zip(
+            self.members, tiling.leaves or (None,) * len(self.members), strict=True
+        ):
+            if member in self.contractions:
+                own = leaf or self._leaf(member, tiling.levels[-1])
+                cycles += self._register_cycles(member, own)
+            else:
+                operations = prod(member.block.index_ranges) * _operations(member.block)
+                cycles += operations / (lanes * hardware.multiply_adds_per_cycle)
+        return cycles / (hardware.clock_gigahertz * 1e9 * hardware.cores)
+
+    def _register_cycles(self, member: Member, nest: Nest) -> float:
+        """A contraction, tile after tile."""
+        hardware = self.cost.hardware
+        problem = problem_of(member.block, hardware.vector_bits)
+        staged = {stage.refinement for stage in nest.stages}
+        cost = tile_cost(problem, nest.tile, nest.lanes, hardware, staged)
+        steps = prod(problem.ranges[index] for index in problem.reductions)
+        tiles = prod(
+            -(-problem.ranges[index] // max(nest.tile[index], 1))
+            for index in problem.parallel
+        )
+        return (cost.step_cycles * steps + cost.start_cycles) * tiles
+
+    def stream_seconds(self, sizes: Sequence[int]) -> tuple[float, float]:
+        """To read, for each tile, the operands that it shares with other tiles: those
+        that stay in a core's own caches meanwhile, and the others.
+        """
+        hardware = self.cost.hardware
+        own = [c.size_bytes for c in hardware.caches if not c.is_shared]
+        near = far = 0.0
+        for member in self.members:
+            if member not in self.contractions or _is_covered(member):
+                continue
+            for number, refinement in enumerate(member.block.refinement_list):
+                used = {index for form in refinement.access for index in form.support}
+                moving = [
+                    -(-extent // (size or extent))
+                    for index, extent, size in zip(
+                        member.shared, self.extents, sizes, strict=True
+                    )
+                    if index not in used
+                ]
+                if refinement.direction.writes or prod(moving) == 1:
+                    continue
+                window = window_bytes(member, number, sizes)
+                seconds = window * self.points(sizes) / self._rate_of(window)
+                if 2 * window <= max(own, default=0):
+                    near += seconds / hardware.cores
+                else:
+                    far += seconds / hardware.cores
+        return near, far
+
+    def _rate_of(self, size: float) -> float:
+        """Bytes per second at which a core reads what it reads again and again."""
+        hardware = self.cost.hardware
+        for cache in hardware.caches:
+            if 2 * size <= cache.size_bytes:
+                return cache.bytes_per_cycle * hardware.clock_gigahertz * 1e9
+        return hardware.memory_gigabytes_per_second * 1e9 / hardware.cores
+
+    @cached_property
+    def _buffers(self) -> dict[tuple[SSAValue, bool], int]:
+        """Bytes of the memories outside of the nest, by whether they are written."""
+        blocks = [member.block for member in self.members]
+        written = {*written_memories(self.members)}
+        found: dict[tuple[SSAValue, bool], int] = {}
+        for block in blocks:
+            for number, buffer in enumerate(block.buffers):
+                memory = root_buffer(buffer)
+                if memory in written and _are_all_users(memory, blocks):
+                    continue
+                writes = block.refinement(number).direction.writes
+                if memory in written and not writes:
+                    # What a member wrote just before is still in a cache.
+                    continue
+                size = footprint_bytes(block, number)
+                known = found.get((memory, writes), 0)
+                found[memory, writes] = max(known, size)
+        return found
+
+    @property
+    def traffic_bytes(self) -> float:
+        """Moved between memory and the cores by the whole nest."""
+        return float(sum(self._buffers.values()))
+
+    @property
+    def traffic_seconds(self) -> float:
+        hardware = self.cost.hardware
+        last = hardware.caches[-1] if hardware.caches else None
+        total = 0.0
+        for size in self._buffers.values():
+            rate = hardware.memory_gigabytes_per_second * 1e9
+            if last is not None and 2 * size <= last.size_bytes:
+                cached = last.bytes_per_cycle * hardware.clock_gigahertz * 1e9
+                rate = max(rate, cached * hardware.cores)
+            total += size / rate
+        return total
+
+    def scratch_bytes(self, sizes: Sequence[int]) -> int:
+        """Of the buffers inside, for one tile."""
+        blocks = [member.block for member in self.members]
+        scratch: dict[SSAValue, int] = {}
+        for member in self.members:
+            for number, buffer in enumerate(member.block.buffers):
+                memory = root_buffer(buffer)
+                writes = member.block.refinement(number).direction.writes
+                if writes and _are_all_users(memory, blocks):
+                    scratch[memory] = window_bytes(member, number, sizes)
+        return sum(scratch.values())
+
+
+def _even(size: int, extent: int) -> int:
+    """A size near `size` that divides a range, if there is one not much smaller."""
+    divisors = [n for n in range(1, size + 1) if extent % n == 0]
+    return divisors[-1] if 2 * divisors[-1] > size else size
+
+
+def is_contraction(block: BlockOp) -> bool:
+    """Whether a block uses the elements that it reads many times."""
+    if not reduction_indices(block):
+        return False
+    numbers = [
+        number
+        for number, refinement in enumerate(block.refinement_list)
+        if not refinement.direction.writes
+    ]
+    read = sum(_cells(block, number, block.index_ranges) for number in numbers)
+    return prod(block.index_ranges) >= REUSE * max(read, 1)
+
+
+def _is_covered(member: Member) -> bool:
+    """Whether all indices of a member's outputs are shared."""
+    ranges = member.block.index_ranges
+    outputs = {i for i in output_indices(member.block) if ranges[i] > 1}
+    return outputs <= {*member.shared}
+
+
+def _operations(block: BlockOp) -> int:
+    """Element-wise operations at a point, an aggregation with the one before it."""
+    return max(sum(isinstance(op, ElementwiseOp) for op in block.body.ops), 1)
+
+
+def footprint_bytes(block: BlockOp, number: int) -> int:
+    """Bytes of the part of a buffer that a block uses through a refinement."""
+    return _cells(block, number, block.index_ranges) * _element_bytes(block, number)
+
+
+def window_bytes(member: Member, number: int, sizes: Sequence[int]) -> int:
+    """Bytes of the part that one tile of the shared indices uses."""
+    ranges = list(member.block.index_ranges)
+    for index, size in zip(member.shared, sizes, strict=True):
+        ranges[index] = min(size, ranges[index]) if size else ranges[index]
+    return _cells(member.block, number, ranges) * _element_bytes(member.block, number)
+
+
+def _cells(block: BlockOp, number: int, ranges: Sequence[int]) -> int:
+    """The cells of the box that a refinement reaches over `ranges`."""
+    total = 1
+    windows = block.view_type(number).sizes
+    for form, window in zip(block.refinement(number).access, windows, strict=True):
+        own = [int(abs(c)) for c in form.coefficients[: len(ranges)]]
+        total *= window + sum(c * (r - 1) for c, r in zip(own, ranges, strict=True))
+    return total
+
+
+def _element_bytes(block: BlockOp, number: int) -> int:
+    element = block.view_type(number).element_type
+    lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
+    return max(lanes * bit_width(element_of(element)) // 8, 1)
+
+
+def _are_all_users(memory: SSAValue, blocks: Collection[BlockOp]) -> bool:
+    """Whether these blocks are all that uses an allocation, under any shape."""
+    if not isinstance(memory.owner, AllocOp):
+        return False
+    pending: list[SSAValue] = [memory]
+    users: list[Operation] = []
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, ReshapeOp):
+                pending.append(use.operation.view)
+            else:
+                users.append(use.operation)
+    return all(any(user is block for block in blocks) for user in users)

@@ -1,0 +1,355 @@
+"""`stripe-inline`: compute the elements of a buffer where they are read.
+
+An element-wise block whose output only other blocks read is computed inside these
+blocks instead, so that the buffer is neither written nor read.
+
+Before:
+
+```mlir
+%D = stripe.alloc : !stripe.view<64x64xf32>
+stripe.block "D" [%p : 64, %q : 64]
+    in %a = %A[%p, %q] : 1x1
+    in %b = %B[%q] : 1
+    out %d = %D[%p, %q] : 1x1 { ... subtract, store ... }
+stripe.block "S" [%i : 64, %j : 64]
+    in %d = %D[%i, %j] : 1x1
+    out %s = %S[] add init 0 { ... load, multiply, store ... }
+```
+
+After, when `stripe-dead-code-elimination` has removed what nobody reads:
+
+```mlir
+stripe.block "S" [%i : 64, %j : 64]
+    in %a = %A[%i, %j] : 1x1
+    in %b = %B[%j] : 1
+    out %s = %S[] add init 0 { ... load, load, subtract, multiply, store ... }
+```
+
+It is done where it saves traffic and adds little work: every block that reads the
+buffer reads each element once, and either there is one such block, or computing an
+element takes at most `operations` simple operations. Left alone are buffers that are
+returned or written in part, blocks with constraints or subscripts, those that read
+across rows, so that vectors could no longer be loaded, and inputs that a statement
+between overwrites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    ModuleOp,
+    i32,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ...affine.form import LinearForm
+from ...dialects.aggregation import Aggregation
+from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
+from ...dialects.eltwise.table import TypeRule
+from ...dialects.stripe.attributes import (
+    Direction,
+    Refinement,
+    RefinementAttr,
+    ViewType,
+)
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
+from ..locations import check_positive, located
+from .lanes import unit_steps
+from .nests import is_leaf, is_number, root_buffer, statements
+from .tile import TILE_ATTRIBUTE
+
+_FUNCTION = 16
+_DIVISION = 8
+_MOST_INPUTS = 8
+
+
+@dataclass(frozen=True)
+class StripeInlinePass(ModulePass):
+    """Compute elements where they are read, if that costs less than to store them."""
+
+    name = "stripe-inline"
+
+    operations: int = 2
+    """Operations that may be repeated for each block that reads the buffer."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, operations=self.operations)
+        for function in op.walk():
+            if isinstance(function, FuncOp):
+                for statement in statements(function):
+                    if isinstance(statement, BlockOp):
+                        self._inline(statement)
+
+    def _inline(self, block: BlockOp) -> None:
+        producer = _Producer.of(block)
+        if producer is None:
+            return
+        uses = [use for use in producer.buffer.uses if use.operation is not block]
+        readers = list(dict.fromkeys(use.operation for use in uses))
+        if len(readers) > 1 and producer.work > self.operations:
+            return
+        blocks = [reader for reader in readers if isinstance(reader, BlockOp)]
+        if len(blocks) != len(readers):
+            return
+        if not all(producer.may_move_to(reader) for reader in blocks):
+            return
+        for reader in blocks:
+            producer.move_to(reader)
+
+
+@dataclass(frozen=True)
+class _Producer:
+    """An element-wise block that writes one buffer."""
+
+    block: BlockOp
+    output: int
+    """The number of the refinement that is written."""
+
+    @staticmethod
+    def of(block: BlockOp) -> _Producer | None:
+        """None for a block that is no such thing."""
+        refinements = block.refinement_list
+        outputs = [n for n, r in enumerate(refinements) if r.direction.writes]
+        if not is_leaf(block) or block.is_serial or len(outputs) != 1:
+            return None
+        if block.captures or block.conditions or TILE_ATTRIBUTE in block.attributes:
+            return None
+        if any(
+            not isinstance(use.operation, IndexOp)
+            for index in block.indices
+            for use in index.uses
+        ):
+            return None
+        found = _Producer(block, outputs[0])
+        return found if found._is_whole and found._is_elementwise else None
+
+    @property
+    def buffer(self) -> SSAValue:
+        return self.block.buffers[self.output]
+
+    @property
+    def work(self) -> int:
+        """Operations for an element."""
+        return sum(map(_work, self.block.body.ops))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the points set all cells of a buffer of this function, once each."""
+        refinement = self.block.refinement(self.output)
+        if refinement.direction is not Direction.OUT or refinement.init is not None:
+            return False
+        if refinement.aggregation is not Aggregation.ASSIGN:
+            return False
+        axes = [form.single_dimension for form in refinement.access]
+        buffer = self.buffer
+        if not isinstance(buffer.owner, AllocOp) or None in axes:
+            return False
+        sizes = [self.block.index_ranges[axis] for axis in axes if axis is not None]
+        return (
+            sorted(axis for axis in axes if axis is not None)
+            == [*range(len(self.block.index_ranges))]
+            and isinstance(buffer.type, ViewType)
+            and tuple(sizes) == buffer.type.sizes
+        )
+
+    @property
+    def _is_elementwise(self) -> bool:
+        """Whether numbers are loaded, computed with, and the result is stored."""
+        *before, last = self.block.body.ops
+        if not isinstance(last, StoreOp) or last.condition is not None:
+            return False
+        numbers = range(len(self.block.refinements))
+        if not all(is_number(self.block.view_type(n)) for n in numbers):
+            return False
+        known = ElementwiseOp | CastOp | ConstantOp | IndexOp | LoadOp
+        return last.subscripts is None and all(
+            isinstance(op, known) and not (isinstance(op, LoadOp) and op.subscripts)
+            for op in before
+        )
+
+    def may_move_to(self, reader: BlockOp) -> bool:
+        """Whether a block may compute the elements itself."""
+        if (
+            not is_leaf(reader)
+            or reader.is_serial
+            or reader.parent is not (self.block.parent)
+        ):
+            return False
+        if TILE_ATTRIBUTE in reader.attributes:
+            return False
+        numbers = [n for n, b in enumerate(reader.buffers) if b is self.buffer]
+        is_plain = all(
+            reader.refinement(n).direction is Direction.IN
+            and is_number(reader.view_type(n))
+            and _is_loaded_plainly(reader.view(n))
+            for n in numbers
+        )
+        if not is_plain or not self._keeps_rows():
+            return False
+        reads = prod(reader.index_ranges) * len(numbers)
+        if reads > prod(self.block.index_ranges):
+            return False
+        added = (len(self.block.refinements) - 1) * len(numbers)
+        if len(reader.refinements) + added > _MOST_INPUTS:
+            return False
+        return self._inputs_last_until(reader)
+
+    def _keeps_rows(self) -> bool:
+        """Whether the inputs step along the rows of the output, or stay."""
+        rank = len(self.block.index_ranges)
+        access = self.block.refinement(self.output).access
+        fast = access[-1].single_dimension if access else None
+        return all(
+            fast in unit_steps(refinement, rank)
+            or all(fast not in form.support for form in refinement.access)
+            for refinement in self.block.refinement_list
+        )
+
+    def _inputs_last_until(self, reader: BlockOp) -> bool:
+        """Whether the inputs are the same when the reader runs."""
+        inputs = {root_buffer(b) for b in self.block.buffers if b is not self.buffer}
+        written = _written(reader)
+        statement = self.block.next_op
+        while statement is not None and statement is not reader:
+            written |= _written(statement)
+            statement = statement.next_op
+        return statement is reader and inputs.isdisjoint(written)
+
+    def move_to(self, reader: BlockOp) -> None:
+        """Compute the elements in a block instead of reading them."""
+        for number, buffer in enumerate(list(reader.buffers)):
+            if buffer is self.buffer:
+                self._replace_loads(reader, number)
+
+    def _replace_loads(self, reader: BlockOp, number: int) -> None:
+        block = self.block
+        places = reader.refinement(number).access
+        own = [form.support[0] for form in block.refinement(self.output).access]
+        replacements = [places[own.index(index)] for index in range(len(own))]
+        views: dict[SSAValue, SSAValue] = {}
+        for position, refinement in enumerate(block.refinement_list):
+            if position != self.output:
+                view = block.view(position)
+                views[view] = _add_input(
+                    reader,
+                    block.buffers[position],
+                    _substituted(refinement, replacements, len(reader.form_values)),
+                    block.view_type(position),
+                    view.name_hint,
+                )
+        for use in list(reader.view(number).uses):
+            self._compute(use.operation, views, reader, replacements)
+
+    def _compute(
+        self,
+        load: Operation,
+        views: dict[SSAValue, SSAValue],
+        reader: BlockOp,
+        places: Sequence[LinearForm],
+    ) -> None:
+        """Put the computation of an element in the place of its load.
+
+        `places` are the indices of this block over those of the reader.
+        """
+        parent = load.parent
+        if parent is None:
+            raise ValueError("the load is not in a block")
+        values = dict(views)
+        for operation in self.block.body.ops:
+            if isinstance(operation, StoreOp):
+                load.results[0].replace_all_uses_with(values[operation.value])
+                break
+            if isinstance(operation, IndexOp):
+                number = self._number(operation, reader, places)
+                values[operation.result] = number.result
+                parent.insert_op_before(located(number, load), load)
+                continue
+            parent.insert_op_before(operation.clone(values), load)
+        load.detach()
+        load.erase()
+
+    def _number(
+        self, operation: IndexOp, reader: BlockOp, places: Sequence[LinearForm]
+    ) -> IndexOp:
+        """An index as a number, over the indices of a reader."""
+        own: list[SSAValue] = [*self.block.indices]
+        rank = len(reader.form_values)
+        used = [places[own.index(value)] for value in operation.values]
+        form = operation.form.data
+        if used:
+            form = form.substitute(used)
+        else:
+            form = LinearForm.constant_of(form.constant, rank)
+        number = IndexOp(form, reader.form_values, operation.result.type)
+        number.result.name_hint = operation.result.name_hint
+        return number
+
+
+def _work(operation: Operation) -> int:
+    """About how many simple operations a statement takes."""
+    if not isinstance(operation, ElementwiseOp):
+        return 0
+    if operation.function.rule is TypeRule.FLOAT:
+        return _FUNCTION
+    return _DIVISION if operation.function.symbol in ("/", "%") else 1
+
+
+def _is_loaded_plainly(view: SSAValue) -> bool:
+    """Whether all uses load the one number that a view shows."""
+    return all(
+        isinstance(use.operation, LoadOp) and use.operation.subscripts is None
+        for use in view.uses
+    )
+
+
+def _written(statement: Operation) -> set[SSAValue]:
+    """The memories that a statement writes."""
+    if not isinstance(statement, BlockOp):
+        return set()
+    return {
+        root_buffer(buffer)
+        for buffer, refinement in zip(
+            statement.buffers, statement.refinement_list, strict=True
+        )
+        if refinement.direction.writes
+    }
+
+
+def _substituted(
+    refinement: Refinement, replacements: Sequence[LinearForm], rank: int
+) -> Refinement:
+    """An access over other indices."""
+    if not replacements:
+        zero = (LinearForm.constant_of(f.constant, rank) for f in refinement.access)
+        return Refinement(refinement.direction, tuple(zero))
+    access = tuple(form.substitute(replacements) for form in refinement.access)
+    return Refinement(refinement.direction, access)
+
+
+def _add_input(
+    block: BlockOp,
+    buffer: SSAValue,
+    refinement: Refinement,
+    type: ViewType,
+    name: str | None,
+) -> SSAValue:
+    """Give a block one more window, behind those that it has."""
+    arguments = block.body.block.args
+    view = block.body.block.insert_arg(type, len(arguments))
+    view.name_hint = name
+    buffers, captures = [*block.buffers, buffer], [*block.captures]
+    refinements = [*block.refinements, RefinementAttr(refinement)]
+    block.operands = [*buffers, *captures]
+    segments = DenseArrayBase.from_list(i32, [len(buffers), len(captures)])
+    block.properties["operandSegmentSizes"] = segments
+    block.properties["refinements"] = ArrayAttr(refinements)
+    return view

@@ -1,0 +1,439 @@
+"""`stripe-plan-fusion`: decide which blocks become one nest, and over which tiles.
+
+Writes its decision as the attribute `stripe.fuse` on the members of each group, and why
+as `stripe.fuse_reason` on the first; `stripe-fuse-nests` applies it. A block that did
+not join a group before it has a reason, too. The IR is otherwise unchanged:
+
+```mlir
+stripe.block "S" [%m : 4096, %n : 4096] ...
+    out %s = %S[%m] : 1 add init 0
+    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4], [1]]>,
+                stripe.fuse_reason = "2 blocks, 20.1 MB less traffic, ..."} { ... }
+stripe.block "Y" [%i : 4096, %j : 4096] ...
+    in %s = %S[%i] : 1
+    out %y = %Y[%i, %j] : 1x1
+    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4], [1]]>} { ... }
+```
+
+A block joins the group of an earlier one that it exchanges a buffer with, when
+
+* it is legal: there are indices of all members whose points use cells of their own of
+  every buffer that a member writes (see `shared_indices`), and no statement depends on
+  one member and is needed by another;
+* it pays: the model of `fusion_cost` predicts less time for the nest than apart.
+
+The shared indices are as many as possible. Where a contraction's outputs have no other
+indices, its tiles become those of the group, so that the members after it work on what
+is still in registers. Otherwise the indices along which contiguous elements lie stay
+inside, and a point is one row, or with a contraction as many as its registers want.
+
+A long reduction with many outputs is a group by itself, so that its parts (see
+`stripe-split-reduction`) meet in one nest. Left alone: blocks inside others, serial
+ones, those with tiles, with subscripts, and what points only initialize together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.fusion import (
+    FUSE_ATTRIBUTE,
+    FUSE_REASON_ATTRIBUTE,
+    FusionAttr,
+)
+from ...dialects.stripe.ops import AllocOp
+from ...dialects.stripe.reshape import ReshapeOp
+from ...targets.hardware import load_hardware
+from .cost import attributes_of
+from .fusion_cost import FusionCost, GroupCost, footprint_bytes, is_contraction
+from .nests import reduction_indices, root_buffer, statements
+from .shared_indices import (
+    Member,
+    carried_indices,
+    find_conflict,
+    may_be_member,
+    shareable_indices,
+)
+from .tile import TILE_ATTRIBUTE
+
+_LONG_ROW = 256
+_LEAST_ROWS = 16
+"""Rows for each core, so that a reduction of its own is made of rows."""
+_STRAY_SHARE = 8
+"""Rows that are cut into pieces may be one part in so many of the bytes."""
+
+
+@dataclass(frozen=True)
+class StripePlanFusionPass(ModulePass):
+    """Decide which blocks become one nest."""
+
+    name = "stripe-plan-fusion"
+
+    hardware: str = "cpu-avx512"
+    """The device: a name or a path of a description, with changes."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        cost = FusionCost(load_hardware(self.hardware))
+        for function in op.walk():
+            if isinstance(function, FuncOp):
+                plan_function(function, cost)
+
+
+@dataclass
+class _Group:
+    """Blocks that will be one nest."""
+
+    members: list[Member]
+    positions: list[int]
+    cost: GroupCost | None = None
+    """None as long as nobody asked."""
+    alone: float = 0.0
+    """Seconds that the members take as kernels of their own."""
+    before: set[int] = field(default_factory=set[int])
+    """Positions of the statements that the members depend on."""
+
+
+class _Plan:
+    """The groups of a function so far."""
+
+    def __init__(self, cost: FusionCost) -> None:
+        self._cost = cost
+        self._groups: dict[int, _Group] = {}
+        """By the position of each member."""
+        self._users: dict[SSAValue, list[int]] = {}
+        """The statements that use a memory so far."""
+        self._writers: dict[SSAValue, list[int]] = {}
+        self._before: dict[int, set[int]] = {}
+        """What each statement depends on directly."""
+        self._refused: dict[int, str] = {}
+        """Why a block did not join the group nearest to it."""
+
+    def forget(self) -> None:
+        """No block joins one before."""
+        self._users.clear()
+        self._writers.clear()
+
+    def add(self, block: BlockOp, position: int) -> None:
+        """Let a block join a group before it, or start one."""
+        before, exchanged = self._dependences(block)
+        self._before[position] = before
+        self._note_uses(block, position)
+        single = self._single(block, position, before)
+        if single is None:
+            return
+        self._groups[position] = single
+        tried: list[_Group] = []
+        for earlier in sorted(exchanged, reverse=True):
+            group = self._groups.get(earlier)
+            if group is None or any(group is other for other in tried):
+                continue
+            tried.append(group)
+            joined = self._join(group, single)
+            if isinstance(joined, str):
+                last = _name(group.members[-1].block)
+                self._refused.setdefault(position, f"not with {last}: {joined}")
+                continue
+            for member in joined.positions:
+                self._groups[member] = joined
+            self._refused.pop(position, None)
+            return
+
+    def refusals(self) -> dict[int, str]:
+        """Why blocks started groups of their own, by their positions."""
+        return self._refused
+
+    def groups(self) -> list[_Group]:
+        """The groups in the order of their first members."""
+        found: list[_Group] = []
+        for position in sorted(self._groups):
+            group = self._groups[position]
+            if not any(group is other for other in found):
+                found.append(group)
+        return found
+
+    def _dependences(self, block: BlockOp) -> tuple[set[int], set[int]]:
+        """The statements a block depends on; of these, the ones with a buffer of which
+        one writes what the other reads.
+        """
+        before: set[int] = set()
+        for buffer, refinement in zip(
+            block.buffers, block.refinement_list, strict=True
+        ):
+            memory = root_buffer(buffer)
+            before |= {*self._writers.get(memory, ())}
+            if refinement.direction.writes:
+                before |= {*self._users.get(memory, ())}
+        return before, before
+
+    def _note_uses(self, block: BlockOp, position: int) -> None:
+        for buffer, refinement in zip(
+            block.buffers, block.refinement_list, strict=True
+        ):
+            memory = root_buffer(buffer)
+            self._users.setdefault(memory, []).append(position)
+            if refinement.direction.writes:
+                self._writers.setdefault(memory, []).append(position)
+
+    def _single(self, block: BlockOp, position: int, before: set[int]) -> _Group | None:
+        """A group of one block; None for a block that is in no group."""
+        if may_be_member(block) is not None or TILE_ATTRIBUTE in block.attributes:
+            return None
+        shared = tuple(shareable_indices(block))
+        if not shared:
+            return None
+        return _Group([Member(block, shared)], [position], before=before)
+
+    def _cost_of(self, group: _Group) -> GroupCost | None:
+        """The cost of a group; that of a single block is found when it is asked for."""
+        if group.cost is None:
+            group.cost = self._cost.of(group.members)
+            group.alone = 0.0 if group.cost is None else group.cost.seconds
+        return group.cost
+
+    def _join(self, first: _Group, second: _Group) -> _Group | str:
+        """Both groups as one, or why that is illegal or does not pay."""
+        if self._is_cyclic(first, second):
+            return "a statement between depends on one and is needed by the other"
+        members = common_members(first.members, second.members)
+        if members is None:
+            return "no index of both has cells of its own"
+        cost = self._cost.of(members)
+        costs = (self._cost_of(first), self._cost_of(second))
+        if cost is None or costs[0] is None or costs[1] is None:
+            return "one point would need too much scratch"
+        apart = costs[0].seconds + costs[1].seconds
+        if cost.seconds >= apart:
+            return f"{cost.seconds * 1e6:.1f} us instead of {apart * 1e6:.1f} us"
+        return _Group(
+            members,
+            [*first.positions, *second.positions],
+            cost,
+            first.alone + second.alone,
+            first.before | second.before,
+        )
+
+    def _is_cyclic(self, first: _Group, second: _Group) -> bool:
+        """Whether a statement outside depends on one group and is needed by the other.
+
+        All members of a group count as one statement.
+        """
+        start = min(first.positions)
+        inside = {*first.positions, *second.positions}
+        pending = [p for p in first.before | second.before if p not in inside]
+        seen: set[int] = set()
+        while pending:
+            position = pending.pop()
+            if position in seen or position < start:
+                continue
+            group = self._groups.get(position)
+            together = [position] if group is None else group.positions
+            seen.update(together)
+            needed = {p for q in together for p in self._before.get(q, ())}
+            if needed & inside:
+                return True
+            pending += needed - seen
+        return False
+
+
+def plan_function(function: FuncOp, cost: FusionCost) -> None:
+    """Write the decisions for the blocks of a function."""
+    plan = _Plan(cost)
+    for position, statement in enumerate(statements(function)):
+        if isinstance(statement, BlockOp) and FUSE_ATTRIBUTE not in (
+            statement.attributes
+        ):
+            plan.add(statement, position)
+        elif not isinstance(statement, AllocOp | ReshapeOp):
+            plan.forget()
+    groups = [
+        group if len(group.members) > 1 else _rows(group, cost)
+        for group in plan.groups()
+    ]
+    found = [group for group in groups if group is not None]
+    for number, group in enumerate(found):
+        if group.cost is not None:
+            _write(group, group.cost, number)
+    positions = dict(enumerate(statements(function)))
+    for position, reason in plan.refusals().items():
+        _add_reason(positions[position], reason)
+
+
+def _rows(group: _Group, cost: FusionCost) -> _Group | None:
+    """A long reduction with many outputs as rows of its own; None for other blocks."""
+    (member,) = group.members
+    block = member.block
+    if is_contraction(block) or not _steps_along_rows(block):
+        return None
+    while (stray := _stray_index([member])) is not None:
+        shared = [s for s in range(len(member.shared)) if s != stray]
+        member = _chosen(member, shared)
+    points = prod(block.index_ranges[index] for index in member.shared)
+    if points < _LEAST_ROWS * cost.hardware.cores:
+        return None
+    found = cost.of([member])
+    if found is None:
+        return None
+    return replace(group, members=[member], cost=found, alone=found.seconds)
+
+
+def _steps_along_rows(block: BlockOp) -> bool:
+    """Whether a long reduction steps through contiguous elements."""
+    reductions = reduction_indices(block)
+    for number, refinement in enumerate(block.refinement_list):
+        last = len(refinement.access) - 1
+        index = carried_indices(block, number).get(last)
+        if index in reductions and block.index_ranges[index] >= _LONG_ROW:
+            return True
+    return False
+
+
+def _write(group: _Group, cost: GroupCost, number: int) -> None:
+    tiles = [[sizes[shared] for shared in cost.order] for sizes in cost.tiles]
+    for member, leaf in zip(group.members, cost.leaves, strict=True):
+        shared = [(member.shared[index],) for index in cost.order]
+        attributes = member.block.attributes
+        attributes[FUSE_ATTRIBUTE] = FusionAttr.of(number, shared, tiles)
+        if leaf is not None:
+            attributes.update(attributes_of(leaf))
+    _add_reason(group.members[0].block, _reason(group, cost))
+
+
+def _add_reason(block: Operation, reason: str) -> None:
+    known = block.attributes.get(FUSE_REASON_ATTRIBUTE)
+    if isinstance(known, StringAttr):
+        reason = f"{known.data}; {reason}"
+    block.attributes[FUSE_REASON_ATTRIBUTE] = StringAttr(reason)
+
+
+def _name(block: BlockOp) -> str:
+    name = block.block_name
+    return "the block before" if name is None else f"'{name.data}'"
+
+
+def _reason(group: _Group, cost: GroupCost) -> str:
+    return (
+        f"{len(group.members)} block(s), {cost.seconds * 1e6:.1f} us instead of "
+        f"{group.alone * 1e6:.1f} us, {cost.traffic_bytes / 1e6:.2f} MB moved, "
+        f"{cost.scratch_bytes} bytes of scratch"
+    )
+
+
+def common_members(
+    first: Sequence[Member], second: Sequence[Member]
+) -> list[Member] | None:
+    """All members with the indices that they share; None if there are none."""
+    pairs = _matching_indices(first, second)
+    while pairs:
+        members = [
+            *(_chosen(member, [a for a, _ in pairs]) for member in first),
+            *(_chosen(member, [b for _, b in pairs]) for member in second),
+        ]
+        conflict = find_conflict(members)
+        if conflict is None:
+            stray = _stray_index(members)
+            if stray is None:
+                return members
+            pairs.pop(stray)
+        elif conflict.shared is None:
+            return None
+        else:
+            pairs.pop(conflict.shared)
+    return None
+
+
+def _chosen(member: Member, shared: Sequence[int]) -> Member:
+    return replace(member, shared=tuple(member.shared[s] for s in shared))
+
+
+def _matching_indices(
+    first: Sequence[Member], second: Sequence[Member]
+) -> list[tuple[int, int]]:
+    """Pairs of shared indices that step through one axis of an exchanged buffer."""
+    pairs: dict[int, int] = {}
+    for buffer in _exchanged(first, second):
+        axes = [_axes_of(buffer, members) for members in (first, second)]
+        for axis in sorted({*axes[0]} & {*axes[1]}):
+            own, other = axes[0][axis], axes[1][axis]
+            ranges = [
+                members[0].block.index_ranges[members[0].shared[number]]
+                for members, number in ((first, own), (second, other))
+            ]
+            if ranges[0] == ranges[1] and other not in pairs.values():
+                pairs.setdefault(own, other)
+    return sorted(pairs.items())
+
+
+def _exchanged(first: Sequence[Member], second: Sequence[Member]) -> list[SSAValue]:
+    """The buffers that one side writes and the other uses."""
+    uses = [_buffers(first), _buffers(second)]
+    return [
+        buffer
+        for buffer, writes in uses[0].items()
+        if buffer in uses[1] and (writes or uses[1][buffer])
+    ]
+
+
+def _buffers(members: Sequence[Member]) -> dict[SSAValue, bool]:
+    """The buffers of some blocks, and whether one writes it."""
+    found: dict[SSAValue, bool] = {}
+    for member in members:
+        for buffer, refinement in zip(
+            member.block.buffers, member.block.refinement_list, strict=True
+        ):
+            found[buffer] = found.get(buffer, False) or refinement.direction.writes
+    return found
+
+
+def _axes_of(buffer: SSAValue, members: Sequence[Member]) -> dict[int, int]:
+    """Which shared index steps through each axis of a buffer."""
+    found: dict[int, int] = {}
+    for member in members:
+        positions = {index: shared for shared, index in enumerate(member.shared)}
+        for number, own in enumerate(member.block.buffers):
+            if own is not buffer:
+                continue
+            for axis, index in carried_indices(member.block, number).items():
+                if index in positions:
+                    found.setdefault(axis, positions[index])
+    return found
+
+
+def _stray_index(members: Sequence[Member]) -> int | None:
+    """A shared index that would cut rows into pieces too small for vectors.
+
+    A contraction whose outputs have shared indices only is tiled for vectors.
+    """
+    contractions = [m for m in members if is_contraction(m.block)]
+    if contractions and all(_is_tiled_whole(m) for m in contractions):
+        return None
+    total = 0
+    cut: dict[int, int] = {}
+    for member in members:
+        block = member.block
+        for number, refinement in enumerate(block.refinement_list):
+            size = footprint_bytes(block, number)
+            total += size
+            last = len(refinement.access) - 1
+            index = carried_indices(block, number).get(last)
+            if index in member.shared and block.index_ranges[index] > 1:
+                shared = member.shared.index(index)
+                cut[shared] = cut.get(shared, 0) + size
+    worst = max(cut, key=lambda shared: cut[shared], default=None)
+    if worst is None or cut[worst] * _STRAY_SHARE <= total:
+        return None
+    return worst
+
+
+def _is_tiled_whole(member: Member) -> bool:
+    ranges = member.block.index_ranges
+    outputs = {i for i in shareable_indices(member.block) if ranges[i] > 1}
+    return outputs <= {*member.shared}
