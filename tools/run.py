@@ -8,6 +8,7 @@ tile-run FILE.tile --shape A=64x128 B=128x32 --emit=source
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -41,6 +42,69 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         description="Compile a Tile file, run it, check it and time it.",
         allow_abbrev=False,
     )
+    add_input_options(parser)
+    parser.add_argument(
+        "--output",
+        metavar="NAME=FILE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="write an output to a .npy file",
+    )
+    add_device_options(parser)
+    parser.add_argument(
+        "--fast-math",
+        action="store_true",
+        help="let compilers reorder sums and functions lose digits",
+    )
+    parser.add_argument(
+        "--untuned",
+        action="store_true",
+        help="leave out what tile-tune has measured: the model decides alone",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compare the outputs with the reference interpreter, which runs on NumPy",
+    )
+    parser.add_argument(
+        "--time", action="store_true", help="run again several times and show the time"
+    )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="show what memory a call needs, and which buffers share it",
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="show what was fused, and for each block the ten nests that the cost "
+        "model holds for the fastest, with the parts of their times; runs nothing",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="let --explain print JSON instead of a table",
+    )
+    parser.add_argument(
+        "--emit",
+        choices=EMISSIONS,
+        help="print the IR at a level, or the OpenCL C, instead of running",
+    )
+    options = parser.parse_args(arguments)
+    if options.explain and options.emit is not None:
+        parser.error("--explain and --emit print different things")
+    if options.json and not options.explain:
+        parser.error("--json is for --explain")
+    if options.emit is not None:
+        for name in ("output", "check", "time", "memory"):
+            if getattr(options, name):
+                parser.error(f"--{name} runs the program, and --emit does not")
+    return options
+
+
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """The options that name the program and its inputs, for `input_arrays`."""
     parser.add_argument("file", help="the Tile program")
     parser.add_argument(
         "--shape",
@@ -60,46 +124,49 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="an input from a .npy file",
     )
     parser.add_argument(
-        "--output",
-        metavar="NAME=FILE",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="write an output to a .npy file",
+        "--seed", type=_seed, default=0, help="the seed of random inputs (default 0)"
     )
+
+
+def _seed(text: str) -> int:
+    try:
+        seed = int(text)
+    except ValueError:
+        message = f"invalid int value: '{text}'"
+        raise argparse.ArgumentTypeError(message) from None
+    if seed < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {text}")
+    return seed
+
+
+def add_device_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say what a program is compiled for."""
     parser.add_argument("--device", metavar="NAME", help="a device of tile-devices")
     parser.add_argument(
-        "--check",
-        action="store_true",
-        help="compare the outputs with the reference interpreter, which runs on NumPy",
+        "--hardware",
+        metavar="FILE",
+        help="compile by this hardware description, a .toml file or a name such as "
+        "cpu-avx2 (default: the one that fits the device)",
     )
-    parser.add_argument(
-        "--time", action="store_true", help="run again several times and show the time"
-    )
-    parser.add_argument(
-        "--emit",
-        choices=EMISSIONS,
-        help="print the IR at a level, or the OpenCL C, instead of running",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="the seed of random inputs (default 0)"
-    )
-    options = parser.parse_args(arguments)
-    if options.seed < 0:
-        parser.error(f"argument --seed: expected 0 or more, got {options.seed}")
-    if options.emit is not None:
-        for name in ("output", "check", "time"):
-            if getattr(options, name):
-                parser.error(f"--{name} runs the program, and --emit does not")
-    return options
 
 
 def _run(options: argparse.Namespace) -> int:
     from ..runtime.function import compile_file
 
-    function = compile_file(options.file, device=options.device)
+    function = compile_file(
+        options.file,
+        device=options.device,
+        hardware=options.hardware,
+        tuned=not options.untuned,
+        fast_math=options.fast_math,
+    )
     outputs = _assignments(options.output, "--output", function.output_names)
-    inputs = _inputs(function, options)
+    inputs = input_arrays(function, options)
+    if options.explain:
+        explanation = function.explain(*inputs)
+        as_json = explanation.as_json()
+        print(json.dumps(as_json, indent=2) if options.json else explanation)
+        return 0
     if options.emit is not None:
         text = (
             function.source(*inputs)
@@ -119,6 +186,8 @@ def _run(options: argparse.Namespace) -> int:
     for name, path in outputs.items():
         _save(path, results[function.output_names.index(name)])
         print(f"wrote {path}")
+    if options.memory:
+        print(function.memory(*inputs))
     if options.time:
         _show_time(function, inputs, first_call)
     if options.check:
@@ -200,7 +269,8 @@ class _Shape:
         return np.asarray(generator.random(self.sizes) + 0.1).astype(self.dtype)
 
 
-def _inputs(function: Function, options: argparse.Namespace) -> list[NDArray[Any]]:
+def input_arrays(function: Function, options: argparse.Namespace) -> list[NDArray[Any]]:
+    """The inputs that the options of `add_input_options` ask for."""
     names = function.input_names
     shapes = _assignments(options.shape, "--shape", names)
     files = _assignments(options.input, "--input", names)

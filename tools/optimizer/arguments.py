@@ -66,6 +66,8 @@ class Options(argparse.Namespace):
     dump_pass_pipeline: bool
     list_passes: str | None
     print_pipeline: str | None
+    hardware: str | None
+    explain: str | None
     load_pass_plugin: list[str]
     show_dialects: bool
     validate_each: bool
@@ -83,6 +85,7 @@ _VALUE_WHEN_ALONE = {
     "--mlir-print-ir-after": "--mlir-print-ir-after-all",
     "--list-passes": "--list-passes=ours",
     "--print-pipeline": "--print-pipeline=",
+    "--explain": "--explain=table",
 }
 """What an option whose value may be left out means without one.
 
@@ -296,6 +299,20 @@ def _add_pipeline(parser: _Parser) -> None:
         "--print-pipeline",
         metavar="NAME",
         help="print the text of a named pipeline (of all, when the name is left out)",
+    )
+    group.add_argument(
+        "--hardware",
+        metavar="FILE",
+        help="the hardware description, a .toml file or a name, that named pipelines "
+        "compile by instead of their own",
+    )
+    group.add_argument(
+        "--explain",
+        choices=("table", "json"),
+        metavar="FORMAT",
+        help="show on stderr what was fused, and for each block the ten nests that the "
+        "cost model holds for the fastest, with the parts of their times: table "
+        "(default) or json",
     )
     _flag(
         group,

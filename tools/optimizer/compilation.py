@@ -46,7 +46,9 @@ class Compilation:
         self.sources = Sources({source.file: source.text})
         self.timer = Timer()
         self.ctx = new_context(allow_unregistered=options.allow_unregistered_dialect)
-        self.steps = requested_steps(options.pipeline, self.ctx, passes)
+        self.steps = requested_steps(
+            options.pipeline, self.ctx, passes, options.hardware
+        )
         self.target = requested_target(options, all_targets())
         self.errors: list[GinghamError] = []
         self.seen: list[Diagnostic] = []
@@ -173,6 +175,10 @@ class Compilation:
                 self.reproducer_options(),
                 options.local_reproducer,
             )
+        if options.explain is not None:
+            from .decisions import DecisionPrinter
+
+            yield DecisionPrinter(sys.stderr, options.explain)
         if options.validate_each:
             from .validation import Validator
 

@@ -89,7 +89,7 @@ def _requested_listing(options: Options, passes: dict[str, PassFactory]) -> str 
     if options.print_pipeline is not None:
         from .request import pipeline_texts
 
-        return pipeline_texts(options.print_pipeline)
+        return pipeline_texts(options.print_pipeline, options.hardware)
     if not (options.version or options.list_passes or options.show_dialects):
         return None
     from .listing import list_dialects, list_passes, version_text

@@ -26,6 +26,9 @@ DialectFactory = Callable[[], Dialect]
 PassFactory = Callable[[], type[ModulePass]]
 TargetFactory = Callable[[], type[Target]]
 
+_HARDWARE = "hardware"
+_NUMBERS = ("vector_bits", "vector_registers")
+
 
 def own_passes() -> dict[str, PassFactory]:
     """Our passes by name."""
@@ -68,12 +71,16 @@ def pipeline_names() -> list[str]:
     return list(PIPELINES)
 
 
-def named_pipeline(name: str, options: Mapping[str, str]) -> str:
+def named_pipeline(
+    name: str, options: Mapping[str, str], hardware: str | None = None
+) -> str:
     """The text of a named pipeline; `options` are what is special about the device.
 
-    Raises GinghamError for a name or an option that does not exist.
+    `hardware` is the description to compile by instead of the pipeline's own. Raises
+    GinghamError for a name or an option that does not exist.
     """
     from ...passes.pipelines import PIPELINES, pipeline_text
+    from ...targets.hardware import load_hardware
 
     if name not in PIPELINES:
         names = pipeline_names()
@@ -82,15 +89,22 @@ def named_pipeline(name: str, options: Mapping[str, str]) -> str:
             hint=close_matches_hint(name, names) or f"there are {', '.join(names)}",
         )
     device = PIPELINES[name]
-    known = [field.name for field in dataclasses.fields(device)]
-    values: dict[str, int] = {}
+    values = dict(options)
+    hardware = values.pop(_HARDWARE, hardware)
+    if hardware is not None:
+        device = device.with_hardware(load_hardware(hardware))
+    return pipeline_text(dataclasses.replace(device, **_numbers(values)))
+
+
+def _numbers(options: Mapping[str, str]) -> dict[str, int]:
+    """The options of a pipeline that are numbers."""
     for key, text in options.items():
-        if key not in known:
+        if key not in _NUMBERS:
+            known = [_HARDWARE, *_NUMBERS]
             raise GinghamError(
                 f"pipelines have no option '{key}'",
                 hint=close_matches_hint(key, known) or f"there are {', '.join(known)}",
             )
         if not text.isdecimal():
             raise GinghamError(f"the option '{key}' expects a number, got '{text}'")
-        values[key] = int(text)
-    return pipeline_text(dataclasses.replace(device, **values))
+    return {key: int(text) for key, text in options.items()}

@@ -17,30 +17,36 @@ from .registry import TargetFactory, named_pipeline, pipeline_names
 
 
 def requested_steps(
-    parts: Iterable[PipelinePart], ctx: Context, passes: PassRegistry
+    parts: Iterable[PipelinePart],
+    ctx: Context,
+    passes: PassRegistry,
+    hardware: str | None = None,
 ) -> list[Step]:
     """The steps that the command line names, in its order.
 
+    `hardware` is the description that named pipelines compile by, if not their own.
     Raises GinghamError, which points into the text of the option.
     """
     steps: list[Step] = []
     for part in parts:
-        text = pipeline_text(part.text) if part.named else part.text
+        text = pipeline_text(part.text, hardware) if part.named else part.text
         steps.extend(parse_pipeline(text, part.label, ctx, passes))
     return steps
 
 
-def pipeline_text(name_and_options: str) -> str:
+def pipeline_text(name_and_options: str, hardware: str | None = None) -> str:
     """The text of a named pipeline, given as `NAME` or `NAME{option=value}`."""
     name, options = parse_named_options(name_and_options, "--pipeline")
-    return named_pipeline(name, options)
+    return named_pipeline(name, options, hardware)
 
 
-def pipeline_texts(name_and_options: str) -> str:
+def pipeline_texts(name_and_options: str, hardware: str | None = None) -> str:
     """What `--print-pipeline` prints: one pipeline's text, or all with their names."""
     if name_and_options:
-        return pipeline_text(name_and_options)
-    return "\n".join(f"{name}: {named_pipeline(name, {})}" for name in pipeline_names())
+        return pipeline_text(name_and_options, hardware)
+    return "\n".join(
+        f"{name}: {named_pipeline(name, {}, hardware)}" for name in pipeline_names()
+    )
 
 
 def check_pass_names(names: Sequence[str], passes: PassRegistry) -> None:

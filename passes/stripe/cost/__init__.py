@@ -1,0 +1,75 @@
+"""The cost model: predicts the time of nests from index structure and hardware alone.
+
+`candidates` lists the nests of a block that the search looks at, the fastest first,
+each with its predicted time, its parts and the attributes that make the passes build
+it. docs/cost-model.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.ir import Attribute
+
+from ....dialects.stripe.block import BlockOp
+from ....targets.hardware.description import Hardware
+from .attributes import attributes_of, describe, duration
+from .estimate import Model
+from .problem import problem_of
+from .search import Freedom, Scored, search
+from .spread import spread
+
+__all__ = [
+    "Candidate",
+    "Freedom",
+    "attributes_of",
+    "candidates",
+    "describe",
+    "duration",
+    "problem_of",
+    "search",
+]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to run a block."""
+
+    seconds: float
+    """The predicted time of all cores together."""
+    breakdown: Mapping[str, float]
+    """The parts of it in seconds, by name: they overlap and do not add up."""
+    attributes: Mapping[str, Attribute]
+    """What to set on the block so that the passes build this nest."""
+
+
+def candidates(
+    block: BlockOp, hardware: Hardware, count: int, *, spread_out: bool = False
+) -> list[Candidate]:
+    """The best nests for a block without blocks inside, the fastest first.
+
+    With `spread_out` they are `count` nests all over the space instead, good and bad.
+    Empty for blocks that the model does not decide: serial ones, those without points,
+    and those that no index aggregates in.
+    """
+    if block.is_serial or not all(block.index_ranges):
+        return []
+    problem = problem_of(block, hardware.vector_bits)
+    if not problem.aggregates or problem.uncut:
+        return []
+    if spread_out:
+        model = Model(problem, hardware)
+        nests = spread(problem, hardware, count)
+        scored = [Scored(nest, model.estimate(nest)) for nest in nests]
+        scored.sort(key=lambda one: one.seconds)
+    else:
+        scored = search(problem, hardware)[:count]
+    return [
+        Candidate(
+            one.seconds,
+            one.estimate.breakdown,
+            attributes_of(one.nest, describe(one.estimate, hardware)),
+        )
+        for one in scored
+    ]

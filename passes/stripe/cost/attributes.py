@@ -1,0 +1,55 @@
+"""Decisions as attributes, and the figures behind them in words."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, i64
+from xdsl.ir import Attribute
+
+from ....dialects.stripe.staging import (
+    ORDER_ATTRIBUTE,
+    STAGE_ATTRIBUTE,
+    StagingAttr,
+)
+from ....targets.hardware.description import Hardware
+from ..tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
+from .estimate import Estimate
+from .nest import Nest
+
+
+def attributes_of(nest: Nest, reason: str | None = None) -> dict[str, Attribute]:
+    """The attributes that make `stripe-tile` and `stripe-stage` build a nest."""
+    found: dict[str, Attribute] = {TILE_ATTRIBUTE: _arrays(nest.levels)}
+    if nest.orders:
+        found[ORDER_ATTRIBUTE] = _arrays(nest.orders)
+    if nest.stages:
+        found[STAGE_ATTRIBUTE] = ArrayAttr([StagingAttr(s) for s in nest.stages])
+    if reason is not None:
+        found[REASON_ATTRIBUTE] = StringAttr(reason)
+    return found
+
+
+def _arrays(rows: tuple[tuple[int, ...], ...]) -> Attribute:
+    return ArrayAttr([DenseArrayBase.from_list(i64, list(row)) for row in rows])
+
+
+def describe(estimate: Estimate, hardware: Hardware) -> str:
+    """The predicted time and the parts that matter, in words."""
+    largest = sorted(estimate.breakdown.items(), key=lambda part: -part[1])
+    shown = [
+        f"{name} {duration(seconds)}"
+        for name, seconds in largest
+        if seconds >= 0.02 * estimate.seconds
+    ]
+    used, registers = estimate.tile.registers, hardware.vector_registers
+    return (
+        f"{duration(estimate.seconds)}: {', '.join(shown)}; "
+        f"{used} of {registers} registers, limited by {estimate.tile.limit}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time for people: `4.1 ms`."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -1,0 +1,66 @@
+"""What staging costs: reading windows of an input and writing them in another order."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ....dialects.stripe.staging import Staging
+from ....targets.hardware.description import Hardware
+from .nest import Nest, loops_of, scratch_bytes, sizes_inside, tile_window
+from .problem import Problem
+from .traffic import level_cycles, traffic
+
+_TRANSPOSED = 2.2
+"""Elements that a copy moves at once where it changes their order."""
+
+
+def staging_seconds(
+    problem: Problem, nest: Nest, stage: Staging, hardware: Hardware
+) -> float:
+    """The time of all copies of a staging, which all cores share."""
+    if stage.before <= 0:
+        return _packing(problem, nest, stage, hardware)
+    return _copying(problem, nest, stage, hardware)
+
+
+def _packing(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -> float:
+    """One copy in front of the nest: read, written, and there at its start."""
+    size = scratch_bytes(problem, nest, stage, problem.ranges)
+    access = problem.accesses[stage.refinement]
+    level = next((c for c in hardware.caches if 4 * size <= c.size_bytes), None)
+    if level is None:
+        rate = hardware.memory_gigabytes_per_second
+    else:
+        rate = level.bytes_per_cycle * hardware.clock_gigahertz * hardware.cores
+    # Lines that are stored are read first.
+    moving = 3 * size / (rate * 1e9)
+    cycles = _moves(stage, size // access.element_bytes, problem, hardware)
+    copying = cycles * 1e-9 / hardware.clock_gigahertz / hardware.cores
+    return max(moving, copying)
+
+
+def _moves(
+    stage: Staging, elements: int, problem: Problem, hardware: Hardware
+) -> float:
+    """Cycles for the instructions that move elements into their places."""
+    is_kept = not stage.order or stage.order[-1] == len(stage.order) - 1
+    width = problem.lanes if is_kept else _TRANSPOSED
+    return elements / width * (1 / hardware.stores_per_cycle + 1.0)
+
+
+def _copying(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -> float:
+    """Copies inside the nest, each into the same memory near the core."""
+    access = problem.accesses[stage.refinement]
+    loops = loops_of(problem, nest, problem.ranges)
+    outer = [loop for loop in loops if loop.block < stage.before]
+    inside = sizes_inside(nest, stage.before - 1, problem.ranges)
+    window = tile_window(access, inside)
+    cores = 1 if problem.is_nested else hardware.cores
+    times = prod(loop.steps for loop in outer)
+    strides = [access.strides[loop.index] * loop.size for loop in outer]
+    strides += access.pitches
+    steps = [*(loop.steps for loop in outer), *window]
+    found = traffic([(access, strides)], steps, hardware, cores, len(steps), len(steps))
+    reading = max(level_cycles(found, hardware, cores).values())
+    moving = _moves(stage, prod(window) * times, problem, hardware)
+    return max(reading, moving) * 1e-9 / hardware.clock_gigahertz / cores

@@ -1,0 +1,231 @@
+"""The time that a nest takes, predicted part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from ....targets.hardware.description import Hardware
+from .copying import staging_seconds
+from .kernel import TileCost, entries, tile_cost
+from .nest import Nest, loop_strides, loops_of
+from .problem import Problem
+from .traffic import level_cycles, traffic
+
+OVERLAP = 0.12
+"""How much of the smaller parts shows beside the largest one."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The predicted time of a nest and its parts, all in seconds."""
+
+    seconds: float
+    breakdown: Mapping[str, float]
+    tile: TileCost = field(compare=False)
+
+
+class Model:
+    """Predicts the time of nests of one block on one device."""
+
+    def __init__(self, problem: Problem, hardware: Hardware) -> None:
+        self.problem = problem
+        self.hardware = hardware
+        self._tiles: dict[tuple[tuple[int, ...], int, frozenset[int]], TileCost] = {}
+
+    def tile(
+        self, tile: tuple[int, ...], lanes: int, staged: frozenset[int]
+    ) -> TileCost:
+        """The cost of a register tile: see `tile_cost`."""
+        key = (tile, lanes, staged)
+        if key not in self._tiles:
+            cost = tile_cost(self.problem, tile, lanes, self.hardware, staged)
+            self._tiles[key] = cost
+        return self._tiles[key]
+
+    def estimate(self, nest: Nest) -> Estimate:
+        """Predict the time of a nest.
+
+        The interior takes the largest of its arithmetic and its traffic at each level,
+        and a little of the rest; what tiles leave over at the edges, launches,
+        work-groups and staging come on top.
+        """
+        problem, hardware = self.problem, self.hardware
+        staged = frozenset(nest.staged)
+        (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
+        cost = self.tile(nest.tile, nest.lanes, staged)
+        parts = _interior(problem, nest, interior, cost, hardware)
+        largest = max(parts.values())
+        busy = largest + OVERLAP * (sum(parts.values()) - largest)
+        groups = _groups(problem, nest, interior)
+        added = {"imbalance": busy * (_imbalance(groups, hardware.cores) - 1)}
+        added["work-groups"] = groups * hardware.group_nanoseconds * 1e-9
+        moving = max(time for name, time in parts.items() if name != "arithmetic")
+        moving /= _tiles(interior, nest.tile)
+        added["edges"] = sum(
+            self._edge(nest, ranges, lanes, staged, moving) for ranges, lanes in edges
+        )
+        staging = [
+            staging_seconds(problem, nest, stage, hardware) for stage in nest.stages
+        ]
+        added["staging"] = sum(staging)
+        launches = 0
+        if not problem.is_nested:
+            packed = sum(stage.before == 0 for stage in nest.stages)
+            launches = 1 + packed
+        added["launches"] = launches * hardware.launch_microseconds * 1e-6
+        return Estimate(busy + sum(added.values()), parts | added, cost)
+
+    def _edge(
+        self,
+        nest: Nest,
+        ranges: Sequence[int],
+        lanes: int,
+        staged: frozenset[int],
+        moving: float,
+    ) -> float:
+        """What tiles leave over, computed in the same kernel by smaller ones.
+
+        `moving` are the seconds that a tile of the interior waits for its data.
+        """
+        held = tuple(
+            min(size, extent) or extent
+            for extent, size in zip(ranges, nest.tile, strict=True)
+        )
+        cost = self.tile(held, lanes, staged)
+        tiles = _tiles(ranges, held)
+        steps = prod(held[index] for index in self.problem.reductions)
+        cycles = tiles * (steps * cost.step_cycles + cost.start_cycles)
+        seconds = cycles * 1e-9 / self.hardware.clock_gigahertz
+        return max(seconds / min(self.hardware.cores, tiles), moving * tiles)
+
+
+def estimate(problem: Problem, nest: Nest, hardware: Hardware) -> Estimate:
+    """Predict the time of one nest of a block on a device."""
+    return Model(problem, hardware).estimate(nest)
+
+
+def pieces(
+    problem: Problem, tile: Sequence[int], lanes: int, staged: Collection[int]
+) -> list[tuple[tuple[int, ...], int]]:
+    """What edges are split off: the ranges and vector width of each part.
+
+    The first is the interior, which the innermost tiles fill. Elements that whole
+    vectors leave over take shorter vectors, unless what vectors run along is staged:
+    then a whole vector is computed and its end is not stored.
+    """
+    pairs = list(zip(problem.ranges, tile, strict=True))
+    if all(not size or not extent % size for extent, size in pairs):
+        return [(problem.ranges, lanes)]
+    choices: list[list[tuple[int, int]]] = []
+    for index, (extent, size) in enumerate(pairs):
+        width = lanes if index == problem.vector else 0
+        if index in problem.reductions or extent % size == 0:
+            choices.append([(extent, width)])
+            continue
+        parts: list[tuple[int, int]] = []
+        if extent > size:
+            parts.append((extent - extent % size, width))
+        if width and overcomputes(problem, staged):
+            parts.append((-(-(extent % size) // width) * width, width))
+        else:
+            parts += _narrower(extent % size, width)
+        choices.append(parts)
+    found: list[tuple[tuple[int, ...], int]] = []
+    for combination in product(*choices):
+        width = max((width for _, width in combination), default=1)
+        found.append((tuple(extent for extent, _ in combination), max(width, 1)))
+    return found
+
+
+def overcomputes(problem: Problem, staged: Collection[int]) -> bool:
+    """Whether vectors may compute elements that do not exist."""
+    moved = [a.number for a in problem.inputs if problem.vector in a.used]
+    return problem.aggregates and all(number in staged for number in moved)
+
+
+def _narrower(rest: int, lanes: int) -> list[tuple[int, int]]:
+    """Parts of what whole vectors leave over, with shorter vectors."""
+    parts: list[tuple[int, int]] = []
+    while lanes >= 4 and rest:
+        if rest >= lanes:
+            parts.append((rest - rest % lanes, lanes))
+            rest %= lanes
+        lanes //= 2
+    if rest:
+        parts.append((rest, min(lanes, 1)))
+    return parts
+
+
+def _tiles(ranges: Sequence[int], sizes: Sequence[int]) -> int:
+    """How many tiles of these sizes cover the ranges; 0 is all."""
+    pairs = zip(ranges, sizes, strict=True)
+    return prod(-(-extent // size) if size else 1 for extent, size in pairs)
+
+
+def _groups(problem: Problem, nest: Nest, ranges: Sequence[int]) -> int:
+    """The work-groups of a nest: the points of its outermost block."""
+    if problem.is_nested:
+        return 1
+    return prod(
+        -(-extent // min(size, extent)) if size else 1
+        for extent, size in zip(ranges, nest.levels[0], strict=True)
+    )
+
+
+def _imbalance(groups: int, cores: int) -> float:
+    """By how much the last core is later than all together would be."""
+    return -(-groups // cores) * cores / groups
+
+
+def _interior(
+    problem: Problem,
+    nest: Nest,
+    ranges: Sequence[int],
+    cost: TileCost,
+    hardware: Hardware,
+) -> dict[str, float]:
+    """Arithmetic and traffic of the interior on cores that share it evenly."""
+    cores = 1 if problem.is_nested else hardware.cores
+    cycle = 1e-9 / hardware.clock_gigahertz
+    tiles = _tiles(ranges, nest.tile)
+    held = [size or extent for extent, size in zip(ranges, nest.tile, strict=True)]
+    steps = prod(held[index] for index in problem.reductions)
+    inside = steps * cost.step_cycles + cost.start_cycles + entries(problem, held)
+    # Blocks of an aggregating index add to what the blocks before left.
+    runs = prod(-(-ranges[index] // held[index]) for index in problem.reductions)
+    if runs > 1:
+        inside += cost.accumulators / hardware.loads_per_cycle
+    parts = {"arithmetic": tiles * inside * cycle / cores}
+    loops = loops_of(problem, nest, ranges)
+    own = _of_one_core([loop.steps for loop in loops], cores)
+    accesses = [
+        (access, loop_strides(problem, nest, access, loops))
+        for access in problem.accesses
+    ]
+    leaf = len(nest.levels)
+    is_held = problem.aggregates and cost.in_registers
+    held_at = depth = len(loops)
+    if is_held:
+        held_at = sum(loop.block < leaf for loop in loops)
+        depth = held_at
+        depth += sum(loop.index in problem.reductions for loop in loops[held_at:])
+    found = traffic(accesses, own, hardware, cores, held_at, depth)
+    share = prod(own) / prod(loop.steps for loop in loops) * cores
+    for name, cycles in level_cycles(found, hardware, cores).items():
+        parts[name] = cycles * cycle / share
+    return parts
+
+
+def _of_one_core(steps: list[int], cores: int) -> list[int]:
+    """The steps of the loops that one core takes: an even share, outer loops first."""
+    left = cores
+    own = list(steps)
+    for number, count in enumerate(steps):
+        if left <= 1:
+            break
+        own[number] = max(-(-count // left), 1)
+        left = -(-left // count)
+    return own

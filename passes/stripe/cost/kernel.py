@@ -1,0 +1,176 @@
+"""The innermost loops: cycles for one step of a register tile, and its registers.
+
+A tile of cells is held in accumulators while the loop over the indices that aggregate
+runs. One step of that loop takes, in cycles,
+
+    max(operations / multiply_adds_per_cycle, loads / loads_per_cycle,
+        stores / stores_per_cycle, latency) + overhead
+
+with one load for each vector or broadcast scalar of the inputs, and the latency of the
+dependent chain through an accumulator: a tile of few accumulators waits for it. What
+does not fit the registers is spilled, a store and a load in every step and more; and an
+array too large to be unrolled is in the nearest cache with all its cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ....targets.hardware.description import Hardware
+from ..unroll import StripeUnrollPass
+from .problem import Access, Problem
+
+_STEP_OVERHEAD = 0.5
+"""Cycles of a loop's counter and jump, next to vector work."""
+_SPILLS = 8.0
+"""Cycles that a step takes longer as soon as anything is spilled."""
+_SPILL = 0.7
+"""Cycles for each value that is stored and loaded again in every step."""
+_COLLECT = 2.0
+"""Operations that put a part of a vector into its place."""
+_CHECK = 0.05
+"""Cycles of a condition that differs between registers of a tile, in the mean: tiles at
+the borders are split by `stripe-separate`, the others check nothing."""
+_ENTRY = 12.0
+"""Cycles to enter a loop and to leave it: its end is mispredicted once."""
+_SHORT = 8
+"""Loops of so few steps are unrolled by the device's compiler."""
+_START = 10.0
+"""Cycles until a tile's first step runs at full speed."""
+
+
+@dataclass(frozen=True)
+class TileCost:
+    """What a register tile costs."""
+
+    step_cycles: float
+    """One step over the indices that aggregate, or the tile if there are none."""
+    start_cycles: float
+    """Setting the accumulators and storing them, once for a tile."""
+    registers: int
+    """How many it needs."""
+    limit: str
+    """What bounds a step: `multiply-adds`, `loads`, `stores`, `latency`."""
+    in_registers: bool
+    """Whether the accumulators are in registers, not in memory."""
+    accumulators: float = 0.0
+    """How many vectors of cells it has."""
+
+
+def _parts(problem: Problem, access: Access, lanes: int) -> int:
+    """The loads that collect a vector of lanes which are not next to each other.
+
+    Vectors that hold lanes a few elements apart are loaded whole, others one by one.
+    """
+    *outer, last = access.coefficients
+    vector = problem.vector or 0
+    step = abs(last[vector])
+    is_short = step and not any(row[vector] for row in outer)
+    return min(step, lanes) if is_short else lanes
+
+
+def cells_of(tile: Sequence[int], indices: Sequence[int]) -> int:
+    """How many values the given indices take together in a tile."""
+    count = 1
+    for index in indices:
+        count *= tile[index]
+    return count
+
+
+def tile_cost(
+    problem: Problem,
+    tile: Sequence[int],
+    lanes: int,
+    hardware: Hardware,
+    staged: Collection[int] = (),
+) -> TileCost:
+    """The cost of a register tile of these sizes along the parallel indices.
+
+    `staged` are the inputs that are read from scratch, in the order of the vectors.
+    """
+    cells = cells_of(tile, problem.parallel)
+    operations = cells * problem.operations / lanes
+    loads = kept = largest = 0.0
+    for access in problem.inputs:
+        number = access.number
+        count = cells_of(tile, problem.kept[number])
+        if lanes > 1 and problem.vector in access.used:
+            count /= lanes
+        kept += count
+        if problem.aggregates and access.used.isdisjoint(problem.reductions):
+            # It is loaded before the loop over them.
+            continue
+        largest = max(largest, count)
+        loads += count
+        if lanes > 1 and problem.blocked[number] and number not in staged:
+            parts = _parts(problem, access, lanes)
+            loads += count * (parts - 1)
+            operations += count * parts * _COLLECT
+    # All inputs but the largest are kept over a step, that goes through one register.
+    kept -= largest
+    accumulators = cells / lanes * len(problem.outputs)
+    if not problem.aggregates:
+        return _bounded(hardware, operations, loads, accumulators, 0.0)
+    needed = int(accumulators + kept + 2)
+    excess = max(needed - hardware.vector_registers, 0)
+    fits = cells / lanes <= StripeUnrollPass.limit and excess < accumulators
+    extra = _checks(problem, tile) * _CHECK
+    if not fits:
+        moved = accumulators
+        cost = _bounded(hardware, operations, loads + moved, moved, 0.0)
+    else:
+        if excess:
+            extra += _SPILLS + excess * _SPILL
+        latency = hardware.multiply_add_latency_cycles
+        cost = _bounded(hardware, operations, loads + excess, excess, latency)
+    setting = accumulators * (1 / hardware.stores_per_cycle + 0.5)
+    return TileCost(
+        cost.step_cycles + extra,
+        setting + _START,
+        needed,
+        cost.limit,
+        fits,
+        accumulators,
+    )
+
+
+def _checks(problem: Problem, tile: Sequence[int]) -> int:
+    """How many conditions differ between the registers of a tile."""
+    return sum(
+        count
+        for form in problem.constrained
+        if (count := cells_of(tile, [i for i in form if i in problem.parallel])) > 1
+    )
+
+
+def _bounded(
+    hardware: Hardware,
+    operations: float,
+    loads: float,
+    stores: float,
+    latency: float,
+) -> TileCost:
+    """A step that takes as long as the resource it uses most."""
+    limit, cycles = "multiply-adds", operations / hardware.multiply_adds_per_cycle
+    others = (
+        ("loads", loads / hardware.loads_per_cycle),
+        ("stores", stores / hardware.stores_per_cycle),
+        ("latency", latency),
+    )
+    for name, needed in others:
+        if needed > cycles:
+            limit, cycles = name, needed
+    return TileCost(cycles + _STEP_OVERHEAD, 0.0, 0, limit, True)
+
+
+def entries(problem: Problem, ranges: Sequence[int]) -> float:
+    """Cycles for entering the loops over aggregating indices of these ranges."""
+    trips = [ranges[index] for index in sorted(problem.reductions)]
+    total = 0.0
+    outside = 1
+    for trip in trips:
+        if trip > _SHORT:
+            total += outside * _ENTRY
+        outside *= trip
+    return total

@@ -1,0 +1,160 @@
+"""A nest that could be made of a block: its levels of tiles, loops and staging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.staging import Staging
+from .problem import Access, Problem
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One loop of a nest."""
+
+    block: int
+    """The block of the nest that it belongs to, 0 the outermost."""
+    index: int
+    """The index of the problem that it steps."""
+    steps: int
+    size: int
+    """By how much one step moves the index."""
+
+
+@dataclass(frozen=True)
+class Nest:
+    """One way to run a block: what the attributes of a decision say.
+
+    `levels` are the sizes of `stripe.tile`, `orders` those of `stripe.order`, one for
+    each block of the nest or none at all.
+    """
+
+    levels: tuple[tuple[int, ...], ...]
+    lanes: int = 1
+    orders: tuple[tuple[int, ...], ...] = ()
+    stages: tuple[Staging, ...] = ()
+
+    @property
+    def tile(self) -> tuple[int, ...]:
+        """The sizes of the innermost level."""
+        return self.levels[-1]
+
+    @cached_property
+    def staged(self) -> dict[int, Staging]:
+        """The stagings by the refinements they copy."""
+        return {stage.refinement: stage for stage in self.stages}
+
+
+def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
+    """The loops of a nest over `ranges`, outermost first, those of one step left out.
+
+    Inside the outermost block the indices that only aggregate come first.
+    """
+    loops: list[Loop] = []
+    sizes = list(ranges)
+    for block in range(len(nest.levels) + 1):
+        is_leaf = block == len(nest.levels)
+        inner = [1] * problem.rank if is_leaf else nest.levels[block]
+        numbers = list(range(problem.rank))
+        if block:
+            numbers.sort(key=lambda index: index not in problem.reductions)
+        if block < len(nest.orders):
+            listed = [index for index in nest.orders[block] if index in numbers]
+            numbers = [*listed, *(n for n in numbers if n not in listed)]
+        for index in numbers:
+            size = min(inner[index], sizes[index]) or sizes[index]
+            steps = -(-sizes[index] // size)
+            if steps > 1:
+                loops.append(Loop(block, index, steps, size))
+            sizes[index] = size
+    return loops
+
+
+def tile_window(access: Access, sizes: Sequence[int]) -> tuple[int, ...]:
+    """The window that a tile of `sizes` sees of a buffer, along each axis."""
+    return tuple(
+        window + sum(abs(c) * (s - 1) for c, s in zip(row, sizes, strict=True))
+        for row, window in zip(access.coefficients, access.window, strict=True)
+    )
+
+
+def sizes_inside(nest: Nest, block: int, ranges: Sequence[int]) -> tuple[int, ...]:
+    """How many values of each index one point of a block of the nest holds."""
+    sizes = tuple(ranges)
+    for level in nest.levels[: block + 1]:
+        pairs = zip(level, sizes, strict=True)
+        sizes = tuple(min(own, outer) or outer for own, outer in pairs)
+    return sizes
+
+
+def loop_strides(
+    problem: Problem, nest: Nest, access: Access, loops: Sequence[Loop]
+) -> list[int]:
+    """The bytes that each loop moves an access by, in the memory that it then reads.
+
+    An input that is staged is read from its scratch: the loops outside move through
+    none of it, those of the blocks that it is staged over through its first axes.
+    """
+    stage = nest.staged.get(access.number)
+    if stage is None:
+        return [access.strides[loop.index] * loop.size for loop in loops]
+    inside = sizes_inside(nest, stage.window, problem.ranges)
+    window = tile_window(access, inside)
+    pitches = [0] * len(window)
+    pitch = access.element_bytes
+    for axis in reversed(stage.order):
+        pitches[axis] = pitch
+        pitch *= window[axis]
+    strides = [0] * len(loops)
+    for number in reversed(range(len(loops))):
+        loop = loops[number]
+        if not access.uses(loop.index) or loop.block < stage.before:
+            continue
+        if loop.block > stage.window:
+            places = zip(access.coefficients, pitches, strict=True)
+            strides[number] = loop.size * sum(row[loop.index] * p for row, p in places)
+        else:
+            strides[number] = pitch
+            pitch *= loop.steps
+    return strides
+
+
+def scratch_bytes(
+    problem: Problem, nest: Nest, stage: Staging, ranges: Sequence[int]
+) -> int:
+    """How large the scratch of a staging is."""
+    access = problem.accesses[stage.refinement]
+    inside = sizes_inside(nest, stage.window, ranges)
+    copies = prod(
+        loop.steps
+        for loop in loops_of(problem, nest, ranges)
+        if stage.before <= loop.block <= stage.window and access.uses(loop.index)
+    )
+    return prod(tile_window(access, inside)) * copies * access.element_bytes
+
+
+def packing(
+    problem: Problem, access: Access, window: int, vector: int | None
+) -> Staging:
+    """Copies an input into the order in which the leaf of a nest walks through it.
+
+    The axes that only aggregating indices move come first, in their order, then the
+    others, the one that vectors run along last.
+    """
+    rank = len(access.coefficients)
+
+    def place(axis: int) -> tuple[int, int]:
+        row = access.coefficients[axis]
+        moving = [index for index, c in enumerate(row) if c]
+        if vector in moving:
+            return (2, axis)
+        if moving and all(index in problem.reductions for index in moving):
+            return (0, min(moving))
+        return (1 if moving else -1, axis)
+
+    order = tuple(sorted(range(rank), key=place))
+    return Staging(access.number, 0, window, order, MemorySpace.GLOBAL)

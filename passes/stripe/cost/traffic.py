@@ -1,0 +1,268 @@
+"""Traffic between the levels of memory, for a nest of loops.
+
+A level keeps the data of the loops inside some point of the nest if all their
+footprints fit it together, by cache sets: each access takes as many of a set's ways as
+it has lines there, so that strides by powers of two count with what they really take.
+Then each access comes in once for every step of the loops around, except for those next
+to it that do not move it: there it is still in place.
+
+Fitting is not sharp. Around the point where a level is full the misses grow linearly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ....targets.hardware.description import Hardware
+from .footprint import NOTHING, Footprint, Walk, footprint
+from .problem import Access
+
+_FITS = 0.85
+_OVERFLOWS = 1.15
+_JUMP = 11.0
+"""Cycles until a stream from beyond the core's own caches runs again after a jump."""
+_WALK = 11.0
+"""Cycles to find a page that is not in the table of pages, with others on their way."""
+_STREAMS = 64
+"""Lines that are still at hand when a loop comes back to them at once."""
+_LINE_STEPS = 16
+"""Steps after which it shows how fast a loop fills a cache."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What passes a level's border while the nest runs on one core."""
+
+    lines: float
+    """Cache lines, those that are stored twice: they are read first."""
+    jumps: float
+    """How often it goes on elsewhere, where nothing is fetched ahead."""
+    walks: float
+    """How often a page is not in the table of pages."""
+
+
+@dataclass(frozen=True)
+class _Walked:
+    """An access as the loops of a nest move it."""
+
+    access: Access
+    strides: Sequence[int]
+    footprints: Sequence[Footprint]
+    """For each number of loops outside, what the ones inside touch."""
+    hardware: Hardware
+
+    @staticmethod
+    def of(
+        access: Access,
+        strides: Sequence[int],
+        steps: Sequence[int],
+        hardware: Hardware,
+        held: int,
+    ) -> _Walked:
+        """Inside the first `held` loops outputs are in registers."""
+        footprints = [_footprint((), access, hardware)]
+        if access.is_output and held < len(steps):
+            footprints = [NOTHING]
+        walk: Walk = ()
+        for number in reversed(range(len(steps))):
+            stride, count = strides[number], steps[number]
+            if access.is_output and number > held:
+                footprints.append(NOTHING)
+                if stride and count > 1:
+                    walk = (*walk, (abs(stride), count))
+            elif stride and count > 1:
+                walk = (*walk, (abs(stride), count))
+                footprints.append(_footprint(walk, access, hardware))
+            elif footprints[-1] is NOTHING:
+                footprints.append(_footprint(walk, access, hardware))
+            else:
+                footprints.append(footprints[-1])
+        footprints.reverse()
+        return _Walked(access, strides, footprints, hardware)
+
+    def comes_in(
+        self, steps: Sequence[int], outside: int, fitting: int
+    ) -> tuple[float, float]:
+        """The lines that come in where the loops inside fit a level, and the jumps.
+
+        `fitting` steps of the loop around fit too and come in as one, so that a line is
+        fetched once for all its elements.
+        """
+        moved = outside
+        while moved and not self.strides[moved - 1]:
+            moved -= 1
+        times = float(prod(steps[:moved]))
+        found = self.footprints[outside]
+        if moved < outside or fitting <= 1:
+            return found.lines * times, found.jumps * times
+        together = self.part(steps, outside, fitting)
+        lines = together.lines * times / fitting
+        # Neighbouring runs are one only if nothing else is read in between.
+        is_short = abs(self.strides[moved - 1]) < self.hardware.cache_line_bytes
+        if is_short and found.lines <= _STREAMS:
+            return lines, together.jumps * times / fitting
+        return lines, found.jumps * times
+
+    def pages_found(
+        self, steps: Sequence[int], outside: int, hardware: Hardware
+    ) -> float:
+        """How many pages come in where the loops inside fit the table of pages."""
+        moved = outside
+        while moved and not self.strides[moved - 1]:
+            moved -= 1
+        times = float(prod(steps[:moved]))
+        if moved and moved == outside:
+            # Steps that are shorter than a page stay in it.
+            stride = abs(self.strides[moved - 1]) / hardware.page_bytes
+            times *= min(max(stride, 1 / steps[moved - 1]), 1.0)
+        return self.footprints[outside].pages * times
+
+    def part(self, steps: Sequence[int], outside: int, count: int) -> Footprint:
+        """What the loops inside touch in `count` steps of the loop around."""
+        if not outside or not self.strides[outside - 1]:
+            return self.footprints[outside]
+        if self.footprints[outside] is NOTHING:
+            return NOTHING
+        moving = zip(
+            (count, *steps[outside:]), self.strides[outside - 1 :], strict=True
+        )
+        walk = [(abs(stride), n) for n, stride in moving if stride and n > 1]
+        return _footprint(tuple(reversed(walk)), self.access, self.hardware)
+
+
+def _footprint(walk: Walk, access: Access, hardware: Hardware) -> Footprint:
+    line, page = hardware.cache_line_bytes, hardware.page_bytes
+    return footprint(walk, access.element_bytes, line, page)
+
+
+def traffic(
+    accesses: Sequence[tuple[Access, Sequence[int]]],
+    steps: Sequence[int],
+    hardware: Hardware,
+    cores: int,
+    held: int,
+    depth: int,
+) -> list[Traffic]:
+    """The traffic into each cache from what is behind it, the nearest first.
+
+    `accesses` have their byte stride for each loop, of which one core takes `steps`;
+    inside the first `held` loops, outputs are in registers. The loops inside the first
+    `depth` ones are unrolled: what they read is loaded once.
+    """
+    walked = [_Walked.of(*one, steps, hardware, held) for one in accesses]
+    walks = _page_walks(walked, steps, depth, hardware)
+    return [
+        _Level(hardware, level, cores).traffic(walked, steps, depth, walks)
+        for level in range(len(hardware.caches))
+    ]
+
+
+def level_cycles(
+    found: Sequence[Traffic], hardware: Hardware, cores: int
+) -> dict[str, float]:
+    """The cycles that one core waits for each level of memory, by the level's name."""
+    cycles: dict[str, float] = {}
+    # Beyond the core's own caches, whatever the level, it waits after each jump.
+    outer = found[min(1, len(found) - 1)]
+    lost = outer.jumps * _JUMP + outer.walks * _WALK
+    lost_per_line = lost / outer.lines if outer.lines else 0.0
+    for level, moved in enumerate(found, 1):
+        is_cache = level < len(hardware.caches)
+        rate = _bytes_per_cycle(hardware, level, cores)
+        waiting = moved.lines * hardware.cache_line_bytes / rate
+        if level > 1:
+            waiting += moved.lines * lost_per_line
+        cycles[f"cache {level + 1}" if is_cache else "memory"] = waiting
+    return cycles
+
+
+def _bytes_per_cycle(hardware: Hardware, level: int, cores: int) -> float:
+    """What one core gets from a level; the one after the last cache is the memory."""
+    if level < len(hardware.caches):
+        return hardware.caches[level].bytes_per_cycle
+    return hardware.memory_gigabytes_per_second / cores / hardware.clock_gigahertz
+
+
+def _misses(used: float) -> float:
+    """Which part of the data does not stay, where this much of a level is wanted."""
+    return min(max((used - _FITS) / (_OVERFLOWS - _FITS), 0.0), 1.0)
+
+
+def _page_walks(
+    walked: Sequence[_Walked], steps: Sequence[int], depth: int, hardware: Hardware
+) -> float:
+    """How often a page is looked up that the table of pages does not hold."""
+    total = 0.0
+    before = 1.0
+    for outside in range(depth + 1):
+        pages = sum([one.footprints[outside].pages for one in walked])
+        now = _misses(pages / hardware.page_entries) if outside < depth else 0.0
+        share, before = before - now, now
+        if share > 0 and (outside or now):
+            found = [one.pages_found(steps, outside, hardware) for one in walked]
+            total += share * sum(found)
+        if not now:
+            break
+    return total
+
+
+@dataclass(frozen=True)
+class _Level:
+    """One cache and what it holds."""
+
+    hardware: Hardware
+    number: int
+    cores: int
+
+    def used(self, found: Sequence[Footprint]) -> float:
+        """How much of it footprints take together; 1 is all."""
+        cache = self.hardware.caches[self.number]
+        line = self.hardware.cache_line_bytes
+        size = cache.size_bytes / (self.cores if cache.is_shared else 1)
+        everywhere = sum([f.lines for f in found]) * line / size
+        if cache.is_shared:
+            # Places in a shared cache are hashed, so that strides do not matter.
+            return everywhere
+        set_bytes = cache.size_bytes // cache.ways
+        crowded = max([f.crowding(set_bytes, line) for f in found])
+        return everywhere + crowded / cache.ways
+
+    def fitting(
+        self, walked: Sequence[_Walked], steps: Sequence[int], outside: int, used: float
+    ) -> int:
+        """How many steps of the loop around fit it with all that they touch."""
+        if outside == 0 or used >= 1:
+            return 1
+        most = steps[outside - 1]
+        few = min(most, _LINE_STEPS)
+        together = self.used([one.part(steps, outside, few) for one in walked])
+        slope = max((together - used) / max(few - 1, 1), 1e-9)
+        return max(min(int(1 + (1 - used) / slope), most), 1)
+
+    def traffic(
+        self,
+        walked: Sequence[_Walked],
+        steps: Sequence[int],
+        depth: int,
+        walks: float,
+    ) -> Traffic:
+        """What comes into it, with the loops inside the first `depth` at once."""
+        lines = jumps = 0.0
+        before = 1.0
+        for outside in range(depth + 1):
+            used = self.used([one.footprints[outside] for one in walked])
+            now = _misses(used) if outside < depth else 0.0
+            share, before = before - now, now
+            # What all fits without any loop outside stays from one run to the next.
+            if share > 0 and (outside or now):
+                fitting = self.fitting(walked, steps, outside, used)
+                for one in walked:
+                    came, jumped = one.comes_in(steps, outside, fitting)
+                    weight = 2.0 if one.access.is_output else 1.0
+                    lines += share * came * weight
+                    jumps += share * jumped
+            if not now:
+                break
+        return Traffic(lines, jumps, walks)

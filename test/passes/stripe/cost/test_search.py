@@ -1,0 +1,155 @@
+"""What the search decides, for contractions of different structure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+import pytest
+from blocks_of_programs import (
+    CONVOLUTION,
+    FOUR_AXES,
+    PRODUCT,
+    TRANSPOSED,
+    block_of,
+    problem,
+    product,
+)
+
+from gingham.passes.stripe.cost import Freedom, candidates, problem_of, search
+from gingham.passes.stripe.cost.footprint import footprint
+from gingham.passes.stripe.cost.nest import Nest
+from gingham.passes.stripe.cost.problem import Problem
+from gingham.passes.stripe.cost.search import register_tiles
+from gingham.passes.stripe.cost.spread import spread
+from gingham.targets.hardware import load_hardware
+
+HARDWARE = load_hardware("cpu-avx512:cores=2")
+AVX2 = load_hardware("cpu-avx2:cores=2")
+
+
+def _best(whole: Problem) -> Nest:
+    return search(whole, HARDWARE)[0].nest
+
+
+def _accumulators(whole: Problem, nest: Nest) -> float:
+    return prod(nest.tile[index] for index in whole.parallel) / nest.lanes
+
+
+@pytest.mark.parametrize("size", [512, 1000, 1024, 2048, 4096])
+def test_products_fill_the_registers(size: int) -> None:
+    whole = product(size, size, size)
+    nest = _best(whole)
+    assert nest.lanes == 16
+    assert 12 <= _accumulators(whole, nest) <= 28
+
+
+def test_packs_where_rows_are_a_power_of_two_apart() -> None:
+    assert 1 in _best(product(1024, 1024, 1024)).staged
+    assert not _best(product(1000, 1000, 1000)).staged
+
+
+def test_transposes_by_packing() -> None:
+    """Vectors cannot be loaded from `B[j, k]` along `j`, so that it is copied."""
+    whole = problem(TRANSPOSED, "512x512xf32", "512x512xf32")
+    nest = _best(whole)
+    assert nest.lanes == 16
+    assert nest.staged[1].order == (1, 0)
+
+
+def test_a_matrix_that_is_used_once_stays() -> None:
+    """Each element of a matrix times a vector is used once."""
+    whole = problem(
+        "function (A[K, N], X[K]) -> (Y) { Y[j : N] = +(A[k, j] * X[k]); }",
+        "4096x4096xf32",
+        "4096xf32",
+    )
+    assert not _best(whole).stages
+
+
+def test_narrow_products_copy_blocks_near_the_core() -> None:
+    """64 rows use a large matrix too few times to pack it as a whole."""
+    nest = _best(product(64, 4096, 4096))
+    assert any(stage.before > 0 for stage in nest.stages)
+
+
+def test_deep_convolutions_are_cut_along_the_channels() -> None:
+    whole = problem(CONVOLUTION, "1x7x7x512xf32", "3x3x512x512xf32")
+    nest = _best(whole)
+    depth = prod(nest.tile[index] for index in whole.reductions)
+    assert depth < prod(whole.ranges[index] for index in whole.reductions)
+
+
+def test_four_axes_use_whole_vectors() -> None:
+    whole = problem(FOUR_AXES, "24x28x26x30xf32", "32x30x25x28xf32")
+    nest = _best(whole)
+    assert nest.lanes == 16
+    assert _accumulators(whole, nest) >= 8
+
+
+def test_fewer_registers_make_smaller_tiles() -> None:
+    whole = problem(PRODUCT, "960x960xf32", "960x960xf32", bits=256)
+    found = search(whole, AVX2)[0]
+    assert found.nest.lanes == 8
+    assert _accumulators(whole, found.nest) <= 14
+    assert found.estimate.tile.registers <= 16
+
+
+@pytest.mark.parametrize("cores", [1, 2, 16])
+def test_all_cores_have_work(cores: int) -> None:
+    whole = product(960, 960, 960)
+    nest = search(whole, replace(HARDWARE, cores=cores))[0].nest
+    pairs = zip(whole.ranges, nest.levels[0], strict=True)
+    groups = prod(-(-extent // size) for extent, size in pairs)
+    assert groups >= cores
+
+
+def test_freedom_is_respected() -> None:
+    whole = product(1024, 1024, 1024)
+    for found in search(whole, HARDWARE, Freedom(stages=False, orders=False)):
+        assert not found.nest.stages
+        assert not found.nest.orders
+
+
+def test_candidates_are_sorted_and_complete() -> None:
+    block = block_of(PRODUCT, "256x256xf32", "256x256xf32")
+    found = candidates(block, HARDWARE, 10)
+    assert len(found) == 10
+    assert [c.seconds for c in found] == sorted(c.seconds for c in found)
+    for candidate in found:
+        assert "stripe.tile" in candidate.attributes
+        assert candidate.seconds >= candidate.breakdown["arithmetic"]
+
+
+def test_candidates_all_over_the_space() -> None:
+    block = block_of(PRODUCT, "256x256xf32", "256x256xf32")
+    found = candidates(block, HARDWARE, 40, spread_out=True)
+    assert len({str(c.attributes["stripe.tile"]) for c in found}) > 20
+    assert found[-1].seconds > 3 * found[0].seconds
+    whole = problem_of(block, 512)
+    assert spread(whole, HARDWARE, 40) == spread(whole, HARDWARE, 40)
+
+
+def test_tiles_hold_what_must_be_whole() -> None:
+    whole = product(64, 48, 80)
+    for tile, lanes in register_tiles(whole, HARDWARE):
+        assert tile[2] == 48
+        assert tile[1] % lanes == 0
+
+
+def test_footprints_of_windows_are_unions() -> None:
+    """`y + ky` with 14 values of `y` and 3 of `ky` is 16 places."""
+    pixel = 256
+    found = footprint(((pixel, 3), (pixel, 14), (4, 64)), 4, 64, 4096)
+    assert found.bytes == 16 * pixel
+    assert found.lines == 16 * pixel / 64
+    apart = footprint(((2 * pixel, 14), (pixel, 3)), 4, 64, 4096)
+    assert apart.bytes == 29 * 4
+
+
+def test_strides_by_powers_of_two_crowd_few_sets() -> None:
+    """12 ways of 4096 bytes: 16 rows that are 4096 bytes apart meet in one set."""
+    conflict = footprint(((4096, 16),), 4, 64, 4096)
+    apart = footprint(((4096 + 64, 16),), 4, 64, 4096)
+    assert conflict.crowding(4096, 64) > 12
+    assert apart.crowding(4096, 64) < 2

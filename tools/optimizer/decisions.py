@@ -1,0 +1,33 @@
+"""`--explain`: what passes decide, and by which figures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import IO
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...passes.stripe.explain import Explainer
+from .instruments import Instrument
+from .pipeline import Step
+
+
+@dataclass
+class DecisionPrinter(Instrument):
+    """Prints the decisions of a pipeline when it has run, as a table or as JSON."""
+
+    stream: IO[str]
+    format: str
+    explainer: Explainer = field(default_factory=Explainer)
+
+    def before_pass(self, step: Step, module: ModuleOp) -> None:
+        self.explainer.before(step.module_pass, module)
+
+    def finish(self, module: ModuleOp) -> None:
+        explanation = self.explainer.explanation
+        if self.format == "json":
+            text = json.dumps(explanation.as_json(), indent=2)
+        else:
+            text = str(explanation)
+        print(text, file=self.stream)
