@@ -7,11 +7,19 @@ Lowering a function through the levels changes its types and nothing else.
 
 from xdsl.ir import Dialect
 
-from .ops import FUNCTION_OPS, AnyElementType, BroadcastOp, CastOp, ConstantOp
+from .ops import (
+    FUNCTION_OPS,
+    AnyElementType,
+    BitcastOp,
+    BroadcastOp,
+    CastOp,
+    ConstantOp,
+)
+from .shuffle import ShuffleOp
 
 Eltwise = Dialect(
     "eltwise",
-    [ConstantOp, CastOp, BroadcastOp, *FUNCTION_OPS.values()],
+    [ConstantOp, CastOp, BitcastOp, BroadcastOp, ShuffleOp, *FUNCTION_OPS.values()],
     [AnyElementType],
 )
 

@@ -31,7 +31,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from .element_types import is_element_type
+from .element_types import Kind, bit_width, is_element_type, kind
 from .table import FUNCTIONS, Function
 
 
@@ -379,3 +379,34 @@ class BroadcastOp(IRDLOperation):
             raise VerifyException(
                 f"expected a vector of {self.argument.type}, got {self.result.type}"
             )
+
+
+@irdl_op_definition
+class BitcastOp(IRDLOperation):
+    """The same bits as another element type of the same width, shape unchanged.
+
+    `%1 = eltwise.bitcast %0 : vector<8xf32> to vector<8xui32>`. Truth values have no
+    bits.
+    """
+
+    name = "eltwise.bitcast"
+    argument = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$argument attr-dict `:` type($argument) `to` type($result)"
+
+    def __init__(self, argument: SSAValue, type: Attribute) -> None:
+        super().__init__(operands=[argument], result_types=[type])
+
+    def verify_(self) -> None:
+        source, target = self.argument.type, self.result.type
+        for type in (source, target):
+            element = element_of(type)
+            if not is_element_type(element) or kind(element) is Kind.BOOLEAN:
+                raise VerifyException(
+                    f"expected a number such as f32 or ui32, got {element}"
+                )
+        if with_element(source, element_of(target)) != target:
+            raise VerifyException(f"expected the shape of {source}, got {target}")
+        if bit_width(element_of(source)) != bit_width(element_of(target)):
+            raise VerifyException(f"expected a type as wide as {source}, got {target}")

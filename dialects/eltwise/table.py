@@ -230,8 +230,10 @@ def _reciprocal(np: Any, x: Any) -> Any:
 
 
 def _sigmoid(np: Any, x: Any) -> Any:
+    # Of -abs(x), as a power that overflows would lose the smallest results.
+    power = np.exp(-np.abs(x))
     one = np.ones_like(x)
-    return np.divide(one, one + np.exp(-x))
+    return np.divide(np.where(x < 0, power, one), one + power)
 
 
 def _erf(np: Any, x: Any) -> Any:
@@ -292,8 +294,11 @@ def _by_kind(floating: str, integer: str, boolean: str | None = None) -> Spellin
     return spellings
 
 
-_NAN_MAX = "((({0} != {0}) || ({0} > {1})) ? {0} : {1})"
-_NAN_MIN = "((({0} != {0}) || ({0} < {1})) ? {0} : {1})"
+# The inner selection is one instruction of most processors and gives the second operand
+# where either is NaN. The test is of the first alone: in a chain, the second is waited
+# for.
+_NAN_MAX = "(({0} != {0}) ? ({T})(NAN) : (({0} > {1}) ? {0} : {1}))"
+_NAN_MIN = "(({0} != {0}) ? ({T})(NAN) : (({0} < {1}) ? {0} : {1}))"
 
 _SAME, _ARITHMETIC, _FLOAT = TypeRule.SAME, TypeRule.ARITHMETIC, TypeRule.FLOAT
 _BITS, _SHIFT, _LOGICAL = TypeRule.BITS, TypeRule.SHIFT, TypeRule.LOGICAL

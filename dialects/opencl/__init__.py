@@ -10,6 +10,7 @@ from xdsl.ir import Dialect
 
 from .attributes import BufferType, PointerType, WorkItemQueryAttr
 from .data_ops import IndexOp, PositionOp, WhenOp
+from .functions import CallOp, FunctionOp, ReturnOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
 from .ops import (
     ArrayOp,
@@ -26,6 +27,9 @@ OpenCL = Dialect(
     "opencl",
     [
         KernelOp,
+        FunctionOp,
+        ReturnOp,
+        CallOp,
         AllocateOp,
         LaunchOp,
         WorkItemOp,

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, SymbolRefAttr, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -127,15 +135,51 @@ class AllocateOp(IRDLOperation):
     """A buffer of the device: `%C = opencl.allocate : !opencl.buffer<64x64xf32>`.
 
     It lives until the host program ends, or, when returned, as long as the result.
+
+    `opencl.allocate at 4096 : <type>` is a place in the one arena that all buffers with
+    places share, so many bytes from its start. What buffers allocated before held in
+    the same bytes is undefined from here on.
     """
 
     name = "opencl.allocate"
+    offset = opt_prop_def(IntegerAttr)
     buffer = result_def(BufferType)
     traits = traits_def(MemoryAllocEffect())
-    assembly_format = "attr-dict `:` type($buffer)"
 
-    def __init__(self, type: BufferType) -> None:
-        super().__init__(result_types=[type])
+    def __init__(self, type: BufferType, offset: int | None = None) -> None:
+        place = None if offset is None else IntegerAttr(offset, i64)
+        super().__init__(properties={"offset": place}, result_types=[type])
+
+    @property
+    def place(self) -> int | None:
+        """The first byte in the arena; None for memory of its own."""
+        return None if self.offset is None else self.offset.value.data
+
+    @classmethod
+    def parse(cls, parser: Parser) -> AllocateOp:
+        offset = None
+        if parser.parse_optional_keyword("at") is not None:
+            offset = parser.parse_integer(allow_negative=False)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, BufferType):
+            parser.raise_error(f"expected a buffer, got {type}", start, parser.pos)
+        op = cls(type, offset)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        if self.place is not None:
+            printer.print_string(f" at {self.place}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.buffer.type)
+
+    def verify_(self) -> None:
+        if self.place is not None and self.place < 0:
+            raise VerifyException(f"expected a place of 0 or more, got {self.place}")
 
 
 class LaunchOpSymbolUse(SymbolUserOpInterface):
@@ -171,22 +215,32 @@ class LaunchOp(IRDLOperation):
 
     `groups` counts the work-groups along the three dimensions. Launches of a host
     program take effect in order.
+
+    `opencl.launch once @pack ...` depends on constant inputs only: it runs when they
+    are first given, and what it writes is kept for all calls with the same ones.
     """
 
     name = "opencl.launch"
     kernel = prop_def(SymbolRefAttr)
     groups = prop_def(DenseArrayBase)
+    once = opt_prop_def(UnitAttr)
     buffers = var_operand_def(BufferType)
     traits = traits_def(LaunchOpSymbolUse())
 
     def __init__(
-        self, kernel: str, groups: Sequence[int], buffers: Sequence[SSAValue]
+        self,
+        kernel: str,
+        groups: Sequence[int],
+        buffers: Sequence[SSAValue],
+        *,
+        once: bool = False,
     ) -> None:
         super().__init__(
             operands=[buffers],
             properties={
                 "kernel": SymbolRefAttr(kernel),
                 "groups": DenseArrayBase.from_list(i64, list(groups)),
+                "once": UnitAttr() if once else None,
             },
         )
 
@@ -197,6 +251,7 @@ class LaunchOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> LaunchOp:
+        once = parser.parse_optional_keyword("once") is not None
         kernel = parser.parse_symbol_name().data
         parser.parse_keyword("groups")
         groups = parse_integers(parser)
@@ -211,12 +266,13 @@ class LaunchOp(IRDLOperation):
             types = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_type
             )
-        op = cls(kernel, groups, parser.resolve_operands(buffers, types, start))
+        operands = parser.resolve_operands(buffers, types, start)
+        op = cls(kernel, groups, operands, once=once)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
+        printer.print_string(" " if self.once is None else " once ")
         printer.print_symbol_name(self.kernel.root_reference.data)
         printer.print_string(f" groups {list(self.group_counts)} ")
         printer.print_operands(self.buffers)

@@ -365,13 +365,17 @@ class LoadOp(IRDLOperation):
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`."""
+    """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`.
+
+    With `stream`, a vector should go to memory past the caches.
+    """
 
     name = "opencl.store"
     value = operand_def()
     pointer = operand_def(PointerType)
     values = var_operand_def(IndexType)
     form = prop_def(FormAttr)
+    stream = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryWriteEffect())
 
     def __init__(
@@ -388,6 +392,7 @@ class StoreOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
+        streams = parser.parse_optional_keyword("stream") is not None
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         pointer = parser.parse_unresolved_operand()
@@ -398,11 +403,12 @@ class StoreOp(IRDLOperation):
         parser.parse_punctuation("->")
         resolved = parser.resolve_operand(pointer, parser.parse_type())
         op = cls(resolved_value, resolved, form, values)
+        op.stream = UnitAttr() if streams else None
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
+        printer.print_string(" " if self.stream is None else " stream ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
         _print_position(self, printer)

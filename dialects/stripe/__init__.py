@@ -17,13 +17,23 @@ from xdsl.ir import Dialect
 from ..form_attribute import FormAttr
 from .attributes import LevelAttr, MemorySpaceAttr, RefinementAttr, ViewType
 from .block import BlockOp
+from .fusion import FusionAttr
 from .ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .reshape import ReshapeOp
+from .staging import StagingAttr
 
 Stripe = Dialect(
     "stripe",
     [BlockOp, AllocOp, ReshapeOp, IndexOp, LoadOp, StoreOp],
-    [ViewType, FormAttr, LevelAttr, MemorySpaceAttr, RefinementAttr],
+    [
+        ViewType,
+        FormAttr,
+        FusionAttr,
+        LevelAttr,
+        MemorySpaceAttr,
+        RefinementAttr,
+        StagingAttr,
+    ],
 )
 
 __all__ = ["Stripe"]

@@ -11,11 +11,14 @@ to the identity first, so what else is needed depends on two questions:
   block behind selects between the aggregated value and the default.
 
 In f16 and bf16 sums and products accumulate in f32, and a last block converts.
+Operands of these types whose elements are used many times are converted by a block of
+their own before, instead of at every use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from xdsl.dialects.builtin import bf16, f16, f32, i1
 from xdsl.ir import Attribute, SSAValue
@@ -30,6 +33,9 @@ Allocate = Callable[[Sequence[int], Attribute, str], SSAValue]
 """Makes a buffer of a shape and element type, with a suffix to the result's name."""
 
 _ARITHMETIC = {Combination.ADD, Combination.MUL}
+
+_MANY_USES = 8
+"""Uses of each element from which on it is cheaper to write and read it converted."""
 
 
 class ContractionLowering:
@@ -69,6 +75,36 @@ class ContractionLowering:
         else:
             self._aggregate(result)
         return result
+
+    def _widen_inputs(self) -> None:
+        """Convert the operands that would be converted again and again."""
+        if self._combination not in _ARITHMETIC:
+            return
+        points = prod(self._box.ranges)
+        wide: dict[SSAValue, Source] = {}
+        for source in self._inputs:
+            view = source.value
+            is_narrow = source.element in (f16, bf16) and self._accumulator == f32
+            is_reused = points >= _MANY_USES * prod(source.shape)
+            if is_narrow and is_reused and isinstance(view, SSAValue):
+                if view not in wide:
+                    wide[view] = self._widened(source, len(wide))
+        self._inputs = [
+            wide.get(source.value, source)
+            if isinstance(source.value, SSAValue)
+            else source
+            for source in self._inputs
+        ]
+
+    def _widened(self, source: Source, number: int) -> Source:
+        suffix = f"wide_{number}"
+        target = self._allocate(source.shape, f32, suffix)
+        block = PointBlock(source.shape, index_names(len(source.shape)), self._op)
+        access = identity_access(len(source.shape))
+        value = block.cast(block.read(source, access), f32)
+        block.store(value, target, access)
+        self._emit(block.finish(self._block_name(suffix)))
+        return Source(f32, source.shape, target)
 
     @property
     def _accumulator(self) -> Attribute:
@@ -134,6 +170,7 @@ class ContractionLowering:
     ) -> None:
         """The block over the whole box, which combines and aggregates."""
         box = self._box
+        self._widen_inputs()
         block = PointBlock(box.ranges, box.names, self._op)
         value = block.convert(self._combine(block), target)
         block.store(value, target, box.output, self._aggregation, init)

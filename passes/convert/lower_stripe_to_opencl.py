@@ -45,10 +45,12 @@ func.func @main(%A : !opencl.buffer<64x64xf32>) -> !opencl.buffer<64x64xf32> {
 ```
 
 Indices of level `grid` become work-groups and those of level `group` work-items of a
-group (see `opencl_grid`); the others become loops, in their order. An index with one
-value has no loop. Conditions stand as far out as their indices are known, and not where
-they always hold. A window is a pointer and a linear form; a subscript that is a value
-becomes an index (`opencl.position`), a store with a condition stands in `opencl.when`.
+group (see `opencl_grid`), also those of nested blocks (see `opencl_groups`), for which
+barriers are put as `opencl-synchronize` does; the others become loops, in their order.
+An index with one value has no loop. Conditions stand as far out as their indices are
+known, and not where they always hold. A window is a pointer and a linear form; a
+subscript that is a value becomes an index (`opencl.position`), a store with a condition
+stands in `opencl.when`.
 Blocks without points have no launch. The points of a serial block are loops like any
 other: those run in order.
 
@@ -77,6 +79,7 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ..locations import error_at, located
+from ..opencl.synchronize import synchronize
 from ..stripe.nests import root_buffer
 from .opencl_kernel import KernelLowering
 
@@ -87,12 +90,15 @@ class LowerStripeToOpenCLPass(ModulePass):
 
     name = "lower-stripe-to-opencl"
 
+    barriers: bool = True
+    """Whether barriers are put where work-items use each other's cells."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         names = KernelNames(op)
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
             types = [*function.function_type.inputs, *function.function_type.outputs]
             if any(isinstance(type, ViewType) for type in types):
-                _HostLowering(function, names).replace()
+                _HostLowering(function, names, self.barriers).replace()
 
 
 class KernelNames:
@@ -122,9 +128,10 @@ class KernelNames:
 class _HostLowering:
     """Replaces one function over views by one over buffers, with kernels before it."""
 
-    def __init__(self, function: FuncOp, names: KernelNames) -> None:
+    def __init__(self, function: FuncOp, names: KernelNames, barriers: bool) -> None:
         self._function = function
         self._names = names
+        self._barriers = barriers
         self._block = Block()
         self._buffers: dict[SSAValue, SSAValue] = {}
         self._returned: dict[SSAValue, SSAValue] = {}
@@ -223,6 +230,8 @@ class _HostLowering:
         lowered = KernelLowering(op, unique).lower()
         if lowered is None:
             return []
+        if self._barriers:
+            synchronize(lowered.kernel)
         buffers = [self._buffers[view] for view in lowered.buffers]
         launch = LaunchOp(unique, lowered.group_counts, buffers)
         self._block.add_op(located(launch, op))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
@@ -45,6 +45,11 @@ class IndexExpression:
     def plus(self, number: int) -> IndexExpression:
         """The expression with a number added."""
         return IndexExpression(self.terms, self.constant + number)
+
+    def without(self, values: Collection[SSAValue]) -> IndexExpression:
+        """The expression without the terms of some values."""
+        terms = tuple((value, c) for value, c in self.terms if value not in values)
+        return IndexExpression(terms, self.constant)
 
     @property
     def direction(self) -> frozenset[tuple[SSAValue, int]]:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...affine.form import LinearForm
+from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ConstantOp, element_of
 from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQuery
@@ -20,6 +21,7 @@ from ...dialects.stripe.block import BlockOp
 from ..locations import error_at, located
 from ..stripe.nests import root_buffer
 from .opencl_grid import Grid, spread
+from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
 from .opencl_index import IndexExpression, KnownConditions
 from .opencl_races import PARALLEL, check_races
 from .opencl_scope import Cursor, KernelScope
@@ -46,6 +48,7 @@ class KernelLowering:
         self._buffers = list(dict.fromkeys(map(root_buffer, op.buffers)))
         self._scope = KernelScope()
         self._statements = StatementLowering(self._scope)
+        self._groups = GroupLowering(op, self._scope)
 
     def lower(self) -> LoweredKernel | None:
         """The kernel, or None for a block that does nothing.
@@ -55,7 +58,8 @@ class KernelLowering:
         op = self._op
         if 0 in op.index_ranges:
             return None
-        check_races(op)
+        for parallel in (op, *shared_blocks(op)):
+            check_races(parallel)
         pointers = [(self._pointer_type(v), v.name_hint) for v in self._buffers]
         region = KernelOp.empty_body(pointers)
         scope = self._scope
@@ -68,7 +72,11 @@ class KernelLowering:
             scope.views[buffer] = KernelView.whole(pointer, _view_type(buffer))
         cursor = Cursor(scope.entry, KnownConditions.none())
         counts = self._bind_parallel(op, Level.GRID, WorkItemQuery.GROUP_ID)
-        scope.group_size = self._bind_parallel(op, Level.GROUP, WorkItemQuery.LOCAL_ID)
+        if has_group_indices(op):
+            local = WorkItemQuery.LOCAL_ID
+            scope.group_size = self._bind_parallel(op, Level.GROUP, local)
+        else:
+            scope.group_size = self._groups.bind()
         self._lower_block(op, cursor)
         used = self._drop_unused_pointers()
         if not used:
@@ -139,6 +147,14 @@ class KernelLowering:
             return
         if op is not self._op:
             self._check_nested_levels(op)
+        if has_group_indices(op) and self._scope.is_uniform:
+            self._scope.is_uniform = False
+            self._lower_points(op, self._groups.enter(op, cursor))
+            self._scope.is_uniform = True
+        else:
+            self._lower_points(op, cursor)
+
+    def _lower_points(self, op: BlockOp, cursor: Cursor) -> None:
         for number, refinement in enumerate(op.refinement_list):
             if refinement.init is not None:
                 self._initialize(op, number, refinement.init, cursor)
@@ -154,12 +170,14 @@ class KernelLowering:
 
     def _check_nested_levels(self, op: BlockOp) -> None:
         for index, level in zip(op.indices, op.index_levels, strict=True):
-            if level in PARALLEL:
+            is_shared = level is Level.GROUP and self._scope.is_uniform
+            if level in PARALLEL and not is_shared:
                 raise error_at(
                     op,
                     f"index '{index.name_hint or index.index}' of a nested block has "
                     f"level '{level.value}'",
-                    "only indices of top-level blocks become work-items",
+                    "only indices of top-level blocks become work-groups, and only "
+                    "they or those of nested blocks work-items",
                 )
 
     def _open_loops(self, op: BlockOp, cursor: Cursor) -> Cursor | None:
@@ -217,11 +235,19 @@ class KernelLowering:
 
     def _bind_views(self, op: BlockOp) -> None:
         for number, refinement in enumerate(op.refinement_list):
-            outer = self._scope.views[op.buffers[number]]
-            offsets = [self._scope.expression(op, form) for form in refinement.access]
-            self._scope.views[op.view(number)] = outer.moved(
-                offsets, refinement.aggregation
+            self._scope.views[op.view(number)] = self._window(
+                op, number, refinement.aggregation
             )
+
+    def _window(self, op: BlockOp, number: int, aggregation: Aggregation) -> KernelView:
+        """What a refinement shows at the values that the indices have."""
+        outer = self._scope.views[op.buffers[number]]
+        access = op.refinement(number).access
+        offsets = [self._scope.expression(op, form) for form in access]
+        if outer.is_divided:
+            # Every work-item's part begins at its own first cell.
+            offsets = [offset.without(self._scope.items) for offset in offsets]
+        return outer.moved(offsets, aggregation)
 
     # Initial values.
 
@@ -229,6 +255,13 @@ class KernelLowering:
         self, op: BlockOp, number: int, init: int | float, cursor: Cursor
     ) -> None:
         """Set all cells that a refinement reaches, before the loops of its block."""
+        if self._scope.is_uniform:
+            raise error_at(
+                op,
+                "all work-items of a group would set the cells of an output",
+                "set them in a block with indices of level 'group' "
+                "(stripe-distribute does so)",
+            )
         refinement = op.refinement(number)
         reached = {index for form in refinement.access for index in form.support}
         opened: list[SSAValue] = []
@@ -242,8 +275,7 @@ class KernelLowering:
             unroll = op.index_levels[position] is Level.UNROLL
             extent = op.index_ranges[position]
             cursor = self._scope.open_loop(op, index, extent, unroll, cursor)
-        offsets = [self._scope.expression(op, form) for form in refinement.access]
-        view = self._scope.views[op.buffers[number]].moved(offsets)
+        view = self._window(op, number, Aggregation.ASSIGN)
         self._fill(op, view, op.view_type(number), init, cursor)
         # The block's own loops bind these indices anew.
         for index in opened:

@@ -22,7 +22,7 @@ PARALLEL = (Level.GRID, Level.GROUP)
 
 
 def check_races(op: BlockOp) -> None:
-    """Raise a GinghamError when two work-items of a top-level block may meet on a cell.
+    """Raise a GinghamError when two work-items of a block may meet on a cell.
 
     Of an output that is assigned without `init` every cell has one writer by the
     meaning of blocks.
@@ -68,10 +68,11 @@ def _meets(
     op: BlockOp, number: int, conditions: Sequence[LinearForm], index: int
 ) -> bool:
     """Whether two points that differ in an index have windows with a common cell."""
-    rank = len(op.index_ranges)
-    joint = 2 * rank
-    first = {i: i for i in range(rank)}
-    second = {i: rank + i for i in range(rank)}
+    rank, captured = len(op.index_ranges), len(op.captures)
+    joint = 2 * rank + captured
+    around = {rank + c: 2 * rank + c for c in range(captured)}
+    first = {i: i for i in range(rank)} | around
+    second = {i: rank + i for i in range(rank)} | around
     forms: list[LinearForm] = []
     for positions in (first, second):
         for i, extent in enumerate(op.index_ranges):

@@ -37,6 +37,10 @@ class KernelScope:
     """The body of the kernel."""
     group_size: tuple[int, ...] = (1, 1, 1)
     """Work-items of a work-group along the three dimensions."""
+    is_uniform: bool = False
+    """Whether all work-items of a group of several run what is lowered now."""
+    items: set[SSAValue] = field(default_factory=set[SSAValue])
+    """The index values that differ between the work-items of a group."""
     extents: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """For each index value of the kernel, that it is from 0 to below this."""
     indices: dict[SSAValue, IndexExpression] = field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from xdsl.dialects.builtin import VectorType
@@ -14,6 +15,8 @@ from ...dialects.eltwise.ops import (
     ConstantOp,
     ElementwiseOp,
 )
+from ...dialects.eltwise.shuffle import ShuffleOp
+from ...dialects.eltwise.table import TypeRule
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp as KernelIndexOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
@@ -24,6 +27,7 @@ from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
 from ..locations import error_at, located
+from .opencl_groups import private_sizes
 from .opencl_index import IndexExpression
 from .opencl_scope import Cursor, KernelScope, nested
 from .opencl_view import KernelView
@@ -49,7 +53,9 @@ class StatementLowering:
                 load.name_hint = op.result.name_hint
             case StoreOp():
                 self._aggregate(op, cursor)
-            case ElementwiseOp() | ConstantOp() | CastOp() | BroadcastOp():
+            case (
+                ElementwiseOp() | ConstantOp() | CastOp() | BroadcastOp() | ShuffleOp()
+            ):
                 self._compute(op, cursor)
             case _:
                 raise error_at(op, f"'{op.name}' has no form in the opencl dialect")
@@ -79,15 +85,13 @@ class StatementLowering:
                 "a block allocates global memory",
                 "kernels have private and local memory; move it to the function",
             )
-        if space is MemorySpace.LOCAL and prod(self._scope.group_size) > 1:
-            raise error_at(
-                op,
-                "each point has its own allocation, but the work-items of a group "
-                "share local memory",
-                "allocate private memory, or use no index of level 'group'",
-            )
+        is_shared = self._scope.is_uniform
+        if space is MemorySpace.LOCAL and not is_shared:
+            self._check_alone(op)
+        is_divided = space is MemorySpace.PRIVATE and is_shared
+        sizes = private_sizes(op) if is_divided else type.sizes
         pointer = PointerType.of(type.element_type, space)
-        array = located(ArrayOp(prod(type.sizes), pointer), op)
+        array = located(ArrayOp(prod(sizes), pointer), op)
         array.pointer.name_hint = op.view.name_hint
         entry = self._scope.entry
         if space is MemorySpace.LOCAL and entry.first_op is not None:
@@ -95,7 +99,19 @@ class StatementLowering:
             entry.insert_op_before(array, entry.first_op)
         else:
             cursor.block.add_op(array)
-        self._scope.views[op.view] = KernelView.whole(array.pointer, type)
+        view = KernelView.whole(array.pointer, type)
+        self._scope.views[op.view] = replace(view, shape=sizes, is_divided=is_divided)
+
+    def _check_alone(self, op: AllocOp) -> None:
+        """Refuse local memory of a point that is one of several work-items."""
+        if prod(self._scope.group_size) > 1:
+            raise error_at(
+                op,
+                "each point has its own allocation, but the work-items of a group "
+                "share local memory",
+                "allocate private memory, or allocate it outside of the blocks with "
+                "indices of level 'group'",
+            )
 
     def _number(self, op: IndexOp, cursor: Cursor) -> None:
         expression = self._scope.expression(op, op.form.data)
@@ -138,6 +154,12 @@ class StatementLowering:
         return IndexExpression.value(position.result)
 
     def _aggregate(self, op: StoreOp, cursor: Cursor) -> None:
+        if self._scope.is_uniform:
+            raise error_at(
+                op,
+                "all work-items of a group would run this store",
+                "store in a block with indices of level 'group'",
+            )
         if op.condition is not None:
             condition = self._scope.operand(op.condition, op, cursor)
             region, inner = nested(cursor)
@@ -149,13 +171,19 @@ class StatementLowering:
         if function is not None:
             before = self.load(view, value.type, cursor, op)
             before.name_hint = view.pointer.name_hint
-            combine = FUNCTION_OPS[function].build_typed([before, value], value.type)
+            operands = [before, value]
+            if FUNCTION_OPS[function].FUNCTION.rule is TypeRule.SAME:
+                # A selection is written so that it waits for the second operand only.
+                operands.reverse()
+            combine = FUNCTION_OPS[function].build_typed(operands, value.type)
             cursor.emit(combine, op)
             value = combine.result
         self.store(value, view, cursor, op)
 
     def _compute(
-        self, op: ElementwiseOp | ConstantOp | CastOp | BroadcastOp, cursor: Cursor
+        self,
+        op: ElementwiseOp | ConstantOp | CastOp | BroadcastOp | ShuffleOp,
+        cursor: Cursor,
     ) -> None:
         operands = {
             operand: self._scope.operand(operand, op, cursor) for operand in op.operands

@@ -26,6 +26,8 @@ class KernelView:
     space: MemorySpace
     starts: tuple[IndexExpression, ...]
     aggregation: Aggregation = Aggregation.ASSIGN
+    is_divided: bool = False
+    """Whether a work-group's private memory, of which each work-item has a part."""
 
     @staticmethod
     def whole(pointer: SSAValue, type: ViewType) -> KernelView:

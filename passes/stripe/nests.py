@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -56,6 +57,21 @@ def nested_blocks(block: BlockOp) -> list[BlockOp]:
 def is_leaf(block: BlockOp) -> bool:
     """Whether a block has no block inside."""
     return not nested_blocks(block)
+
+
+def is_top_level(block: BlockOp) -> bool:
+    """Whether a block is a statement of a function, so that it becomes a kernel."""
+    return not isinstance(block.parent_op(), BlockOp)
+
+
+def points_around(block: BlockOp) -> int:
+    """How many times the blocks around a block run it."""
+    around = block.parent_op()
+    count = 1
+    while isinstance(around, BlockOp):
+        count *= prod(around.index_ranges)
+        around = around.parent_op()
+    return count
 
 
 def all_blocks(root: Operation) -> list[BlockOp]:
@@ -415,6 +431,29 @@ def initializes_own_cells(block: BlockOp) -> bool:
         for number, refinement in enumerate(block.refinement_list)
         if refinement.init is not None
     )
+
+
+def push_constraints_inward(block: BlockOp) -> None:
+    """Move the constraints of a block to the blocks inside it."""
+    if not block.conditions:
+        return
+    values = block.form_values
+    for inner in nested_blocks(block):
+        own = len(inner.form_values)
+        width = own + len(values)
+        positions = {number: own + number for number in range(len(values))}
+        pushed = [form.remap(positions, width) for form in block.conditions]
+        kept = {number: number for number in range(own)}
+        replace_forms(
+            inner,
+            [
+                replace(r, access=tuple(f.remap(kept, width) for f in r.access))
+                for r in inner.refinement_list
+            ],
+            [*(form.remap(kept, width) for form in inner.conditions), *pushed],
+            [*inner.captures, *values],
+        )
+    replace_forms(block, block.refinement_list, [], block.captures)
 
 
 def shift_index(block: BlockOp, index: int, start: int) -> None:

@@ -1,11 +1,9 @@
-"""`stripe-split-reduction`: aggregate along rows by vectors, in two steps.
+"""`stripe-split-reduction`: aggregate long reductions by vectors and in parallel.
 
 A block whose outputs do not depend on the index that steps through its inputs one by
 one can not be computed by vectors as it stands: all values of that index meet on one
 cell. It becomes two: the first aggregates every `lanes`-th value on a cell of its own,
-along which vectors run, the second aggregates those cells. With few output cells the
-other indices that only aggregate get cells of their own too, so that the first block
-can run in parallel.
+along which vectors run, the second aggregates those cells.
 
 Before:
 
@@ -21,47 +19,68 @@ After, with `lanes=32`:
 %S_parts = stripe.alloc : !stripe.view<64x32xf32>
 stripe.block "S" [%i : 64, %k : 128, %lane : 32]
     in %x = %X[%i, 32 * %k + %lane] : 1x1
-    out %s = %S_parts[%i, %lane] : 1x1 add init 0 { ... }
+    out %s = %S_parts[%i, %lane] : 1x1 add init 0
+    attributes {stripe.tile = ...} { ... }
 stripe.block "S" [%i : 64, %lane : 32]
     in %part = %S_parts[%i, %lane] : 1x1
     out %s = %S[%i] : 1 add init 0 { ... }
 ```
 
-Where `lanes` does not divide the range, a third block adds what is left over. Left
-alone are short ranges, blocks with a constraint on that index, with several outputs,
-with subscripts, or with a vectorizable index that does not aggregate, and serial ones.
+With few output cells, other indices that only aggregate are cut into chunks which have
+cells of their own too, so that the first block can run in parallel:
+
+```mlir
+stripe.block "S" [%c : 32, %i : 128, %k : 128, %lane : 32]
+    in %x = %X[128 * %c + %i, 32 * %k + %lane] : 1x1
+    out %s = %S_parts[%c, %lane] : 1x1 add init 0 { ... }
+```
+
+Columns, along which vectors run as they are, get such chunks of rows, and tiles in
+which a whole row of cells is aggregated: the input is then read as it lies in memory,
+while the cells stay in the nearest cache. Where columns are few, rows take turns
+(`lanes`) as well.
+
+Where `lanes` does not divide a row, a third block adds what is left over. The order of
+the aggregation depends on the sizes alone. Left alone are short rows, and long ones
+with enough output cells of which each input number is used for many (a product of
+matrices); indices in constraints; blocks with subscripts, with tiles, and serial ones.
+In blocks inside others the cells are private, and nothing is cut for parallelism.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 
-from ...affine.form import LinearForm
-from ...dialects.stripe.attributes import Direction, Refinement, ViewType
+from ...dialects.aggregation import Aggregation
+from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import check_positive
+from .lanes import unit_steps, vector_index
 from .nests import (
-    ValueForm,
-    compute_indices,
+    all_blocks,
+    has_own_windows,
     is_leaf,
     is_number,
     is_subscripted,
-    move_statements,
+    is_top_level,
     output_indices,
     owns_cells,
+    points_around,
     reduction_indices,
     replace_forms,
-    top_level_blocks,
 )
+from .partial_blocks import Chunk, Lanes, split_reduction
 from .partition_edges import split_block
 from .tile import TILE_ATTRIBUTE
-from .vectorize import unit_steps, vector_index
+
+_CELLS = 4096
+"""How many cells a tile of columns has at most; as f32 they are half of an L1 cache."""
 
 
 @dataclass(frozen=True)
@@ -71,66 +90,212 @@ class StripeSplitReductionPass(ModulePass):
     name = "stripe-split-reduction"
 
     lanes: int = 64
-    """How many cells take turns along the row: several vectors."""
+    """How many cells take turns along a row at most: several vectors."""
     rounds: int = 4
     """How many values each of them must get at least."""
-    parallelism: int = 64
-    """With fewer output cells than these, other indices get cells of their own."""
+    parallelism: int = 32
+    """With fewer independent pieces than these, rows are cut into chunks."""
+    grain: int = 16384
+    """How many values a chunk has at least."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        check_positive(op, lanes=self.lanes)
-        for block in top_level_blocks(op):
-            index = row_index(block)
-            if index is None or TILE_ATTRIBUTE in block.attributes:
+        check_positive(op, lanes=self.lanes, grain=self.grain)
+        for block in all_blocks(op):
+            if not _aggregates_plainly(block):
                 continue
-            extent = block.index_ranges[index]
-            if extent < self.lanes * self.rounds:
-                continue
-            rest = extent % self.lanes
-            if rest:
-                _accumulate(split_block(block, index, extent - rest))
-            self._split(block, index)
+            if vector_index(block) is None:
+                self._split_rows(block)
+            elif is_top_level(block):
+                self._split_columns(block)
 
-    def _split(self, block: BlockOp, index: int) -> None:
-        kept = output_indices(block)
-        cells = prod(block.index_ranges[i] for i in kept)
-        promoted: list[int] = []
-        for candidate in sorted(reduction_indices(block) - {index}):
-            if cells < self.parallelism:
-                promoted.append(candidate)
-                cells *= block.index_ranges[candidate]
-        split_reduction(block, index, promoted, self.lanes)
+    def _split_rows(self, block: BlockOp) -> None:
+        index = row_index(block)
+        if index is None:
+            return
+        extent = block.index_ranges[index]
+        lanes = self.lanes
+        while lanes > self.lanes // 4 and extent < lanes * self.rounds:
+            lanes //= 2
+        if extent < lanes * self.rounds:
+            return
+        cells = _cells(block) * points_around(block)
+        streams = is_stream(block)
+        if not streams and cells >= self.parallelism:
+            return
+        chunks: tuple[Chunk, ...] = ()
+        if is_top_level(block):
+            chunks = self._chunks(block, cells, Lanes(index, lanes))
+        size = next((c.size * c.count for c in chunks if c.index == index), lanes)
+        if rest := extent % size if size == lanes else extent - size:
+            _accumulate(split_block(block, index, extent - rest))
+        kept = len(output_indices(block))
+        first, second = split_reduction(block, chunks, Lanes(index, lanes))
+        if streams:
+            rows = sorted(output_indices(first))[len(chunks) : -1]
+            set_tiles(first, self._row_tiles(first, rows, len(chunks)))
+            set_tiles(second, self._row_tiles(second, range(kept), 0))
+
+    def _split_columns(self, block: BlockOp) -> None:
+        column = vector_index(block)
+        reductions = reduction_indices(block)
+        if column is None or not reductions or not is_stream(block):
+            return
+        extent = block.index_ranges[column]
+        tiles = -(-extent // _CELLS)
+        chunks = self._chunks(block, _cells(block) // extent * tiles, None)
+        if not chunks:
+            return
+        row = max(reductions, key=lambda index: block.index_ranges[index])
+        lanes = self._turns(block, row, extent, chunks)
+        if lanes is not None and (rest := block.index_ranges[row] % lanes.count):
+            position = block.index_ranges[row] - rest
+            _accumulate(split_block(block, row, position))
+            chunks = self._chunks(block, _cells(block) // extent * tiles, None)
+        chunks = whole_turns(block, chunks, lanes)
+        first, _ = split_reduction(block, chunks, lanes)
+        sizes = [1 if n in output_indices(first) else 0 for n in _numbers(first)]
+        tile = -(-extent // tiles)
+        sizes[len(chunks) + column] = -(-tile // self.lanes) * self.lanes
+        if tiles == 1:
+            sizes[len(chunks) + column] = 0
+        if lanes is not None:
+            sizes[-1] = 0
+        set_tiles(first, [sizes])
+
+    def _turns(
+        self, block: BlockOp, row: int, columns: int, chunks: Sequence[Chunk]
+    ) -> Lanes | None:
+        """Rows that take turns, where columns are fewer than lanes."""
+        count = self.lanes // columns
+        sizes = {chunk.index: chunk.size for chunk in chunks}
+        rows = sizes.get(row, block.index_ranges[row])
+        if count < 2 or rows < count * self.rounds:
+            return None
+        return Lanes(row, count, is_last=False)
+
+    def _chunks(
+        self, block: BlockOp, pieces: int, lanes: Lanes | None
+    ) -> tuple[Chunk, ...]:
+        """How aggregating indices are cut, the first of them before the others.
+
+        `pieces` are those that there are without.
+        """
+        wanted = -(-self.parallelism // max(pieces, 1))
+        wanted = min(wanted, prod(block.index_ranges) // self.grain)
+        chunks: list[Chunk] = []
+        reductions = sorted(reduction_indices(block))
+        reductions.sort(key=lambda index: lanes is not None and index == lanes.index)
+        for index in reductions:
+            extent = block.index_ranges[index]
+            unit = lanes.count if lanes is not None and index == lanes.index else 1
+            count = min(extent // unit, wanted)
+            if count < 2:
+                continue
+            size = unit * (extent // unit // count)
+            if unit == 1:
+                size = -(-extent // count)
+                count = -(-extent // size)
+            chunks.append(Chunk(index, count, size))
+            wanted //= count
+        return tuple(chunks)
+
+    def _row_tiles(
+        self, block: BlockOp, rows: Sequence[int], chunks: int
+    ) -> list[list[int]]:
+        """Tiles of one row, and around them some rows that are worth a start."""
+        ranges = block.index_ranges
+        inner = [1 if n in rows or n < chunks else 0 for n in _numbers(block)]
+        if not rows or not is_top_level(block):
+            return [inner]
+        values = prod(e for n, e in enumerate(ranges) if n not in rows)
+        count = prod(ranges[row] for row in rows)
+        wanted = min(self.grain // values, count // self.parallelism)
+        extent = ranges[rows[-1]]
+        fitting = [n for n in range(2, wanted + 1) if extent % n == 0]
+        if not fitting:
+            return [inner]
+        outer = list(inner)
+        outer[rows[-1]] = fitting[-1]
+        return [outer, inner]
+
+
+def _numbers(block: BlockOp) -> range:
+    return range(len(block.index_ranges))
+
+
+def _cells(block: BlockOp) -> int:
+    """How many cells the outputs have."""
+    return prod(block.index_ranges[index] for index in output_indices(block))
+
+
+def whole_turns(
+    block: BlockOp, chunks: Sequence[Chunk], lanes: Lanes | None
+) -> tuple[Chunk, ...]:
+    """The chunks, in each of which all lanes get as many values.
+
+    Else the last lanes of a chunk would take values of the next one.
+    """
+    if lanes is None:
+        return (*chunks,)
+    whole: list[Chunk] = []
+    for chunk in chunks:
+        if chunk.index == lanes.index:
+            size = -(-chunk.size // lanes.count) * lanes.count
+            extent = block.index_ranges[chunk.index]
+            chunk = Chunk(chunk.index, -(-extent // size), size)
+        whole.append(chunk)
+    return (*whole,)
+
+
+def set_tiles(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
+    """Decide the tiles of a block; 0 is a whole range."""
+    block.attributes[TILE_ATTRIBUTE] = ArrayAttr(
+        [DenseArrayBase.from_list(i64, list(sizes)) for sizes in levels]
+    )
+
+
+def _aggregates_plainly(block: BlockOp) -> bool:
+    """Whether a block aggregates numbers into cells that are its own."""
+    if not is_leaf(block) or block.captures or block.is_serial:
+        return False
+    if TILE_ATTRIBUTE in block.attributes or not all(block.index_ranges):
+        return False
+    if any(map(is_subscripted, block.views)):
+        return False
+    for number, refinement in enumerate(block.refinement_list):
+        window = block.view_type(number)
+        if not is_number(window):
+            return False
+        if not refinement.direction.writes:
+            continue
+        if refinement.aggregation is Aggregation.ASSIGN:
+            return False
+        if refinement.init != refinement.aggregation.identity(window.element_type):
+            return False
+        if not owns_cells(block, number):
+            return False
+    return any(r.direction.writes for r in block.refinement_list)
+
+
+def is_stream(block: BlockOp) -> bool:
+    """Whether each number of some input is used at one point only."""
+    return any(
+        refinement.direction is Direction.IN and has_own_windows(block, number)
+        for number, refinement in enumerate(block.refinement_list)
+    )
 
 
 def row_index(block: BlockOp) -> int | None:
     """The aggregating index that steps through all inputs one by one, if any."""
-    outputs = [r for r in block.refinement_list if r.direction.writes]
-    if not is_leaf(block) or block.captures or len(outputs) != 1:
-        return None
-    if block.is_serial or any(map(is_subscripted, block.views)):
-        return None
-    if not all(is_number(block.view_type(n)) for n in range(len(block.refinements))):
-        return None
-    (output,) = outputs
-    number = block.refinement_list.index(output)
-    element = block.view_type(number).element_type
-    if output.init is None or output.init != output.aggregation.identity(element):
-        return None
-    if vector_index(block) is not None or not owns_cells(block, number):
-        return None
     rank = len(block.index_ranges)
     candidates = reduction_indices(block)
+    read: set[int] = set()
     for refinement in block.refinement_list:
         if refinement.direction is Direction.IN:
             used = {index for form in refinement.access for index in form.support}
             steps = unit_steps(refinement, rank)
             candidates = {c for c in candidates if c in steps or c not in used}
-    read = {
-        index
-        for refinement in block.refinement_list
-        for form in refinement.access
-        for index in form.support
-    }
+            read |= used
     for form in block.conditions:
         candidates = {c for c in candidates if not form.coefficients[c]}
     return max(candidates & read, key=lambda c: block.index_ranges[c], default=None)
@@ -140,124 +305,3 @@ def _accumulate(block: BlockOp) -> None:
     """Let a block add to what its output holds already."""
     refinements = [replace(r, init=None) for r in block.refinement_list]
     replace_forms(block, refinements, block.conditions, block.captures)
-
-
-def split_reduction(
-    block: BlockOp, index: int, promoted: list[int], lanes: int
-) -> None:
-    """Replace a block by one over partial cells and one that aggregates them.
-
-    `index`, whose range `lanes` divides, is split; those in `promoted` have cells of
-    their own in the partial buffer.
-    """
-    number = next(
-        n for n, r in enumerate(block.refinement_list) if r.direction is Direction.OUT
-    )
-    output = block.refinement(number)
-    buffer_type = block.buffers[number].type
-    if not isinstance(buffer_type, ViewType):
-        raise ValueError(f"expected a view, got {buffer_type}")
-    ranges = block.index_ranges
-    extra = [ranges[i] for i in promoted]
-    parts = AllocOp(
-        ViewType.of([*buffer_type.sizes, *extra, lanes], buffer_type.element_type)
-    )
-    parts.view.name_hint = f"{block.buffers[number].name_hint or 'out'}_parts"
-    parts.location = block.location
-    first = _partial_block(block, index, promoted, lanes, number, parts)
-    second = _final_block(block, promoted, lanes, output, number, parts)
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    for operation in (parts, first, second):
-        operation.location = block.location
-        parent.insert_op_before(operation, block)
-    block.detach()
-    block.erase()
-
-
-def _partial_block(
-    block: BlockOp,
-    index: int,
-    promoted: list[int],
-    lanes: int,
-    number: int,
-    parts: AllocOp,
-) -> BlockOp:
-    rank = len(block.index_ranges)
-    width = rank + 1
-    replacements = [LinearForm.dimension(i, width) for i in range(rank)]
-    lane = LinearForm.dimension(rank, width)
-    replacements[index] = replacements[index] * lanes + lane
-    refinements = [
-        replace(r, access=tuple(f.substitute(replacements) for f in r.access))
-        for r in block.refinement_list
-    ]
-    cells = [LinearForm.dimension(i, width) for i in promoted]
-    output = refinements[number]
-    refinements[number] = replace(output, access=(*output.access, *cells, lane))
-    types = [block.view_type(n) for n in range(len(refinements))]
-    types[number] = parts.view.type.resized([1] * parts.view.type.rank)
-    ranges = list(block.index_ranges)
-    ranges[index] //= lanes
-    body = BlockOp.empty_body(
-        [*(i.name_hint for i in block.indices), "lane"],
-        [(t, v.name_hint) for t, v in zip(types, block.views, strict=True)],
-    )
-    arguments = body.block.args
-    value = ValueForm(LinearForm.of([lanes, 1]), (arguments[index], arguments[rank]))
-    compute_indices(block.body.block, {block.indices[index]: value})
-    for old, new in zip(block.indices, arguments[:rank], strict=True):
-        old.replace_all_uses_with(new)
-    for old, new in zip(block.views, arguments[width:], strict=True):
-        old.replace_all_uses_with(new)
-    move_statements(block.body.block, body.block)
-    buffers = list(block.buffers)
-    buffers[number] = parts.view
-    return BlockOp(
-        [*ranges, lanes],
-        buffers,
-        refinements,
-        body,
-        constraints=[form.substitute(replacements) for form in block.conditions],
-        levels=[*block.index_levels, block.index_levels[index]],
-        block_name=None if block.block_name is None else block.block_name.data,
-    )
-
-
-def _final_block(
-    block: BlockOp,
-    promoted: list[int],
-    lanes: int,
-    output: Refinement,
-    number: int,
-    parts: AllocOp,
-) -> BlockOp:
-    kept = [*sorted(output_indices(block)), *promoted]
-    width = len(kept) + 1
-    positions = {index: position for position, index in enumerate(kept)}
-    access = tuple(form.remap(positions, width) for form in output.access)
-    cells = [
-        LinearForm.dimension(n, width) for n in range(width - 1 - len(promoted), width)
-    ]
-    part = parts.view.type.resized([1] * parts.view.type.rank)
-    body = BlockOp.empty_body(
-        [*(block.indices[i].name_hint for i in kept), "lane"],
-        [(part, "part"), (block.view_type(number), block.view(number).name_hint)],
-    )
-    *_, source, target = body.block.args
-    load = LoadOp(source)
-    store = StoreOp(load.result, target)
-    for operation in (load, store):
-        operation.location = block.location
-    body.block.add_ops([load, store])
-    return BlockOp(
-        [*(block.index_ranges[i] for i in kept), lanes],
-        [parts.view, block.buffers[number]],
-        [
-            Refinement(Direction.IN, (*access, *cells)),
-            Refinement(Direction.OUT, access, output.aggregation, output.init),
-        ],
-        body,
-        block_name=None if block.block_name is None else block.block_name.data,
-    )

@@ -3,6 +3,7 @@
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
 a private buffer get the level `unroll`, if together they have at most `limit` values.
+Those of a buffer with more do not count: it is too long for registers.
 Buffers in which subscripts choose places do not count: they are in memory anyway.
 
 Before:
@@ -51,15 +52,11 @@ class StripeUnrollPass(ModulePass):
 
 def _mark(block: BlockOp, limit: int) -> None:
     ranges = block.index_ranges
-    private = {
-        index
-        for number, refinement in enumerate(block.refinement_list)
-        if block.view_type(number).space.data is MemorySpace.PRIVATE
-        and not is_subscripted(root_buffer(block.view(number)))
-        for form in refinement.access
-        for index in form.support
-        if index < len(ranges)
-    }
+    private: set[int] = set()
+    for number in range(len(block.refinements)):
+        indices = _private_indices(block, number)
+        if prod(ranges[index] for index in indices) <= limit:
+            private |= indices
     if not private or prod(ranges[index] for index in private) > limit:
         return
     levels = [
@@ -67,3 +64,17 @@ def _mark(block: BlockOp, limit: int) -> None:
         for index, level in enumerate(block.index_levels)
     ]
     block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+
+
+def _private_indices(block: BlockOp, number: int) -> set[int]:
+    """The indices of a block in the access of a private buffer; none of any other."""
+    if block.view_type(number).space.data is not MemorySpace.PRIVATE:
+        return set()
+    if is_subscripted(root_buffer(block.view(number))):
+        return set()
+    return {
+        index
+        for form in block.refinement(number).access
+        for index in form.support
+        if index < len(block.index_ranges)
+    }

@@ -29,14 +29,12 @@ def may_step(block: BlockOp, index: int) -> bool:
     same for all values of an index.
     """
     accesses = [op for op in block.body.ops if isinstance(op, LoadOp | StoreOp)]
-    chosen = [
-        value
-        for access in accesses
-        for value in (*access.positions, *_conditions(access))
-    ]
+    chosen = [value for access in accesses for value in places_of(access)]
     return not chosen or varying_values(block, index).isdisjoint(chosen)
 
 
-def _conditions(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
+def places_of(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
+    """The values that choose where and whether something is accessed."""
     condition = access.condition if isinstance(access, StoreOp) else None
-    return () if condition is None else (condition,)
+    chosen = tuple(access.positions)
+    return chosen if condition is None else (*chosen, condition)

@@ -102,11 +102,14 @@ class Run:
     """Points that may run at the same time: of one block, or between two barriers.
 
     `start` is added to the numbers of the points; `describe` says which point a number
-    (without `start`) is.
+    (without `start`) is; `advice` is what to do about a conflict.
     """
 
     start: int
     describe: Callable[[int], str]
+    advice: str = (
+        "points run in any order: let them write different cells, or aggregate"
+    )
 
 
 @dataclass(frozen=True)
@@ -145,5 +148,5 @@ class Level:
             f"'{op.name}': two points use the cell "
             f"{memory.show(int(cells[position]))}, and at least one writes it: "
             f"{' and '.join(names)}",
-            "points run in any order: let them write different cells, or aggregate",
+            self.run.advice,
         )

@@ -16,12 +16,14 @@ from xdsl.ir import Attribute
 from ...dialects.eltwise.element_types import computation_type
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import (
+    BitcastOp,
     BroadcastOp,
     CastOp,
     ConstantOp,
     ElementwiseOp,
     element_of,
 )
+from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import Function
 from .dispatch import Step, prepare
 from .elements import Array, cast, literal
@@ -99,5 +101,31 @@ def _prepare_broadcast(op: BroadcastOp) -> Step:
 
     def step(frame: Frame) -> None:
         frame[result] = np.repeat(frame[argument][:, None], lanes, axis=1)
+
+    return step
+
+
+@prepare.register(BitcastOp)
+def _prepare_bitcast(op: BitcastOp) -> Step:
+    argument, result = op.argument, op.result
+    dtype = numpy_dtype(element_of(result.type))
+
+    def step(frame: Frame) -> None:
+        frame[result] = np.ascontiguousarray(frame.array(argument)).view(dtype)
+
+    return step
+
+
+@prepare.register(ShuffleOp)
+def _prepare_shuffle(op: ShuffleOp) -> Step:
+    arguments, result = tuple(op.arguments), op.result
+    lanes = np.array(op.lanes)
+    is_scalar = not isinstance(result.type, VectorType)
+
+    def step(frame: Frame) -> None:
+        operands = [frame[argument] for argument in arguments]
+        rows = [o if o.ndim == 2 else o[:, None] for o in operands]
+        value = np.concatenate(rows, axis=1)[:, lanes]
+        frame[result] = value[:, 0] if is_scalar else value
 
     return step

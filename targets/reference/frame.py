@@ -59,6 +59,10 @@ class Frame:
         self._values[key] = value
         return value
 
+    def __contains__(self, key: object) -> bool:
+        """Whether this frame itself has the value."""
+        return key in self._values
+
     def array(self, key: object) -> Array:
         """A value that is an array or an index, as an array."""
         value = self[key]

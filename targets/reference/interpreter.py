@@ -39,6 +39,7 @@ _LEVELS = (
     "stripe",
     "stripe_access",
     "opencl",
+    "opencl_functions",
 )
 for _level in _LEVELS:
     import_module(f".{_level}", __package__)

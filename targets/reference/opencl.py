@@ -49,6 +49,9 @@ _GROUP: Final = "group"
 _ITEM: Final = "item"
 _LAUNCH: Final = "launch"
 
+# What the frame of the host program knows: first and last byte of memories with places.
+_ARENA: Final = "arena"
+
 
 @dataclass(frozen=True)
 class Pointer:
@@ -69,14 +72,28 @@ class Pointer:
 
 @prepare.register(AllocateOp)
 def _prepare_allocate(op: AllocateOp) -> Step:
-    buffer = op.buffer
+    buffer, place = op.buffer, op.place
     name, sizes = display(buffer), buffer.type.sizes
     element = buffer.type.element_type
 
     def step(frame: Frame) -> None:
-        frame[buffer] = Pointer(Memory(name, sizes, element))
+        memory = Memory(name, sizes, element)
+        if place is not None:
+            _take_place(frame, place, memory)
+        frame[buffer] = Pointer(memory)
 
     return step
+
+
+def _take_place(frame: Frame, start: int, memory: Memory) -> None:
+    """What others hold at this place of the arena is undefined from here on."""
+    if _ARENA not in frame:
+        frame[_ARENA] = []
+    end = start + memory.cells.nbytes
+    for other_start, other_end, other in frame[_ARENA]:
+        if start < other_end and other_start < end:
+            other.written[:] = False
+    frame[_ARENA].append((start, end, memory))
 
 
 @prepare.register(LaunchOp)
@@ -116,7 +133,12 @@ class _Launch:
         self.all_items = groups * self.items
         self.groups = Run(frame.counter.reserve(groups), lambda n: f"group {n}")
         self.intervals = {
-            space: Run(frame.counter.reserve(self.all_items), self._describe)
+            space: Run(
+                frame.counter.reserve(self.all_items),
+                self._describe,
+                "work-items run in any order between barriers: let them use different "
+                "cells, or run opencl-synchronize",
+            )
             for space in (MemorySpace.GLOBAL, MemorySpace.LOCAL)
         }
         """The work-items between two barriers for a memory space."""

@@ -189,3 +189,19 @@ func.func @several_results(%x : f32) {
   %0, %1 = eltwise.neg %x : (f32) -> (f32, f32)
   func.return
 }
+
+// -----
+
+func.func @width(%x : f32) {
+  // expected-error @+1 {{expected a type as wide as f32, got ui64}}
+  %y = eltwise.bitcast %x : f32 to ui64
+  func.return
+}
+
+// -----
+
+func.func @truth(%x : i1) {
+  // expected-error @+1 {{expected a number such as f32 or ui32, got i1}}
+  %y = eltwise.bitcast %x : i1 to ui8
+  func.return
+}

@@ -233,3 +233,43 @@ opencl.kernel @condition() group [1, 1, 1] {
   opencl.when %x {
   }
 }
+
+// -----
+
+// Functions and calls.
+
+opencl.function @half(%x : f32) -> f32 {
+  opencl.return %x : f32
+}
+opencl.kernel @call(%A : !opencl.pointer<f64, global>) group [1, 1, 1] {
+  %x = opencl.load %A[0] : !opencl.pointer<f64, global> -> f64
+  // expected-error @+1 {{expected operands of types (f32) for @half, got (f64)}}
+  %y = opencl.call @half(%x) : (f64) -> f32
+}
+
+// -----
+
+opencl.function @half(%x : f32) -> f32 {
+  opencl.return %x : f32
+}
+opencl.kernel @call(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %x = opencl.load %A[0] : !opencl.pointer<f32, global> -> f32
+  // expected-error @+1 {{expected the result of @half to be f32, got f64}}
+  %y = opencl.call @half(%x) : (f32) -> f64
+}
+
+// -----
+
+opencl.kernel @call(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %x = opencl.load %A[0] : !opencl.pointer<f32, global> -> f32
+  // expected-error @+1 {{expected @call to be an opencl.function}}
+  %y = opencl.call @call(%x) : (f32) -> f32
+}
+
+// -----
+
+func.func @place() {
+  // expected-error @+1 {{expected a place of 0 or more, got -8}}
+  %B = "opencl.allocate"() <{offset = -8 : i64}> : () -> !opencl.buffer<f32>
+  func.return
+}

@@ -76,6 +76,18 @@ func.func @host(%A : !opencl.buffer<4x5xf32>, %N : !opencl.buffer<0xsi8>) -> !op
   func.return %C : !opencl.buffer<f32>
 }
 
+// Places in the arena, launches that run once, constant inputs.
+// CHECK-LABEL: func.func @placed(%A: !opencl.buffer<f32> {tile.constant})
+func.func @placed(%A : !opencl.buffer<f32> {tile.constant}) -> !opencl.buffer<f32> {
+  // CHECK-NEXT: %B = opencl.allocate at 4096 : !opencl.buffer<f32>
+  %B = opencl.allocate at 4096 : !opencl.buffer<f32>
+  // CHECK-NEXT: %C = opencl.allocate at 0 {note} : !opencl.buffer<f32>
+  %C = opencl.allocate at 0 {note} : !opencl.buffer<f32>
+  // CHECK-NEXT: opencl.launch once @empty groups [1, 1, 1] () {note}
+  opencl.launch once @empty groups [1, 1, 1] () {note}
+  func.return %B : !opencl.buffer<f32>
+}
+
 // Between indices and data.
 // CHECK-LABEL: opencl.kernel @data
 opencl.kernel @data(%A : !opencl.pointer<si32, global>) group [1, 1, 1] {

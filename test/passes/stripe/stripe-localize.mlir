@@ -122,6 +122,12 @@ func.func @handed_on(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
     %x = stripe.load %a : !stripe.view<1xf32>
     stripe.store %x, %t : !stripe.view<1xf32>
   }
+  stripe.block [%i : 4, %j : 2]
+      in %t = %T[%i, %j] : 1x1
+      out %o = %O[2 * %i + %j] : 1 {
+    %x = stripe.load %t : !stripe.view<1x1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
   func.return %O : !stripe.view<8xf32>
 }
 

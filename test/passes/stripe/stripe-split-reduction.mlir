@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8}' | filecheck %s
-// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=2}' | filecheck %s --check-prefix=SERIAL
+// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=4 grain=16}' | filecheck %s
+// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=1}' | filecheck %s --check-prefix=SERIAL
 // RUN: not tile-opt %s -p 'stripe-split-reduction{lanes=0}' 2>&1 | filecheck %s --check-prefix=ERROR
 // ERROR: error: expected lanes of 1 or more, got 0
 
@@ -8,10 +8,11 @@
 // CHECK: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
 // CHECK-NEXT: stripe.block "S" [%i : 4, %k : 12, %lane : 8]
 // CHECK-NEXT: in %a = %A[%i, 8 * %k + %lane] : 1x1
-// CHECK-NEXT: out %s = %S_parts[%i, %lane] : 1x1 max init -inf {
+// CHECK-NEXT: out %s = %S_parts[%i, %lane] : 1x1 max init -inf
+// CHECK-NEXT: attributes {stripe.tile = [array<i64: 1, 0, 0>]} {
 // CHECK: stripe.block "S" [%i : 4, %lane : 8]
 // CHECK-NEXT: in %part = %S_parts[%i, %lane] : 1x1
-// CHECK-NEXT: out %s = %S[%i] : 1 max init -inf {
+// CHECK-NEXT: out %s = %S[%i] : 1 max init -inf
 // CHECK: stripe.block "S" [%i : 4, %k : 4]
 // CHECK-NEXT: in %a = %A[%i, %k + 96] : 1x1
 // CHECK-NEXT: out %s = %S[%i] : 1 max {
@@ -26,49 +27,147 @@ func.func @rows(%A : !stripe.view<4x100xf32>) -> !stripe.view<4xf32> {
   func.return %S : !stripe.view<4xf32>
 }
 
-// With few cells the other index gets cells of its own; indices as values are split too.
+// With few cells another index is cut, into chunks with cells of their own; indices as
+// values are split too.
 // CHECK-LABEL: func.func @total
-// CHECK: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
-// CHECK: eltwise.cast %{{[0-9]+}} : index to f32
-// CHECK: stripe.block "S" [%i : 4, %lane : 8]
+// CHECK: %S_parts = stripe.alloc : !stripe.view<3x8xf32>
+// CHECK-NEXT: stripe.block "S" [%c : 3, %i : 2, %k : 8, %lane : 8]
+// CHECK-NEXT: in %a = %A[2 * %c + %i, 8 * %k + %lane] : 1x1
+// CHECK-NEXT: out %s = %S_parts[%c, %lane] : 1x1 add init 0
+// CHECK-NEXT: where -2 * %c - %i + 4 >= 0
+// CHECK-NEXT: attributes {stripe.tile = [array<i64: 1, 0, 0, 0>]} {
+// CHECK: stripe.index 8 * %k + %lane
+// CHECK: stripe.block "S" [%c : 3, %lane : 8]
+// CHECK-NEXT: in %part = %S_parts[%c, %lane] : 1x1
 // SERIAL-LABEL: func.func @total
-// SERIAL: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
-// SERIAL-LABEL: func.func @three
-// SERIAL: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
-func.func @total(%A : !stripe.view<4x64xf32>) -> !stripe.view<f32> {
+// SERIAL: %S_parts = stripe.alloc : !stripe.view<8xf32>
+func.func @total(%A : !stripe.view<5x64xf32>) -> !stripe.view<f32> {
   %S = stripe.alloc : !stripe.view<f32>
-  stripe.block "S" [%i : 4, %k : 64]
+  stripe.block "S" [%i : 5, %k : 64]
       in %a = %A[%i, %k] : 1x1
       out %s = %S[] add init 0 {
     %x = stripe.load %a : !stripe.view<1x1xf32>
-    %y = eltwise.cast %k : index to f32
+    %n = stripe.index %k : si32
+    %y = eltwise.cast %n : si32 to f32
     %z = eltwise.mul %x, %y : f32
     stripe.store %z, %s : !stripe.view<f32>
   }
   func.return %S : !stripe.view<f32>
 }
 
-// CHECK-LABEL: func.func @three
-// CHECK: %S_parts = stripe.alloc : !stripe.view<4x4x8xf32>
-func.func @three(%A : !stripe.view<4x4x64xf32>) -> !stripe.view<4xf32> {
+// The one row is cut itself.
+// CHECK-LABEL: func.func @one_row
+// CHECK: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
+// CHECK-NEXT: stripe.block "S" [%c : 4, %k : 2, %lane : 8]
+// CHECK-NEXT: in %a = %A[16 * %c + 8 * %k + %lane] : 1
+// CHECK: stripe.block "S" [%k : 6]
+// CHECK-NEXT: in %a = %A[%k + 64] : 1
+func.func @one_row(%A : !stripe.view<70xf32>) -> !stripe.view<f32> {
+  %S = stripe.alloc : !stripe.view<f32>
+  stripe.block "S" [%k : 70]
+      in %a = %A[%k] : 1
+      out %s = %S[] add init 0 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %s : !stripe.view<f32>
+  }
+  func.return %S : !stripe.view<f32>
+}
+
+// Two outputs; a reduction between the kept index and the row.
+// CHECK-LABEL: func.func @several
+// CHECK: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
+// CHECK-NEXT: %T_parts = stripe.alloc : !stripe.view<4x8xf32>
+// CHECK-NEXT: stripe.block "S" [%i : 4, %j : 2, %k : 8, %lane : 8]
+// CHECK-NEXT: in %a = %A[%i, %j, 8 * %k + %lane] : 1x1x1
+// CHECK-NEXT: out %s = %S_parts[%i, %lane] : 1x1 add init 0
+// CHECK-NEXT: out %t = %T_parts[%i, %lane] : 1x1 max init -inf
+// CHECK: stripe.block "S" [%i : 4, %lane : 8]
+// CHECK-NEXT: in %part = %S_parts[%i, %lane] : 1x1
+// CHECK-NEXT: in %part_1 = %T_parts[%i, %lane] : 1x1
+func.func @several(%A : !stripe.view<4x2x64xf32>) -> (!stripe.view<4xf32>, !stripe.view<4xf32>) {
   %S = stripe.alloc : !stripe.view<4xf32>
-  stripe.block "S" [%i : 4, %j : 4, %k : 64]
+  %T = stripe.alloc : !stripe.view<4xf32>
+  stripe.block "S" [%i : 4, %j : 2, %k : 64]
       in %a = %A[%i, %j, %k] : 1x1x1
-      out %s = %S[%i] : 1 add init 0 {
+      out %s = %S[%i] : 1 add init 0
+      out %t = %T[%i] : 1 max init -inf {
     %x = stripe.load %a : !stripe.view<1x1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
+    stripe.store %x, %t : !stripe.view<1xf32>
+  }
+  func.return %S, %T : !stripe.view<4xf32>, !stripe.view<4xf32>
+}
+
+// Columns: chunks of rows, tiles of whole rows of cells.
+// CHECK-LABEL: func.func @columns
+// CHECK: %S_parts = stripe.alloc : !stripe.view<4x32xf32>
+// CHECK-NEXT: stripe.block "S" [%c : 4, %k : 16, %j : 32]
+// CHECK-NEXT: in %a = %A[16 * %c + %k, %j] : 1x1
+// CHECK-NEXT: out %s = %S_parts[%c, %j] : 1x1 add init 0
+// CHECK-NEXT: attributes {stripe.tile = [array<i64: 1, 0, 0>]} {
+// CHECK: stripe.block "S" [%j : 32, %c : 4]
+// CHECK-NEXT: in %part = %S_parts[%c, %j] : 1x1
+func.func @columns(%A : !stripe.view<64x32xf32>) -> !stripe.view<32xf32> {
+  %S = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "S" [%k : 64, %j : 32]
+      in %a = %A[%k, %j] : 1x1
+      out %s = %S[%j] : 1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<32xf32>
+}
+
+// Where columns are few, rows take turns.
+// CHECK-LABEL: func.func @narrow
+// CHECK: %S_parts = stripe.alloc : !stripe.view<4x4x2xf32>
+// CHECK-NEXT: stripe.block "S" [%c : 4, %k : 16, %j : 2, %lane : 4]
+// CHECK-NEXT: in %a = %A[64 * %c + 4 * %k + %lane, %j] : 1x1
+// CHECK-NEXT: out %s = %S_parts[%c, %lane, %j] : 1x1x1 add init 0
+// CHECK: stripe.block "S" [%k : 3, %j : 2]
+// CHECK-NEXT: in %a = %A[%k + 256, %j] : 1x1
+func.func @narrow(%A : !stripe.view<259x2xf32>) -> !stripe.view<2xf32> {
+  %S = stripe.alloc : !stripe.view<2xf32>
+  stripe.block "S" [%k : 259, %j : 2]
+      in %a = %A[%k, %j] : 1x1
+      out %s = %S[%j] : 1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<2xf32>
+}
+
+// In a block, the cells are private.
+// CHECK-LABEL: func.func @inside
+// CHECK: stripe.block "outer" [%i : 4]
+// CHECK: %s_parts = stripe.alloc : !stripe.view<1x8xf32, private>
+// CHECK-NEXT: stripe.block [%k : 8, %lane : 8]
+// CHECK-NEXT: in %x = %a[0, 8 * %k + %lane] : 1x1
+// CHECK: stripe.block [%lane : 8]
+func.func @inside(%A : !stripe.view<4x64xf32>) -> !stripe.view<4xf32> {
+  %S = stripe.alloc : !stripe.view<4xf32>
+  stripe.block "outer" [%i : 4]
+      in %a = %A[%i, 0] : 1x64
+      out %s = %S[%i] : 1 add init 0 {
+    stripe.block [%k : 64]
+        in %x = %a[0, %k] : 1x1
+        out %t = %s[0] : 1 add init 0 {
+      %0 = stripe.load %x : !stripe.view<1x1xf32>
+      stripe.store %0, %t : !stripe.view<1xf32>
+    }
   }
   func.return %S : !stripe.view<4xf32>
 }
 
-// Left alone: short rows, a constraint, a step of two, another start value, several
-// outputs, what can be computed by vectors as it is, and sizes by hand.
+// Left alone: short rows, a constraint, a step of two, another start value, columns of
+// which there are enough pieces, sizes by hand, and a product.
 // CHECK-LABEL: func.func @left_alone
 // CHECK-NOT: _parts
-func.func @left_alone(%A : !stripe.view<4x64xf32>, %B : !stripe.view<64x4xf32>) -> (!stripe.view<4xf32>, !stripe.view<4xf32>) {
+func.func @left_alone(%A : !stripe.view<4x64xf32>, %B : !stripe.view<4x16x4xf32>) -> (!stripe.view<4xf32>, !stripe.view<4x4xf32>, !stripe.view<2x4xf32>) {
   %S = stripe.alloc : !stripe.view<4xf32>
-  %T = stripe.alloc : !stripe.view<4xf32>
-  stripe.block "short" [%i : 4, %k : 31]
+  %P = stripe.alloc : !stripe.view<4x4xf32>
+  %Q = stripe.alloc : !stripe.view<2x4xf32>
+  stripe.block "short" [%i : 4, %k : 7]
       in %a = %A[%i, %k] : 1x1
       out %s = %S[%i] : 1 add init 0 {
     %x = stripe.load %a : !stripe.view<1x1xf32>
@@ -93,19 +192,20 @@ func.func @left_alone(%A : !stripe.view<4x64xf32>, %B : !stripe.view<64x4xf32>) 
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
   }
-  stripe.block "several" [%i : 4, %k : 64]
+  stripe.block "product" [%i : 4, %j : 4, %k : 64]
       in %a = %A[%i, %k] : 1x1
-      out %s = %S[%i] : 1 add init 0
-      out %t = %T[%i] : 1 max init -inf {
+      in %b = %A[%j, %k] : 1x1
+      out %p = %P[%i, %j] : 1x1 add init 0 {
     %x = stripe.load %a : !stripe.view<1x1xf32>
-    stripe.store %x, %s : !stripe.view<1xf32>
-    stripe.store %x, %t : !stripe.view<1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %p : !stripe.view<1x1xf32>
   }
-  stripe.block "columns" [%i : 4, %k : 64]
-      in %b = %B[%k, %i] : 1x1
-      out %s = %S[%i] : 1 add init 0 {
-    %x = stripe.load %b : !stripe.view<1x1xf32>
-    stripe.store %x, %s : !stripe.view<1xf32>
+  stripe.block "columns" [%b : 4, %k : 16, %i : 4]
+      in %b_1 = %B[%b, %k, %i] : 1x1x1
+      out %q = %P[%b, %i] : 1x1 add init 0 {
+    %x = stripe.load %b_1 : !stripe.view<1x1x1xf32>
+    stripe.store %x, %q : !stripe.view<1x1xf32>
   }
   stripe.block "tiled" [%i : 4, %k : 64]
       in %a = %A[%i, %k] : 1x1
@@ -114,7 +214,7 @@ func.func @left_alone(%A : !stripe.view<4x64xf32>, %B : !stripe.view<64x4xf32>) 
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
   }
-  func.return %S, %T : !stripe.view<4xf32>, !stripe.view<4xf32>
+  func.return %S, %P, %Q : !stripe.view<4xf32>, !stripe.view<4x4xf32>, !stripe.view<2x4xf32>
 }
 
 // Left alone: places that subscripts choose, and points in order.

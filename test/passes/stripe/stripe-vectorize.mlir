@@ -121,18 +121,12 @@ func.func @masks(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
   func.return %O : !stripe.view<16xf32>
 }
 
-// Left alone: a transposition, a constraint on the index, steps of two, an odd range,
-// truth values in memory or of another width, and an index as a value.
+// Left alone: a constraint on the index, outputs in steps of two, an odd range, and an
+// index as a value.
 // CHECK-LABEL: func.func @left_alone
 // CHECK-NOT: vector
-func.func @left_alone(%A : !stripe.view<16x16xf32>) -> (!stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xi1>, !stripe.view<16xf64>, !stripe.view<16xf32>) {
+func.func @left_alone(%A : !stripe.view<16x16xf32>) -> (!stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xf32>) {
   %O = stripe.alloc : !stripe.view<16x16xf32>
-  stripe.block "transposed" [%i : 16, %j : 16]
-      in %a = %A[%j, %i] : 1x1
-      out %o = %O[%i, %j] : 1x1 {
-    %x = stripe.load %a : !stripe.view<1x1xf32>
-    stripe.store %x, %o : !stripe.view<1x1xf32>
-  }
   stripe.block "constrained" [%i : 16, %j : 16]
       in %a = %A[%i, %j] : 1x1
       out %o = %O[%i, %j] : 1x1
@@ -154,31 +148,139 @@ func.func @left_alone(%A : !stripe.view<16x16xf32>) -> (!stripe.view<16x16xf32>,
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %o : !stripe.view<1xf32>
   }
-  %M = stripe.alloc : !stripe.view<16xi1>
-  stripe.block "stored" [%i : 16]
-      in %a = %A[0, %i] : 1x1
-      out %m = %M[%i] : 1 {
-    %x = stripe.load %a : !stripe.view<1x1xf32>
-    %y = eltwise.cmp_ge %x, %x : (f32, f32) -> i1
-    stripe.store %y, %m : !stripe.view<1xi1>
-  }
-  %R = stripe.alloc : !stripe.view<16xf64>
-  stripe.block "wider" [%i : 16]
-      in %a = %A[0, %i] : 1x1
-      out %o = %R[%i] : 1 {
-    %x = stripe.load %a : !stripe.view<1x1xf32>
-    %y = eltwise.cast %x : f32 to f64
-    %m = eltwise.cmp_ge %x, %x : (f32, f32) -> i1
-    %z = eltwise.cond %m, %y, %y : (i1, f64, f64) -> f64
-    stripe.store %z, %o : !stripe.view<1xf64>
-  }
   %S = stripe.alloc : !stripe.view<16xf32>
   stripe.block "counted" [%i : 16]
       out %o = %S[%i] : 1 {
     %x = eltwise.cast %i : index to f32
     stripe.store %x, %o : !stripe.view<1xf32>
   }
-  func.return %O, %P, %Q, %M, %R, %S : !stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xi1>, !stripe.view<16xf64>, !stripe.view<16xf32>
+  func.return %O, %P, %Q, %S : !stripe.view<16x16xf32>, !stripe.view<32xf32>, !stripe.view<15xf32>, !stripe.view<16xf32>
+}
+
+// Rows of a square are loaded and transposed.
+// CHECK-LABEL: func.func @transposition
+// NARROW-LABEL: func.func @transposition
+// NARROW: stripe.block [%i : 4, %j : 4]
+// NARROW-NEXT: in %a = %A[4 * %j, 4 * %i] : 4x4
+// NARROW-NEXT: out %o = %O[4 * %i, 4 * %j] : 4x4 {
+// NARROW-NEXT: [[R0:%[0-9]+]] = stripe.load %a[0, 0] : !stripe.view<4x4xf32> -> vector<4xf32>
+// NARROW-NEXT: [[R1:%[0-9]+]] = stripe.load %a[1, 0]
+// NARROW-NEXT: [[R2:%[0-9]+]] = stripe.load %a[2, 0]
+// NARROW-NEXT: [[R3:%[0-9]+]] = stripe.load %a[3, 0]
+// NARROW-NEXT: [[L0:%[0-9]+]] = eltwise.shuffle [[R0]], [[R2]] [0, 4, 1, 5]
+// NARROW-NEXT: eltwise.shuffle [[R0]], [[R2]] [2, 6, 3, 7]
+// NARROW-NEXT: [[L1:%[0-9]+]] = eltwise.shuffle [[R1]], [[R3]] [0, 4, 1, 5]
+// NARROW-NEXT: eltwise.shuffle [[R1]], [[R3]] [2, 6, 3, 7]
+// NARROW-NEXT: %x = eltwise.shuffle [[L0]], [[L1]] [0, 4, 1, 5]
+// NARROW: stripe.store %x, %o[0, 0] : vector<4xf32> -> !stripe.view<4x4xf32>
+// NARROW-NEXT: stripe.store %x_1, %o[1, 0]
+// NARROW-NEXT: stripe.store %x_2, %o[2, 0]
+// NARROW-NEXT: stripe.store %x_3, %o[3, 0]
+func.func @transposition(%A : !stripe.view<16x16xf32>) -> !stripe.view<16x16xf32> {
+  %O = stripe.alloc : !stripe.view<16x16xf32>
+  stripe.block [%i : 16, %j : 16]
+      in %a = %A[%j, %i] : 1x1
+      out %o = %O[%i, %j] : 1x1 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<16x16xf32>
+}
+
+// Lanes a few elements apart are picked from whole vectors; others are loaded alone.
+// NARROW-LABEL: func.func @steps
+// NARROW: in %two = %A[0, 8 * %i] : 1x7
+// NARROW-NEXT: in %back = %A[1, -4 * %i + 12] : 1x4
+// NARROW-NEXT: in %down = %A[4 * %i, 2] : 4x1
+// NARROW: [[V:%[0-9]+]] = stripe.load %two[0, 0] : !stripe.view<1x7xf32> -> vector<4xf32>
+// NARROW-NEXT: [[W:%[0-9]+]] = stripe.load %two[0, 3] : !stripe.view<1x7xf32> -> vector<4xf32>
+// NARROW-NEXT: %x = eltwise.shuffle [[V]], [[W]] [0, 2, 5, 7]
+// NARROW-NEXT: [[B:%[0-9]+]] = stripe.load %back[0, 0] : !stripe.view<1x4xf32>
+// NARROW-NEXT: %y = eltwise.shuffle [[B]] [3, 2, 1, 0]
+// NARROW: stripe.load %down[3, 0] : !stripe.view<4x1xf32>
+// NARROW-NEXT: %z = eltwise.shuffle %{{.*}} : (f32, f32, f32, f32) -> vector<4xf32>
+func.func @steps(%A : !stripe.view<16x32xf32>) -> !stripe.view<16xf32> {
+  %O = stripe.alloc : !stripe.view<16xf32>
+  stripe.block [%i : 16]
+      in %two = %A[0, 2 * %i] : 1x1
+      in %back = %A[1, -%i + 15] : 1x1
+      in %down = %A[%i, 2] : 1x1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %two : !stripe.view<1x1xf32>
+    %y = stripe.load %back : !stripe.view<1x1xf32>
+    %z = stripe.load %down : !stripe.view<1x1xf32>
+    %u = eltwise.add %x, %y : f32
+    %v = eltwise.add %u, %z : f32
+    stripe.store %v, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<16xf32>
+}
+
+// Truth values of lanes.
+// CHECK-LABEL: func.func @truth
+// CHECK: %keep = stripe.load %m : !stripe.view<16xi1>
+// CHECK: %both = eltwise.logical_and %keep, %less : vector<16xi1>
+// CHECK: eltwise.cast %both : vector<16xi1> to vector<16xf32>
+// CHECK: stripe.store %both, %p : !stripe.view<16xi1>
+func.func @truth(%I : !stripe.view<32xsi32>, %M : !stripe.view<32xi1>) -> (!stripe.view<32xf32>, !stripe.view<32xi1>) {
+  %O = stripe.alloc : !stripe.view<32xf32>
+  %P = stripe.alloc : !stripe.view<32xi1>
+  stripe.block [%j : 32]
+      in %k = %I[%j] : 1
+      in %m = %M[%j] : 1
+      out %o = %O[%j] : 1
+      out %p = %P[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %keep = stripe.load %m : !stripe.view<1xi1>
+    %zero = eltwise.constant 0 : si32
+    %less = eltwise.cmp_lt %n, %zero : (si32, si32) -> i1
+    %both = eltwise.logical_and %keep, %less : i1
+    %x = eltwise.cast %both : i1 to f32
+    stripe.store %x, %o : !stripe.view<1xf32>
+    stripe.store %both, %p : !stripe.view<1xi1>
+  }
+  func.return %O, %P : !stripe.view<32xf32>, !stripe.view<32xi1>
+}
+
+// Places that differ between lanes are loaded one by one.
+// NARROW-LABEL: func.func @gather
+// NARROW: %n = stripe.load %k : !stripe.view<4xsi32>
+// NARROW-NEXT: [[N:%[0-9]+]] = eltwise.shuffle %n [0] : (vector<4xsi32>) -> si32
+// NARROW-NEXT: stripe.load %v[[[N]]] : !stripe.view<9xf32>
+// NARROW: %x = eltwise.shuffle %{{.*}} : (f32, f32, f32, f32) -> vector<4xf32>
+func.func @gather(%V : !stripe.view<9xf32>, %I : !stripe.view<32xsi32>) -> !stripe.view<32xf32> {
+  %O = stripe.alloc : !stripe.view<32xf32>
+  stripe.block [%j : 32]
+      in %k = %I[%j] : 1
+      in %v = %V[0] : 9
+      out %o = %O[%j] : 1 {
+    %n = stripe.load %k : !stripe.view<1xsi32>
+    %x = stripe.load %v[%n] : !stripe.view<9xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<32xf32>
+}
+
+// What points of a serial block hand on stays in its lane.
+// CHECK-LABEL: func.func @running
+// CHECK: stripe.block serial [%t : 8, %j : 2]
+// CHECK: stripe.store %{{.*}}, %o : !stripe.view<1x16xf32>
+func.func @running(%A : !stripe.view<9x32xf32>) -> !stripe.view<9x32xf32> {
+  %O = stripe.alloc : !stripe.view<9x32xf32>
+  stripe.block "all" [%r : 1]
+      in %a = %A[0, 0] : 9x32
+      inout %all = %O[0, 0] : 9x32 {
+    stripe.block serial [%t : 8, %j : 32]
+        in %x = %a[%t, %j] : 1x1
+        in %last = %all[%t, %j] : 1x1
+        out %o = %all[%t + 1, %j] : 1x1 {
+      %0 = stripe.load %x : !stripe.view<1x1xf32>
+      %1 = stripe.load %last : !stripe.view<1x1xf32>
+      %2 = eltwise.add %0, %1 : f32
+      stripe.store %2, %o : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<9x32xf32>
 }
 
 // Vectors of the row that a subscript chooses, of an index, and under one condition.
@@ -248,20 +350,12 @@ func.func @selection(%I : !stripe.view<32xsi32>, %M : !stripe.view<i1>) -> !stri
   func.return %O : !stripe.view<32xsi32>
 }
 
-// Left alone: places and conditions that differ between lanes, truth values of all lanes
-// that become numbers, and points in order.
+// Left alone: conditions that differ between lanes, and points in order of which one
+// reads what the last one wrote.
 // CHECK-LABEL: func.func @lanes_apart
 // CHECK-NOT: vector
-func.func @lanes_apart(%V : !stripe.view<9xf32>, %I : !stripe.view<32xsi32>, %M : !stripe.view<i1>) -> !stripe.view<32xf32> {
+func.func @lanes_apart(%I : !stripe.view<32xsi32>) -> (!stripe.view<32xf32>, !stripe.view<33xsi32>) {
   %O = stripe.alloc : !stripe.view<32xf32>
-  stripe.block "gather" [%j : 32]
-      in %k = %I[%j] : 1
-      in %v = %V[0] : 9
-      out %o = %O[%j] : 1 {
-    %n = stripe.load %k : !stripe.view<1xsi32>
-    %x = stripe.load %v[%n] : !stripe.view<9xf32>
-    stripe.store %x, %o : !stripe.view<1xf32>
-  }
   stripe.block "condition" [%j : 32]
       in %k = %I[%j] : 1
       out %o = %O[%j] : 1 {
@@ -271,26 +365,17 @@ func.func @lanes_apart(%V : !stripe.view<9xf32>, %I : !stripe.view<32xsi32>, %M 
     %x = eltwise.cast %n : si32 to f32
     stripe.store %x, %o if %keep : !stripe.view<1xf32>
   }
-  stripe.block "truth" [%j : 32]
-      in %k = %I[%j] : 1
-      in %m = %M[]
-      out %o = %O[%j] : 1 {
-    %n = stripe.load %k : !stripe.view<1xsi32>
-    %keep = stripe.load %m : !stripe.view<i1>
-    %zero = eltwise.constant 0 : si32
-    %less = eltwise.cmp_lt %n, %zero : (si32, si32) -> i1
-    %both = eltwise.logical_and %keep, %less : i1
-    %x = eltwise.cast %both : i1 to f32
-    stripe.store %x, %o : !stripe.view<1xf32>
-  }
+  %P = stripe.alloc : !stripe.view<33xsi32>
   stripe.block "order" serial [%j : 32]
+      in %last = %P[%j] : 1
       in %k = %I[%j] : 1
-      out %o = %O[%j] : 1 {
+      out %p = %P[%j + 1] : 1 {
     %n = stripe.load %k : !stripe.view<1xsi32>
-    %x = eltwise.cast %n : si32 to f32
-    stripe.store %x, %o : !stripe.view<1xf32>
+    %m = stripe.load %last : !stripe.view<1xsi32>
+    %x = eltwise.add %n, %m : si32
+    stripe.store %x, %p : !stripe.view<1xsi32>
   }
-  func.return %O : !stripe.view<32xf32>
+  func.return %O, %P : !stripe.view<32xf32>, !stripe.view<33xsi32>
 }
 
 // An array in which subscripts choose stays one of numbers.

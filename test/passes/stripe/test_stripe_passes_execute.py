@@ -206,9 +206,11 @@ ALONE = (
     "stripe-scalarize",
     "stripe-dead-code-elimination",
     "stripe-merge-indices",
+    "stripe-split-axes",
     "stripe-split-reduction{lanes=2 rounds=1}",
     "stripe-split-reduction{lanes=3 rounds=2 parallelism=1}",
     "stripe-accumulate",
+    "stripe-separate{bits=64 grain=2}",
     "stripe-vectorize{bits=64}",
     "stripe-unroll{limit=2}",
     "stripe-map",
@@ -241,7 +243,7 @@ def test_decided_tiles(name: str, options: str) -> None:
     """What stripe-autotile decides can be applied to every program."""
     program = load(name)
     module = program.module.clone()
-    run(module, f"stripe-autotile{{{options}}},stripe-partition-edges{{bits=128}}")
+    run(module, f"stripe-autotile{{{options}}},stripe-partition-edges")
     program.check(module)
     run(module, "stripe-tile,stripe-accumulate")
     program.check(module)
@@ -284,6 +286,7 @@ def test_levels_of_tiling(name: str, levels: list[list[int]]) -> None:
         "stripe-tile",
         "stripe-accumulate",
         "stripe-reduce-constraints",
+        "stripe-separate{bits=128 grain=5}",
         "stripe-vectorize{bits=128}",
     ):
         run(module, text)
@@ -326,7 +329,7 @@ def test_any_tiles_in_any_order(data: st.DataObject) -> None:
         arrays = [DenseArrayBase.from_list(i64, level) for level in sizes]
         block.attributes["stripe.tile"] = ArrayAttr(arrays)
     if data.draw(st.booleans(), "partitioned"):
-        run(module, "stripe-partition-edges{bits=128}")
+        run(module, "stripe-partition-edges")
         program.check(module)
     if is_refused(module):
         return

@@ -1,0 +1,94 @@
+"""Private buffers of vectors: where all accesses are whole vectors of one width."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ...affine.form import LinearForm
+from ...dialects.stripe.attributes import MemorySpace, ViewType
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from .nests import is_subscripted, replace_forms
+
+
+def value_type(view: SSAValue) -> Attribute | None:
+    """The type of what a load through a view gives."""
+    return view.type.value_type if isinstance(view.type, ViewType) else None
+
+
+def hold_vectors(allocation: AllocOp) -> None:
+    """Make a private buffer one of vectors, if it is only used by whole vectors."""
+    type = allocation.view.type
+    if type.space.data is not MemorySpace.PRIVATE or not type.sizes:
+        return
+    if isinstance(type.element_type, VectorType):
+        return
+    width = _common_width(allocation.view)
+    if width is None or width == 1 or type.sizes[-1] % width:
+        return
+    if _is_aligned(allocation.view, width):
+        _divide(allocation.view, width)
+
+
+def _common_width(view: SSAValue) -> int | None:
+    """The number of lanes of all loads and stores through a view, if it is one.
+
+    Subscripts may choose a place that is no multiple of it.
+    """
+    if is_subscripted(view):
+        return None
+    widths: set[int | None] = set()
+    for use in view.uses:
+        operation = use.operation
+        if isinstance(operation, BlockOp):
+            widths.add(_common_width(operation.view(use.index)))
+        elif isinstance(operation, LoadOp | StoreOp):
+            value = value_type(operation.view)
+            lanes = value.get_shape()[0] if isinstance(value, VectorType) else 1
+            widths.add(lanes)
+    return widths.pop() if len(widths) == 1 else None
+
+
+def _is_aligned(view: SSAValue, width: int) -> bool:
+    """Whether all windows cut from a view start and end at whole vectors."""
+    for use in view.uses:
+        block = use.operation
+        if not isinstance(block, BlockOp):
+            continue
+        last = block.refinement(use.index).access[-1]
+        numbers = (*last.coefficients, last.constant)
+        window = block.view_type(use.index).sizes[-1]
+        if any(number % width for number in (*numbers, window)):
+            return False
+        if not _is_aligned(block.view(use.index), width):
+            return False
+    return True
+
+
+def _divide(view: SSAValue, width: int) -> None:
+    """Count vectors instead of elements along the last axis of a view."""
+    type = view.type
+    if not isinstance(type, ViewType):
+        raise ValueError(f"expected a view, got {type}")
+    element = VectorType(type.element_type, [width])
+    sizes = (*type.sizes[:-1], type.sizes[-1] // width)
+    new_type = ViewType.of(sizes, element, type.space.data)
+    new_view = Rewriter.replace_value_with_new_type(view, new_type)
+    for use in list(new_view.uses):
+        block = use.operation
+        if not isinstance(block, BlockOp):
+            continue
+        refinements = list(block.refinement_list)
+        *outer, last = refinements[use.index].access
+        divided = LinearForm.of(
+            [c // width for c in last.coefficients], last.constant // width
+        )
+        refinements[use.index] = replace(
+            refinements[use.index], access=(*outer, divided)
+        )
+        replace_forms(block, refinements, block.conditions, block.captures)
+        _divide(block.view(use.index), width)
