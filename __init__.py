@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import edsl
+    from . import edsl, plaidml
     from .errors import GinghamError
     from .frontend.edsl.differentiation import gradient
     from .runtime.devices import Device, default_device, device, devices
@@ -59,14 +59,15 @@ __all__ = [
     "einsum",
     "gradient",
     "jit",
+    "plaidml",
     "tensordot",
     "transpose",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "edsl":
-        return import_module(".edsl", __name__)
+    if name in ("edsl", "plaidml"):
+        return import_module(f".{name}", __name__)
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_PLACES[name]}", __name__), name)

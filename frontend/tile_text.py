@@ -26,7 +26,7 @@ statement, `[[pid(x)]]`, become attributes of its last op, `{tile.pid = "x"}`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Attribute
@@ -35,7 +35,7 @@ from ..affine.polynomial import Polynomial
 from ..dialects import aggregation as ir
 from ..dialects.tile.attributes import Constraint
 from ..errors import GinghamError
-from .builder import Operand, ProgramBuilder
+from .builder import Operand, ProgramBuilder, Value
 from .expressions import ExpressionBuilder
 from .index_space import IndexSpace, Size, valid_name
 from .parser import parse_source
@@ -82,6 +82,10 @@ def parse_tile(source: str, file: str = "<string>") -> ModuleOp:
     mistake.
     """
     text = Source.of(source, file)
+    return _FunctionTranslator(text, _parse_function(text)).translate()
+
+
+def _parse_function(text: Source) -> Function:
     program = parse_source(text)
     if isinstance(program, Fragment):
         article = "an" if program.keyword == "expression" else "a"
@@ -90,7 +94,38 @@ def parse_tile(source: str, file: str = "<string>") -> ModuleOp:
             program.span,
             "a program is 'function (inputs) -> (outputs) { statements }'",
         )
-    return _FunctionTranslator(text, program).translate()
+    return program
+
+
+class TileFunction:
+    """A Tile function that can become a part of programs, any number of times.
+
+    Raises GinghamError for text that is no function.
+    """
+
+    def __init__(self, source: str, file: str = "<string>") -> None:
+        self.source = Source.of(source, file)
+        self._function = _parse_function(self.source)
+        self.module = _FunctionTranslator(self.source, self._function).translate()
+        """The function alone, as of `parse_tile`."""
+        self.input_names = [each.name.text for each in self._function.inputs]
+        self.output_names = [name.text for name in self._function.outputs]
+
+    def apply(
+        self,
+        builder: ProgramBuilder,
+        inputs: Sequence[Value],
+        size_name: Callable[[str], str],
+    ) -> list[Value]:
+        """Add its statements to a program, for these inputs: the outputs.
+
+        `size_name` gives each dimension a name that is free in the program. Raises
+        GinghamError, in the text of the function, for inputs that do not fit it.
+        """
+        translator = _FunctionTranslator(
+            self.source, self._function, builder, size_name
+        )
+        return translator.apply(inputs)
 
 
 def load(path: str | os.PathLike[str]) -> ModuleOp:
@@ -113,16 +148,41 @@ def read(path: str | os.PathLike[str]) -> str:
 class _FunctionTranslator:
     """Builds the IR of one function, statement by statement."""
 
-    def __init__(self, source: Source, function: Function) -> None:
+    def __init__(
+        self,
+        source: Source,
+        function: Function,
+        builder: ProgramBuilder | None = None,
+        size_name: Callable[[str], str] = str,
+    ) -> None:
         self._source = source
         self._function = function
-        self._builder = ProgramBuilder()
+        self._builder = builder or ProgramBuilder()
+        self._size_name = size_name
         self._assigned = _first_assignments(function.statements)
         self._scope = Scope(source, self._assigned)
         self._expressions = ExpressionBuilder(self._builder, self._scope)
 
     def translate(self) -> ModuleOp:
         self._declare_inputs()
+        outputs = self._outputs()
+        location = self._source.location(self._function.span)
+        return self._builder.finish(outputs, location)
+
+    def apply(self, inputs: Sequence[Value]) -> list[Value]:
+        """The outputs for inputs that are values of the program."""
+        for parameter, value in zip(self._function.inputs, inputs, strict=True):
+            self._check_new(parameter.name)
+            if parameter.sizes is not None:
+                location = self._source.location(parameter.span)
+                value = self._builder.tensor(value, location)
+                names = [self._size_name(size.text) for size in parameter.sizes]
+                self._builder.name_sizes(value, names, location)
+            self._scope.define(parameter.name, value, Role.INPUT)
+            self._define_sizes(parameter)
+        return [value for _, value in self._outputs()]
+
+    def _outputs(self) -> list[tuple[str, Value]]:
         self._check_outputs()
         for statement in self._function.statements:
             self._scope.check_free(_target(statement))
@@ -130,11 +190,9 @@ class _FunctionTranslator:
                 self._contract(statement)
             else:
                 self._assign(statement)
-        outputs = [
+        return [
             (name.text, self._scope.find_value(name)) for name in self._function.outputs
         ]
-        location = self._source.location(self._function.span)
-        return self._builder.finish(outputs, location)
 
     # The head of the function
 
@@ -154,7 +212,7 @@ class _FunctionTranslator:
         for size in parameter.sizes or ():
             known = self._scope.defined(size.text)
             if known is None:
-                value = self._builder.sizes[size.text]
+                value = self._builder.sizes[self._size_name(size.text)]
                 self._scope.define(size, value, Role.DIMENSION)
             elif known.role is not Role.DIMENSION:
                 raise self._two_roles(size, known.span)

@@ -23,6 +23,7 @@ _OWN = tuple(
     for place in (
         "edsl",
         "frontend.edsl",
+        "plaidml",
         "runtime.einsum",
         "runtime.jit",
         "runtime.program",

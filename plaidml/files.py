@@ -1,0 +1,110 @@
+"""Functions in files: JSON with the text or the IR, and the contents of its tensors."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import GinghamError
+from ..frontend.edsl.dtypes import DType
+from .devices import Context, Device
+from .functions import Function
+from .shapes import Shape
+from .tensors import Tensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+_FORMAT = "gingham.plaidml.Function 1"
+
+_Saved: TypeAlias = "dict[str, Any]"
+
+
+def save(function: Function, filename: str) -> None:
+    """Write a function. Raises GinghamError where that is not possible."""
+    if function.updated:
+        raise GinghamError(
+            "a function that updates tensors cannot be saved",
+            hint="save one that has the updates as outputs",
+        )
+    saved: _Saved = {"format": _FORMAT, "name": function.name}
+    if function.text is not None:
+        saved["tile"] = function.text
+    else:
+        saved["ir"] = str(function.module)
+        saved["bound"] = [_array(tensor.as_ndarray()) for tensor in function.bound]
+        saved["constants"] = {
+            name: _array(array) for name, array in function.constants.items()
+        }
+    try:
+        with open(filename, "w", encoding="utf-8") as file:
+            json.dump(saved, file)
+    except OSError as error:
+        raise GinghamError(f"cannot write '{filename}': {error.strerror}") from error
+
+
+def load(ctx: Context, dev: Device, filename: str) -> Function:
+    """The function in a file."""
+    try:
+        with open(filename, encoding="utf-8") as file:
+            saved = json.load(file)
+    except OSError as error:
+        raise GinghamError(f"cannot read '{filename}': {error.strerror}") from error
+    except ValueError as error:
+        raise _unknown(filename) from error
+    try:
+        if saved["format"] != _FORMAT:
+            raise _unknown(filename)
+        return _function(ctx, dev, saved)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise _unknown(filename) from error
+
+
+def _unknown(filename: str) -> GinghamError:
+    return GinghamError(f"'{filename}' is no saved function")
+
+
+def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
+    if "tile" in saved:
+        return Function(saved["tile"], fid=saved["name"])
+    bound: list[Tensor] = []
+    for each in saved["bound"]:
+        array = _restored(each)
+        tensor = Tensor(dev, Shape(ctx, DType(array.dtype.name), *array.shape))
+        tensor.buffer.array[...] = array
+        bound.append(tensor)
+    constants = {name: _restored(each) for name, each in saved["constants"].items()}
+    module = _parsed(saved["ir"])
+    return Function.of_module(module, constants, bound, name=saved["name"])
+
+
+def _parsed(text: str) -> ModuleOp:
+    from xdsl.parser import Parser
+    from xdsl.utils.exceptions import ParseError, VerifyException
+
+    from ..runtime.function import make_context
+
+    try:
+        module = Parser(make_context(), text).parse_module()
+        module.verify()
+    except (ParseError, VerifyException) as error:
+        raise ValueError(str(error)) from error
+    return module
+
+
+def _array(array: NDArray[Any]) -> Mapping[str, Any]:
+    data = base64.b64encode(array.tobytes()).decode()
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "data": data}
+
+
+def _restored(saved: Mapping[str, Any]) -> NDArray[Any]:
+    import numpy as np
+
+    from ..dialects.eltwise.numpy_types import NUMPY_NAMES, numpy_dtype
+
+    data = base64.b64decode(saved["data"], validate=True)
+    dtype = numpy_dtype(NUMPY_NAMES[saved["dtype"]])
+    return np.frombuffer(data, dtype).reshape(saved["shape"])

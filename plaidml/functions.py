@@ -1,0 +1,170 @@
+"""`Function`: a Tile program, from text or composed, with the tensors it is tied to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GinghamError
+from ..frontend.edsl.dtypes import DType
+from ..frontend.tile_text import TileFunction
+from ..runtime.function import Function as CompiledFunction
+from .devices import Context, Device
+from .shapes import Shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..runtime import devices as gingham_devices
+    from .tensors import Tensor
+
+
+_NO_TEXTS: Mapping[str, str] = {}
+
+
+class Function:
+    """A Tile function that can be run, applied, composed and saved.
+
+    `fid` is the name that errors show for its text. Raises GinghamError, with the line
+    and a caret, for a mistake in the text.
+    """
+
+    def __init__(self, code: str, backtrace: object = None, fid: str = "") -> None:
+        self.tile: TileFunction | None = TileFunction(code, fid or "<function>")
+        """What can be applied; None for a function that was composed."""
+        self.name = fid or "a function"
+        self.text: str | None = code
+        self.module = self.tile.module
+        self._texts: Mapping[str, str] = {self.tile.source.file: code}
+        self.constants: Mapping[str, NDArray[Any]] = {}
+        self.bound: Sequence[Tensor] = ()
+        self.updated: Sequence[Tensor] = ()
+        self._start()
+
+    @classmethod
+    def of_module(
+        cls,
+        module: ModuleOp,
+        constants: Mapping[str, NDArray[Any]],
+        bound: Sequence[Tensor],
+        updated: Sequence[Tensor] = (),
+        name: str = "",
+        texts: Mapping[str, str] = _NO_TEXTS,
+    ) -> Function:
+        """A composed function.
+
+        Its last inputs are the tensors `bound`, then the `constants`; its last outputs
+        are written to the tensors `updated`. `texts` has those of functions in it.
+        """
+        function = cls.__new__(cls)
+        function.tile = function.text = None
+        function.name = name or "a function"
+        function._texts = texts
+        function.module = module
+        function.constants = constants
+        function.bound, function.updated = tuple(bound), tuple(updated)
+        function._start()
+        return function
+
+    def _start(self) -> None:
+        self._lock = Lock()
+        self._compiled: dict[str, CompiledFunction] = {}
+        self._shapes: dict[object, list[Shape]] = {}
+        names = CompiledFunction(self.module, None, self.text, self.constants)
+        count = len(names.input_names) - len(self.bound)
+        self.input_names = names.input_names[:count]
+        count = len(names.output_names) - len(self.updated)
+        self.output_names = names.output_names[:count]
+
+    def __repr__(self) -> str:
+        inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
+        return f"<gingham.plaidml.Function ({inputs}) -> ({outputs})>"
+
+    def save(self, filename: str) -> None:
+        """Write it to a file, for `load_function`."""
+        from .files import save
+
+        save(self, filename)
+
+    @cached_property
+    def sizes(self) -> frozenset[int]:
+        """The positions of the inputs that are sizes."""
+        from ..passes.tile.specialize import size_arguments
+
+        return size_arguments(self.module)
+
+    def compiled(self, device: gingham_devices.Device) -> CompiledFunction:
+        """The function for a device; it is compiled for shapes when they are known."""
+        with self._lock:
+            if device.name not in self._compiled:
+                self._compiled[device.name] = CompiledFunction(
+                    self.module, device, self.text, self.constants
+                )
+            return self._compiled[device.name]
+
+    def _show_line(self, error: GinghamError) -> None:
+        """Give the error the text of the function that it points at."""
+        place = error.location
+        if place is not None and place.text is None and place.file in self._texts:
+            error.location = replace(place, text=self._texts[place.file])
+
+    def output_shapes(
+        self,
+        ctx: Context,
+        device: gingham_devices.Device,
+        arrays: Sequence[NDArray[Any]],
+    ) -> list[Shape]:
+        """The shapes of all outputs for such inputs; their elements do not matter.
+
+        Inputs that are sizes are arrays of one integer, and matter.
+        """
+        from ..runtime.arguments import binding_of
+
+        key = binding_of(arrays, self.sizes)
+        with self._lock:
+            known = self._shapes.get(key)
+        if known is None:
+            try:
+                module = self.compiled(device).specialized(*arrays)
+            except GinghamError as error:
+                self._show_line(error)
+                raise
+            known = _result_shapes(ctx, module)
+            with self._lock:
+                self._shapes[key] = known
+        return known
+
+
+def load_function(ctx: Context, dev: Device, filename: str) -> Function:
+    """The function that was saved in a file; tensors that it is tied to are new.
+
+    Raises GinghamError for a file that cannot be read or is no saved function.
+    """
+    from .files import load
+
+    ctx.check()
+    dev.check()
+    return load(ctx, dev, filename)
+
+
+def _result_shapes(ctx: Context, module: ModuleOp) -> list[Shape]:
+    from xdsl.dialects.builtin import TensorType
+    from xdsl.dialects.func import ReturnOp
+
+    from ..dialects.eltwise.numpy_types import NUMPY_NAMES
+
+    names = {element: name for name, element in NUMPY_NAMES.items()}
+    shapes: list[Shape] = []
+    for operation in module.walk():
+        if isinstance(operation, ReturnOp):
+            for value in operation.arguments:
+                type = value.type
+                if not isinstance(type, TensorType):
+                    raise GinghamError("an output of the function is no tensor")
+                dtype = DType(names[type.element_type])
+                shapes.append(Shape(ctx, dtype, *type.get_shape()))
+    return shapes

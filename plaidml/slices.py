@@ -1,0 +1,81 @@
+"""Parts of tensors, `v[1:, 0]`, as Tile functions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import GinghamError
+
+
+def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[int | None, ...]]:
+    """The function that takes a part of a tensor, and the sizes of its result.
+
+    `dims` are the sizes that are known. A part is known by an integer or a slice for
+    each of the first axes. Where a size is not known, bounds are cut when it is.
+    """
+    keys: list[Any] = [*key] if isinstance(key, tuple) else [key]
+    if len(keys) > len(dims):
+        raise IndexError(f"{len(keys)} indices for a tensor of {len(dims)} axes")
+    keys += [slice(None)] * (len(dims) - len(keys))
+    accesses: list[str] = []
+    indices: list[str] = []
+    starts: list[str] = []
+    extents: list[str] = []
+    sizes: list[int | None] = []
+    for axis, (size, part) in enumerate(zip(dims, keys, strict=True)):
+        known = size if isinstance(size, int) else None
+        if not isinstance(part, slice):
+            accesses.append(_position(axis, known, part))
+            continue
+        start, extent, step, length = _range(axis, known, part)
+        indices.append(f"i{axis}")
+        extents.append(extent)
+        # A computed size is a statement: indices are polynomials.
+        starts.append(f"  S{axis} = {start};\n")
+        accesses.append(f"S{axis} + {step} * i{axis}")
+        sizes.append(length)
+    declared = ", ".join(f"D{axis}" for axis in range(len(dims)))
+    output = f"{', '.join(indices)} : {', '.join(extents)}" if indices else ""
+    text = (
+        f"function (I[{declared}]) -> (O) {{\n"
+        f"{''.join(starts)}  O[{output}] = =(I[{', '.join(accesses)}]);\n}}"
+    )
+    return text, tuple(sizes)
+
+
+def _position(axis: int, size: int | None, part: Any) -> str:
+    try:
+        number = operator.index(part)
+    except TypeError:
+        raise GinghamError(
+            f"expected an integer or a slice for axis {axis}, got {part!r}"
+        ) from None
+    if size is not None and not -size <= number < size:
+        raise IndexError(f"index {number} is out of bounds: axis {axis} has {size}")
+    return str(number) if number >= 0 else f"D{axis} - {-number}"
+
+
+def _range(
+    axis: int, size: int | None, part: slice
+) -> tuple[str, str, int, int | None]:
+    """Where a slice starts, how many elements it has, its step, and the number."""
+    step = 1 if part.step is None else operator.index(part.step)
+    if step < 1:
+        raise GinghamError(f"the step of axis {axis} is {step}", hint="it must be > 0")
+    if size is not None:
+        numbers = range(*part.indices(size))
+        return str(numbers.start), str(len(numbers)), step, len(numbers)
+    start = "0" if part.start is None else _bound(axis, operator.index(part.start))
+    end = f"D{axis}" if part.stop is None else _bound(axis, operator.index(part.stop))
+    if part.start is None and part.stop is None and step == 1:
+        return "0", f"D{axis}", 1, None
+    extent = f"max({end} - {start}, 0)"
+    return start, f"({extent} + {step - 1}) / {step}", step, None
+
+
+def _bound(axis: int, number: int) -> str:
+    if number >= 0:
+        return f"min({number}, D{axis})"
+    return f"max(D{axis} - {-number}, 0)"

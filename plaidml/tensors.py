@@ -1,0 +1,155 @@
+"""`Tensor`: memory for one device, seen through views or used by runs."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from ..errors import GinghamError
+from ..frontend.edsl import tensors as edsl
+from ..frontend.edsl.dtypes import element_type
+from ..runtime.claims import Claim, WouldDeadlock
+from ..runtime.runs import Buffer
+from .devices import Context, Device
+from .errors import ViewWarning
+from .shapes import Shape
+from .variables import BoundInput, Var
+from .views import View
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Tensor(Var):
+    """A tensor with memory, for the programs of one device.
+
+    As a variable it is what it contains when a program runs. Raises GinghamError when
+    there is not as much memory.
+    """
+
+    def __init__(self, dev: Device, shape: Shape, name: str | None = None) -> None:
+        dev.check()
+        self.device = dev
+        self.shape = shape
+        self.buffer = Buffer(name or f"a tensor {shape}", _allocate(shape))
+        self._node: ref[BoundInput] | None = None
+
+    @property
+    def symbol(self) -> edsl.Tensor:
+        """What it contains, as a tensor of `gingham.edsl`."""
+        # Programs keep the tensor alive; were it to keep them, too, its memory would be
+        # free only when Python looks for cycles.
+        node = None if self._node is None else self._node()
+        if node is None:
+            element = element_type(self.shape.dtype)
+            node = BoundInput(self, self.shape.sizes, element)
+            self._node = ref(node)
+        return edsl.Tensor.of(node)
+
+    def __repr__(self) -> str:
+        return f"<gingham.plaidml.Tensor {self.shape} of {self.device.id}>"
+
+    @contextmanager
+    def mmap_current(self, ctx: Context | None = None) -> Generator[View, None, None]:
+        """A view of the contents, for the time of a `with` statement.
+
+        Waits for the runs and views that were asked for before. Raises the error of the
+        run that should have computed the contents, if that failed.
+        """
+        with self._mapped(ctx) as view:
+            self.buffer.check()
+            yield view
+        _warn_of(view, self)
+
+    @contextmanager
+    def mmap_discard(self, ctx: Context | None = None) -> Generator[View, None, None]:
+        """As `mmap_current`, where the contents do not matter, but are to be written.
+
+        What the elements are before that is not defined.
+        """
+        with self._mapped(ctx) as view:
+            self.buffer.failure = None
+            yield view
+        _warn_of(view, self)
+
+    def as_ndarray(self, ctx: Context | None = None) -> NDArray[Any]:
+        """The contents as a new array. Waits and raises as `mmap_current`."""
+        with self._mapped(ctx, writes=False) as view:
+            self.buffer.check()
+            return view.as_ndarray()
+
+    def check(self) -> None:
+        """Raise GinghamError when its device is closed."""
+        if self.device.is_closed:
+            raise GinghamError(
+                f"the device {self.device.id} of {self.buffer.name} is closed"
+            )
+
+    @contextmanager
+    def _mapped(
+        self, ctx: Context | None, writes: bool = True
+    ) -> Generator[View, None, None]:
+        if ctx is not None:
+            ctx.check()
+        self.check()
+        claim = Claim(
+            f"a view of {self.buffer.name}",
+            {self.buffer: writes},
+            _do_nothing,
+            threading.get_ident(),
+        )
+        try:
+            claim.enter()
+            claim.wait()
+        except WouldDeadlock as error:
+            raise held_here(error, f"a view of {self.buffer.name}") from None
+        except BaseException:
+            # An interrupted wait must not keep others waiting.
+            claim.release()
+            raise
+        view = View(self.buffer.array, self.shape, ctx, self.device)
+        try:
+            yield view
+        finally:
+            view.close()
+            claim.release()
+
+
+def held_here(error: WouldDeadlock, what: str) -> GinghamError:
+    """What to tell a thread that would wait for a view of its own."""
+    return GinghamError(
+        f"{what} would wait forever for {error.held.name} that this thread holds",
+        hint="leave the 'with' statement of that view first",
+    )
+
+
+def _do_nothing() -> None:
+    pass
+
+
+def _allocate(shape: Shape) -> NDArray[Any]:
+    import numpy as np
+
+    sizes = [shape.sizes[axis] for axis in shape.layout]
+    try:
+        memory = np.empty(sizes, shape.numpy_dtype)
+    except (MemoryError, ValueError) as error:
+        raise GinghamError(
+            f"there is no memory for a tensor {shape} of {shape.bytes} bytes"
+        ) from error
+    return memory.transpose(np.argsort(shape.layout)) if sizes else memory
+
+
+def _warn_of(view: View, tensor: Tensor) -> None:
+    """Say that writeback was forgotten, where the `with` statement ends."""
+    if view.needs_writeback:
+        warnings.warn(
+            f"a view of {tensor.buffer.name} was written to and left without "
+            "writeback(); the contents are kept",
+            ViewWarning,
+            stacklevel=4,
+        )
