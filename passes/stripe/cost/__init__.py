@@ -17,13 +17,14 @@ from ....targets.hardware.description import Hardware
 from .attributes import attributes_of, describe, duration
 from .estimate import Model
 from .problem import problem_of
-from .search import Freedom, Scored, search
+from .search import Freedom, Scored, best, search
 from .spread import spread
 
 __all__ = [
     "Candidate",
     "Freedom",
     "attributes_of",
+    "best",
     "candidates",
     "describe",
     "duration",
