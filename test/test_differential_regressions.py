@@ -72,6 +72,14 @@ FOUND = {
         "function (A[N]) -> (X, Y) { X = sign(A * -1); Y = relu(A * -1); }",
         ("40xf16",),
     ),
+    # Two kernels that differ in the width of their vectors alone were taken for one.
+    "kernels of two widths": Found(
+        """function (A[N], B[]) -> (X, Y) {
+          X[i : N + 1] = +(B[]);
+          Y[i : N] = +(B[]);
+        }""",
+        ("1xi1", "f16"),
+    ),
 }
 
 
