@@ -22,6 +22,9 @@ config.environment["PATH"] = os.pathsep.join([str(tools), os.environ["PATH"]])
 # Compiled kernels stay in this checkout, out of the user's own cache.
 config.environment["XDG_CACHE_HOME"] = str(ROOT / "build" / "cache")
 
+# What the user has measured decides nothing here.
+config.environment["GINGHAM_RECORDS"] = "off"
+
 config.substitutions += [
     # Commands in documentation name files from the root, as a reader of it would.
     ("%root", str(ROOT)),

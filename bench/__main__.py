@@ -68,7 +68,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=float, default=3.0, help="time for each benchmark (default 3)"
     )
-    parser.add_argument("--rounds", type=int, default=7, help="turns (default 7)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns (default 5)")
     return parser.parse_args()
 
 

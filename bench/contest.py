@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -30,6 +30,10 @@ _ROOT = Path(__file__).resolve().parent.parent
 _REFERENCE = "numpy"
 _MOST_REPEATS = 1000
 _LONGEST_ANSWER_SECONDS = 30
+_REST_SECONDS = 1.0
+"""After a call the threads of OpenBLAS, OpenMP and others wait for the next one in a
+loop, and take a core from whoever comes next.
+"""
 
 
 @dataclass(frozen=True)
@@ -79,12 +83,7 @@ class Row:
 
 
 class _Contender:
-    """A worker process, started anew when it has died or taken too long.
-
-    It is stopped while others have their turn: after a call the threads of OpenBLAS,
-    OpenMP and others wait for the next one in a loop, and take a core from whoever
-    comes next.
-    """
+    """A worker process, started anew when it has died or taken too long."""
 
     def __init__(self, name: str, python: str | None, device: str | None) -> None:
         self.name = name
@@ -103,7 +102,6 @@ class _Contender:
             raise ValueError("expected a process with pipes")
         watch = Timer(_LONGEST_ANSWER_SECONDS, self._process.kill)
         watch.start()
-        self._process.send_signal(signal.SIGCONT)
         try:
             print(json.dumps(request), file=requests, flush=True)
             line = answers.readline()
@@ -114,7 +112,6 @@ class _Contender:
         if not line:
             self.stop()
             return {"missing": f"died, or took over {_LONGEST_ANSWER_SECONDS} s"}
-        self._process.send_signal(signal.SIGSTOP)
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -161,6 +158,7 @@ class Contest:
             _warm_up(contender, budget)
         for _ in range(rounds):
             for contender in running:
+                time.sleep(_REST_SECONDS)
                 answer = contender.ask(repeat=contender.repeats)
                 contender.seconds.append(answer.get("seconds", float("inf")))
         for contender in running:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType
@@ -50,8 +51,10 @@ def compact(
     for number, value in enumerate(values):
         first.setdefault(value, number)
     # Terms of one value are added before it is asked which values occur.
-    places = {number: first[value] for number, value in enumerate(values)}
-    merged = [form.remap(places, len(values)) for form in forms]
+    merged = list(forms)
+    if len(first) < len(values):
+        places = {number: first[value] for number, value in enumerate(values)}
+        merged = [form.remap(places, len(values)) for form in forms]
     kept = list(values[:fixed])
     positions = {number: number for number in range(fixed)}
     for form in merged:
@@ -59,9 +62,12 @@ def compact(
             if number not in positions:
                 positions[number] = len(kept)
                 kept.append(values[number])
+    if kept == list(values) and all(form.rank == len(kept) for form in merged):
+        return merged, kept
     return [form.remap(positions, len(kept)) for form in merged], kept
 
 
+@lru_cache(maxsize=4096)
 def integers(array: Attribute) -> tuple[int, ...]:
     """The numbers of an `array<i64: ...>` attribute."""
     if not isinstance(array, DenseArrayBase):

@@ -20,6 +20,11 @@ _PASSES = {
     "tile-check-types": "tile.check_types:TileCheckTypesPass",
     "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
     "stripe-fuse": "stripe.fuse:StripeFusePass",
+    "stripe-inline": "stripe.inline:StripeInlinePass",
+    "stripe-reuse-scratch": "stripe.reuse_scratch:StripeReuseScratchPass",
+    "stripe-plan-fusion": "stripe.plan_fusion:StripePlanFusionPass",
+    "stripe-fuse-nests": "stripe.fuse_nests:StripeFuseNestsPass",
+    "stripe-scan": "stripe.scan:StripeScanPass",
     "stripe-merge-indices": "stripe.merge_indices:StripeMergeIndicesPass",
     "stripe-reduce-constraints": (
         "stripe.reduce_constraints:StripeReduceConstraintsPass"
@@ -27,18 +32,32 @@ _PASSES = {
     "stripe-dead-code-elimination": (
         "stripe.dead_code_elimination:StripeDeadCodeEliminationPass"
     ),
+    "stripe-split-axes": "stripe.split_axes:StripeSplitAxesPass",
     "stripe-split-reduction": "stripe.split_reduction:StripeSplitReductionPass",
+    "stripe-recall": "stripe.recall:StripeRecallPass",
     "stripe-autotile": "stripe.autotile:StripeAutotilePass",
     "stripe-partition-edges": "stripe.partition_edges:StripePartitionEdgesPass",
     "stripe-tile": "stripe.tile:StripeTilePass",
+    "stripe-stage": "stripe.stage:StripeStagePass",
+    "stripe-pad": "stripe.pad:StripePadPass",
     "stripe-localize": "stripe.localize:StripeLocalizePass",
     "stripe-accumulate": "stripe.accumulate:StripeAccumulatePass",
+    "stripe-share-kernels": "stripe.share_kernels:StripeShareKernelsPass",
+    "stripe-overcompute": "stripe.overcompute:StripeOvercomputePass",
+    "stripe-separate": "stripe.separate:StripeSeparatePass",
     "stripe-scalarize": "stripe.scalarize:StripeScalarizePass",
     "stripe-vectorize": "stripe.vectorize:StripeVectorizePass",
     "stripe-unroll": "stripe.unroll:StripeUnrollPass",
+    "stripe-distribute": "stripe.distribute:StripeDistributePass",
     "stripe-map": "stripe.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
+    "opencl-stream-stores": "opencl.stream_stores:OpenCLStreamStoresPass",
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
+    "opencl-synchronize": "opencl.synchronize:OpenCLSynchronizePass",
+    "opencl-expand-functions": "opencl.expand_functions:OpenCLExpandFunctionsPass",
+    "opencl-merge-kernels": "opencl.merge_kernels:OpenCLMergeKernelsPass",
+    "opencl-run-once": "opencl.run_once:OpenCLRunOncePass",
+    "opencl-place-memory": "opencl.place_memory:OpenCLPlaceMemoryPass",
 }
 
 

@@ -39,7 +39,11 @@ _NO_PAGE_FAULTS = {
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
-        Peer("gingham", "peers.with_gingham"),
+        Peer(
+            "gingham",
+            "peers.with_gingham",
+            {"GINGHAM_RECORDS": "off", "GINGHAM_CACHE": "off"},
+        ),
         Peer("numpy", "peers.with_numpy", _NO_PAGE_FAULTS),
         Peer("torch", "peers.with_torch", _NO_PAGE_FAULTS),
         Peer("onnxruntime", "peers.with_onnxruntime", _NO_PAGE_FAULTS),

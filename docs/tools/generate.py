@@ -13,6 +13,7 @@ from pathlib import Path
 
 import dialect_reference
 import function_reference
+import hardware_reference
 import pass_reference
 from pictures import pictures
 
@@ -26,6 +27,8 @@ def files() -> dict[Path, str]:
         DOCS / "dialects.md": _NOTE.format("dialects") + dialect_reference.text(),
         DOCS / "functions.md": _NOTE.format("dialects/eltwise")
         + function_reference.text(),
+        DOCS / "hardware.md": _NOTE.format("targets/hardware")
+        + hardware_reference.text(),
         DOCS / "passes.md": _NOTE.format("passes") + pass_reference.text(),
     }
     return texts | {DOCS / "images" / name: text for name, text in pictures().items()}

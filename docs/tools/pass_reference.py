@@ -33,8 +33,9 @@ prints a named one, and `tile-opt --pipeline=NAME` runs it, on a program that
 `tile-specialize` has given its shapes. These are there:"""
 
 _STAGES = """\
-They differ in what they are told of the vectors of the device. All have three stages,
-each named after the level at which it ends, here for `{name}`:"""
+They differ in the [hardware](hardware.md) that they are for; `--hardware=FILE` or
+`--pipeline='NAME{{hardware=FILE}}'` gives another one. All have three stages, each
+named after the level at which it ends, here for `{name}`:"""
 
 
 _TYPE_NAMES = {
@@ -117,12 +118,17 @@ def _default(field: dataclasses.Field[Any]) -> str:
 
 
 def _pipelines() -> str:
-    head = tuple(f.name.replace("_", " ") for f in dataclasses.fields(TargetOptions))
+    head = ("pipeline", "hardware", "vector bits", "vector registers")
     rows = [
-        (f"`{name}`", *(str(value) for value in dataclasses.astuple(options)))
+        (
+            f"`{name}`",
+            options.hardware_text,
+            str(options.vector_bits),
+            str(options.vector_registers),
+        )
         for name, options in PIPELINES.items()
     ]
-    return table(("pipeline", *head), rows)
+    return table(head, rows)
 
 
 def _stages(options: TargetOptions) -> Iterator[str]:

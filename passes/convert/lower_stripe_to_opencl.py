@@ -51,6 +51,7 @@ An index with one value has no loop. Conditions stand as far out as their indice
 known, and not where they always hold. A window is a pointer and a linear form; a
 subscript that is a value becomes an index (`opencl.position`), a store with a condition
 stands in `opencl.when`.
+Blocks with the same number of `stripe.kernel` are launches of the first one's kernel.
 Blocks without points have no launch. The points of a serial block are loops like any
 other: those run in order.
 
@@ -68,7 +69,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolOpInterface
 
@@ -81,7 +82,8 @@ from ...dialects.stripe.reshape import ReshapeOp
 from ..locations import error_at, located
 from ..opencl.synchronize import synchronize
 from ..stripe.nests import root_buffer
-from .opencl_kernel import KernelLowering
+from ..stripe.share_kernels import KERNEL_ATTRIBUTE, buffer_pattern
+from .opencl_kernel import KernelLowering, LoweredKernel
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,8 @@ class _HostLowering:
         self._barriers = barriers
         self._block = Block()
         self._buffers: dict[SSAValue, SSAValue] = {}
+        self._shared: dict[Attribute, tuple[BlockOp, LoweredKernel | None]] = {}
+        """The first block of each kernel that several share."""
         self._returned: dict[SSAValue, SSAValue] = {}
         """For each memory that is returned, the view of it."""
 
@@ -225,17 +229,33 @@ class _HostLowering:
         self._buffers[op.view] = allocate.buffer
 
     def _launch(self, op: BlockOp) -> list[Operation]:
+        shared = op.attributes.get(KERNEL_ATTRIBUTE)
+        if shared is not None and shared in self._shared:
+            first, lowered = self._shared[shared]
+            if buffer_pattern(first) == buffer_pattern(op):
+                self._add_launch(lowered, op, first)
+                return []
         name = op.block_name.data if op.block_name is not None else None
-        unique = self._names.unique(name)
-        lowered = KernelLowering(op, unique).lower()
-        if lowered is None:
-            return []
-        if self._barriers:
+        lowered = KernelLowering(op, self._names.unique(name)).lower()
+        if lowered is not None and self._barriers:
             synchronize(lowered.kernel)
-        buffers = [self._buffers[view] for view in lowered.buffers]
-        launch = LaunchOp(unique, lowered.group_counts, buffers)
+        if shared is not None:
+            self._shared.setdefault(shared, (op, lowered))
+        self._add_launch(lowered, op, op)
+        return [] if lowered is None else [lowered.kernel]
+
+    def _add_launch(
+        self, lowered: LoweredKernel | None, op: BlockOp, first: BlockOp
+    ) -> None:
+        """Launch what `first` became with the buffers that `op` has in their places."""
+        if lowered is None:
+            return
+        roots = map(root_buffer, first.buffers)
+        own = dict(zip(roots, map(root_buffer, op.buffers), strict=True))
+        buffers = [self._buffers[own[view]] for view in lowered.buffers]
+        name = lowered.kernel.sym_name.data
+        launch = LaunchOp(name, lowered.group_counts, buffers)
         self._block.add_op(located(launch, op))
-        return [lowered.kernel]
 
 
 def _buffer_type(view: SSAValue, op: Operation) -> BufferType:

@@ -27,10 +27,13 @@ class IndexExpression:
         form: LinearForm, arguments: Sequence[IndexExpression]
     ) -> IndexExpression:
         """An integer form with an expression in place of each dimension."""
-        result = IndexExpression((), form.constant.numerator)
+        constant = form.constant.numerator
+        terms: list[tuple[SSAValue, int]] = []
         for number in form.support:
-            result = result + arguments[number] * form.coefficients[number].numerator
-        return result
+            factor, argument = form.coefficients[number].numerator, arguments[number]
+            constant += argument.constant * factor
+            terms += [(value, c * factor) for value, c in argument.terms]
+        return _sum(terms, constant)
 
     def __add__(self, other: IndexExpression) -> IndexExpression:
         return _sum((*self.terms, *other.terms), self.constant + other.constant)

@@ -41,7 +41,7 @@ from xdsl.passes import ModulePass
 from ...dialects.stripe.block import BlockOp
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive
-from .cost import Freedom, attributes_of, describe, problem_of, search
+from .cost import Freedom, attributes_of, best, describe, problem_of
 from .cost.nest import Nest
 from .cost.problem import Problem
 from .nests import all_blocks, is_leaf
@@ -99,9 +99,9 @@ class StripeAutotilePass(ModulePass):
         problem = problem_of(block, hardware.vector_bits)
         if not problem.aggregates or problem.uncut:
             return self._stream(problem)
-        best, *_ = search(problem, hardware, Freedom(self.stages, self.orders))
-        reason = describe(best.estimate, hardware)
-        return attributes_of(best.nest, reason)
+        found = best(problem, hardware, Freedom(self.stages, self.orders))
+        reason = describe(found.estimate, hardware)
+        return attributes_of(found.nest, reason)
 
     def _stream(self, problem: Problem) -> dict[str, Attribute]:
         """Pieces of a block that nothing is kept of between its points."""

@@ -29,7 +29,7 @@ from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.stripe.staging import Staging
 from ...targets.hardware import Hardware
-from .cost import problem_of, search
+from .cost import best, problem_of
 from .cost.kernel import tile_cost
 from .cost.nest import Nest
 from .nests import output_indices, reduction_indices, root_buffer
@@ -96,8 +96,7 @@ class FusionCost:
         """The nest that a contraction wants by itself."""
         if block not in self._decided:
             problem = problem_of(block, self.hardware.vector_bits)
-            best, *_ = search(problem, self.hardware)
-            self._decided[block] = best.nest
+            self._decided[block] = best(problem, self.hardware).nest
         return self._decided[block]
 
     @property

@@ -54,13 +54,13 @@ from .lanes import plan_vectors, vector_index, vector_width
 from .nests import (
     AbsoluteAccess,
     absolute_access,
-    all_blocks,
     index_range,
     is_leaf,
     is_number,
     is_top_level,
     replace_forms,
 )
+from .share_kernels import blocks_of_kernels
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class StripeOvercomputePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(op, bits=self.bits)
-        for block in all_blocks(op):
+        for block in blocks_of_kernels(op):
             if is_leaf(block) and not is_top_level(block) and block.conditions:
                 round_up_constraints(block, self.bits)
 

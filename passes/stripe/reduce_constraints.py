@@ -38,11 +38,11 @@ from xdsl.passes import ModulePass
 from ...affine.form import LinearForm
 from ...dialects.stripe.block import BlockOp
 from .nests import (
-    all_blocks,
     index_range,
     replace_forms,
     shift_index,
 )
+from .share_kernels import blocks_of_kernels
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class StripeReduceConstraintsPass(ModulePass):
     name = "stripe-reduce-constraints"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in all_blocks(op):
+        for block in blocks_of_kernels(op):
             if (
                 block.parent is not None
                 and block.conditions

@@ -59,7 +59,6 @@ from ...dialects.stripe.block import BlockOp
 from ..locations import check_positive
 from .lanes import vector_index, vector_width
 from .nests import (
-    all_blocks,
     index_range,
     is_leaf,
     output_indices,
@@ -67,6 +66,7 @@ from .nests import (
     shift_index,
 )
 from .overcompute import index_of_vectors
+from .share_kernels import blocks_of_kernels
 
 _FEWEST_LANES = 4
 """Shorter vectors are worth it for what is held in registers only."""
@@ -95,7 +95,7 @@ class StripeSeparatePass(ModulePass):
         check_positive(
             op, bits=self.bits, grain=self.grain, limit=self.limit, share=self.share
         )
-        for block in all_blocks(op):
+        for block in blocks_of_kernels(op):
             if _is_candidate(block):
                 for part in self.split_by_constraints(block):
                     split_by_vectors(part, self.bits)

@@ -32,7 +32,8 @@ from xdsl.passes import ModulePass
 
 from ...dialects.stripe.attributes import Level, LevelAttr, MemorySpace
 from ...dialects.stripe.block import BlockOp
-from .nests import all_blocks, is_leaf, is_subscripted, root_buffer
+from .nests import is_leaf, is_subscripted, root_buffer
+from .share_kernels import blocks_of_kernels
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class StripeUnrollPass(ModulePass):
     """The most copies of the statements that unrolling may make."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in all_blocks(op):
+        for block in blocks_of_kernels(op):
             if is_leaf(block):
                 _mark(block, self.limit)
 

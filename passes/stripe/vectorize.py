@@ -90,7 +90,8 @@ from .lanes import plan_vectors
 from .lanes import unit_steps as unit_steps
 from .lanes import vector_index as vector_index
 from .lanes import vector_width as vector_width
-from .nests import all_blocks, is_leaf
+from .nests import is_leaf
+from .share_kernels import blocks_of_kernels
 from .vector_buffers import hold_vectors
 from .vector_statements import apply_plan
 
@@ -106,7 +107,7 @@ class StripeVectorizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(op, bits=self.bits)
-        for block in all_blocks(op):
+        for block in blocks_of_kernels(op):
             plan = plan_vectors(block, self.bits) if is_leaf(block) else None
             if plan is not None:
                 apply_plan(block, plan)

@@ -42,6 +42,11 @@ def softmax(x: Array) -> Array:
     return e / e.sum(axis=1, keepdims=True)
 
 
+def attention(q: Array, k: Array, v: Array) -> Array:
+    scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2])
+    return np.stack([softmax(head) for head in scores]) @ v
+
+
 def layer_norm(x: Array, scale: Array, bias: Array) -> Array:
     variance = x.var(axis=1, keepdims=True)
     return (x - x.mean(axis=1, keepdims=True)) / np.sqrt(variance + 1e-5) * scale + bias
@@ -184,6 +189,10 @@ CASES: dict[str, tuple[Meaning, list[list[Shape]]]] = {
         ],
     ),
     "softmax": (lambda x: softmax(x[0]), [[(4, 7)], [(1, 1)], [(3, 16)]]),
+    "attention": (
+        lambda x: attention(*x),
+        [[(2, 3, 4), (2, 5, 4), (2, 5, 4)], [(1, 1, 1), (1, 1, 1), (1, 1, 1)]],
+    ),
     "layer_norm": (
         lambda x: layer_norm(*x),
         [[(4, 7), (7,), (7,)], [(1, 3), (3,), (3,)]],
@@ -222,6 +231,7 @@ LARGE: dict[str, list[Shape]] = {
     "conv_2d_dilated": [(2, 23, 29, 5), (3, 3, 5, 35)],
     "complex_conv_2d": [(2, 21, 23, 3, 5), (3, 3, 3, 5, 19)],
     "softmax": [(67, 515)],
+    "attention": [(3, 67, 33), (3, 131, 33), (3, 131, 33)],
     "layer_norm": [(67, 515), (515,), (515,)],
     "transpose": [(129, 257)],
     "concatenation": [(65, 131), (33, 131)],

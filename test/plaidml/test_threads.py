@@ -174,7 +174,7 @@ def test_memory_is_free_when_nobody_uses_it(
             symbol = x.symbol
             kept.append(plaidml.run(ctx, f, {"X": x, "F": n}, {"Y": y}))
             y.as_ndarray(ctx)
-            buffers += [ref(x.buffer), ref(y.buffer)]
+            buffers += [ref[object](x.buffer), ref[object](y.buffer)]
             del x, y, symbol
         assert [each() for each in buffers] == [None] * len(buffers)
     finally:
