@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parent
 config.name = "gingham"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir", ".test"]
-config.excludes = [".typing", ".venv", "build"]
+# The examples of the documentation are shown and run by its pages.
+config.excludes = [".typing", ".venv", "build", "local_tiles.mlir", "rows.mlir"]
 config.test_source_root = str(ROOT)
 config.test_exec_root = str(ROOT / "build" / "lit")
 

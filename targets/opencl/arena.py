@@ -19,10 +19,13 @@ def allocate_placed(
     """The buffers of slots that have places, by the numbers of the slots.
 
     A device that takes no parts at such places, or no piece of this size, gets a buffer
-    for each.
+    for each; one with memory of its own a buffer for each place, as NVIDIA's driver
+    crashes when parts that overlap are released.
     """
     import pyopencl as cl
 
+    if not device.details.host_unified_memory:
+        return _by_place(device, slots)
     size = max(((s.place or 0) + s.size_in_bytes for s in slots.values()), default=0)
     step = max(device.handle.mem_base_addr_align // 8, 1)
     fits = size <= device.details.max_allocation_bytes
@@ -39,3 +42,22 @@ def allocate_placed(
     except cl.Error as error:
         raise as_gingham_error("taking a part of a buffer", error) from error
     return buffers
+
+
+def _by_place(
+    device: OpenCLDevice, slots: Mapping[int, Slot]
+) -> dict[int, DeviceBuffer]:
+    """Slots at one place share a buffer that is large enough for each of them."""
+    sizes: dict[int | None, int] = {}
+    for slot in slots.values():
+        sizes[slot.place] = max(sizes.get(slot.place, 0), slot.size_in_bytes)
+    pieces = {
+        place: allocate(device, (size,), "uint8", for_host=False)
+        for place, size in sizes.items()
+    }
+    return {
+        number: DeviceBuffer(
+            device, slot.shape, slot.dtype, pieces[slot.place].handle, None
+        )
+        for number, slot in slots.items()
+    }
