@@ -36,10 +36,17 @@ def main() -> int:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(as_json(rows), file, indent=2)
     if options.plot:
-        from .plot import plot
-
-        plot(rows, options.plot)
+        _plot(rows, options.plot)
     return 0 if all(row.is_correct for row in rows) else 1
+
+
+def _plot(rows: list[Row], path: str) -> None:
+    try:
+        from .plot import plot
+    except ImportError:
+        print("no picture: Matplotlib is not installed", file=sys.stderr)
+        return
+    plot(rows, path)
 
 
 def _arguments() -> argparse.Namespace:
