@@ -29,6 +29,16 @@ class Prepared:
 Prepare: TypeAlias = Callable[[Case, Inputs], Prepared | None]
 
 
+IMAGES = {
+    "convolution",
+    "depthwise",
+    "transposed_convolution",
+    "max_pool",
+    "bottleneck",
+}
+"""The kinds of cases whose results are images, which some peers have as NCHW."""
+
+
 def arrays_of(outputs: ArrayLike | tuple[ArrayLike, ...]) -> list[NDArray[Any]]:
     """The arrays of a result that is one or a tuple of them."""
     several = outputs if isinstance(outputs, tuple) else (outputs,)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from ..cases import Case
-from .prepared import Array, Inputs, Prepared
+from .prepared import IMAGES, Array, Inputs, Prepared
 
 _OPSET = 20
 
@@ -77,7 +77,7 @@ def prepare(case: Case, inputs: Inputs) -> Prepared | None:
     outputs = build(graph, case, list(inputs.values()))
     element = TensorProto.INT64 if case.kind == "argmax" else TensorProto.FLOAT
     call = graph.session(dict.fromkeys(outputs, element))
-    images = case.kind in _IMAGES
+    images = case.kind in IMAGES
 
     def results() -> list[NDArray[Any]]:
         return [o.transpose(0, 2, 3, 1) if images else o for o in call()]
@@ -240,11 +240,4 @@ BUILDERS: dict[str, Build] = {
     "attention": _attention,
     "bottleneck": _bottleneck,
     "lstm_cell": _lstm_cell,
-}
-_IMAGES = {
-    "convolution",
-    "depthwise",
-    "transposed_convolution",
-    "max_pool",
-    "bottleneck",
 }

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from ..cases import Case
-from .prepared import Inputs, Prepared
+from .prepared import IMAGES, Inputs, Prepared
 
 Tensors: TypeAlias = Sequence[Any]
 Build: TypeAlias = Callable[[Case, Tensors], Callable[[], Any]]
@@ -29,7 +29,7 @@ def prepare(case: Case, inputs: Inputs) -> Prepared | None:
     def results() -> list[Any]:
         outputs = compute()
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        images = case.kind in _IMAGES
+        images = case.kind in IMAGES
         return [(_rows(o) if images else o).contiguous().numpy() for o in several]
 
     return Prepared(compute, results)
@@ -151,11 +151,4 @@ BUILDERS: dict[str, Build] = {
     "attention": _attention,
     "bottleneck": _bottleneck,
     "lstm_cell": _lstm_cell,
-}
-_IMAGES = {
-    "convolution",
-    "depthwise",
-    "transposed_convolution",
-    "max_pool",
-    "bottleneck",
 }

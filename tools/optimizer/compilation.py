@@ -16,10 +16,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ...errors import GinghamError
-from .arguments import Options
 from .diagnostics import Diagnostic, InternalError, ToolError, ValidationError, note
 from .input import Source
 from .located_parser import parse_mlir
+from .options import Options
 from .output import write_atomically
 from .pipeline import PassRegistry, format_root_pipeline
 from .registry import all_targets, new_context

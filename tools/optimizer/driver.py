@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from xdsl.ir import Attribute
 
 from ...errors import GinghamError
-from .arguments import Options, parse_arguments
+from .arguments import parse_arguments
 from .compilation import Compilation, internal_error
 from .diagnostics import Diagnostic
 from .input import read_source
+from .options import Options
 from .registry import (
     PassFactory,
     all_dialects,

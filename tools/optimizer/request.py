@@ -10,8 +10,8 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.utils.target import Target
 
 from ...errors import GinghamError
-from .arguments import Options, PipelinePart
 from .diagnostics import close_matches_hint
+from .options import Options, PipelinePart
 from .pipeline import PassRegistry, Step, parse_named_options, parse_pipeline
 from .registry import TargetFactory, named_pipeline, pipeline_names
 
