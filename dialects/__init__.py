@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from xdsl.ir import Dialect
+if TYPE_CHECKING:
+    from xdsl.ir import Dialect
 
 _DIALECTS = {
     "eltwise": "Eltwise",

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 CONSTANT_ATTRIBUTE = "tile.constant"
 """On an argument of a function: callers mostly give the same array."""
@@ -24,6 +24,14 @@ def constant_arguments(function: FuncOp) -> set[int]:
         for position, attributes in enumerate(function.arg_attrs or ())
         if CONSTANT_ATTRIBUTE in attributes.data
     }
+
+
+def is_constant_argument(value: SSAValue) -> bool:
+    """Whether a value is an argument that is marked."""
+    if not isinstance(value, BlockArgument):
+        return False
+    function = value.block.parent_op()
+    return isinstance(function, FuncOp) and value.index in constant_arguments(function)
 
 
 def mark_constants(function: FuncOp, positions: Iterable[int]) -> None:

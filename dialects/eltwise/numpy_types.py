@@ -7,28 +7,16 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute
 
+from ..numpy_names import ELEMENT_NAMES, dtype_of_name
 from .element_types import ELEMENT_TYPES, is_element_type
 
 if TYPE_CHECKING:
     import numpy as np
 
-_PREFIXES = {"i": "bool", "si": "int", "ui": "uint", "f": "float", "bf": "bfloat"}
-
-
-def _numpy_name(name: str) -> str:
-    """The NumPy name of an element type: `int8` for `si8`."""
-    prefix = name.rstrip("0123456789")
-    width = "" if prefix == "i" else name.removeprefix(prefix)
-    return _PREFIXES[prefix] + width
-
-
 NUMPY_NAMES: dict[str, Attribute] = {
-    _numpy_name(name): element for name, element in ELEMENT_TYPES.items()
+    name: ELEMENT_TYPES[element] for name, element in ELEMENT_NAMES.items()
 }
-"""Every element type by the name of the NumPy type that holds it.
-
-`i1` is `bool`; `bf16` is the `bfloat16` of the package ml_dtypes.
-"""
+"""Every element type by the name of the NumPy type that holds it."""
 
 _NAMES = {element: name for name, element in NUMPY_NAMES.items()}
 
@@ -45,9 +33,4 @@ def numpy_dtype(element: Attribute) -> np.dtype[Any]:
         return np.dtype(np.int64)
     if not is_element_type(element):
         raise ValueError(f"{element} is not an element type")
-    name = _NAMES[element]
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
+    return dtype_of_name(_NAMES[element])

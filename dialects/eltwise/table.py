@@ -86,6 +86,11 @@ class Function:
         """Whether it gives one of its operands, without computing with any."""
         return self.name == "ident" or self.rule is TypeRule.SELECT
 
+    @property
+    def operations(self) -> int:
+        """What an element counts in the work of a program, whatever a device takes."""
+        return 0 if self.moves else 1
+
     def evaluate(self, np: Any, *operands: Any) -> Any:
         """The function of NumPy arrays, given the NumPy module."""
         if isinstance(self.meaning, str):

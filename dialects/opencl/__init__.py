@@ -9,6 +9,7 @@ those of loops and work-items, and numbers of the data that are known to lie in 
 from xdsl.ir import Dialect
 
 from .attributes import BufferType, PointerType, WorkItemQueryAttr
+from .choose import ChooseOp
 from .data_ops import IndexOp, PositionOp, WhenOp
 from .functions import CallOp, FunctionOp, ReturnOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
@@ -37,6 +38,7 @@ OpenCL = Dialect(
         ForOp,
         IfOp,
         WhenOp,
+        ChooseOp,
         IndexOp,
         PositionOp,
         ArrayOp,

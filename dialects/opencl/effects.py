@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
+from .choose import ChooseOp
 from .kernel import KernelOp
 from .ops import LoadOp, StoreOp
 
@@ -22,16 +23,26 @@ class Use(NamedTuple):
 
 def argument_uses(kernel: KernelOp) -> list[Use]:
     """The use of each argument; what is no plain load or store may do both."""
-    uses: dict[SSAValue, Use] = {argument: Use() for argument in kernel.body.block.args}
-    for op in kernel.walk():
-        for operand in op.operands:
-            if operand in uses:
-                uses[operand] |= _use_by(op, operand)
-    return list(uses.values())
+    return [pointer_use(argument) for argument in kernel.body.block.args]
+
+
+def pointer_use(pointer: SSAValue) -> Use:
+    """What is done with a pointer, also under the names that `opencl.choose` gives."""
+    found = Use()
+    for user in {use.operation: None for use in pointer.uses}:
+        found |= _use_by(user, pointer)
+    return found
 
 
 def _use_by(op: object, pointer: SSAValue) -> Use:
     match op:
+        case ChooseOp():
+            found = Use()
+            for case in op.cases:
+                for own, argument in zip(case, op.body.block.args, strict=True):
+                    if own is pointer:
+                        found |= pointer_use(argument)
+            return found
         case LoadOp():
             return Use(reads=True)
         case StoreOp() if op.value is not pointer:

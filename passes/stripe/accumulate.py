@@ -60,8 +60,8 @@ from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import located
-from .copies import copy_block, fill_block
-from .nests import (
+from .blocks.copies import copy_block, fill_block
+from .blocks.nests import (
     all_blocks,
     is_leaf,
     is_subscripted,

@@ -41,10 +41,10 @@ from xdsl.passes import ModulePass
 from ...dialects.stripe.block import BlockOp
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive
+from .blocks.nests import all_blocks, is_leaf
 from .cost import Freedom, attributes_of, best, describe, problem_of
 from .cost.nest import Nest
 from .cost.problem import Problem
-from .nests import all_blocks, is_leaf
 from .tile import TILE_ATTRIBUTE
 
 _SQUARES = 4

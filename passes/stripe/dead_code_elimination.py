@@ -44,7 +44,7 @@ from xdsl.traits import is_side_effect_free
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .nests import drop_refinements
+from .blocks.nests import drop_refinements
 
 
 @dataclass(frozen=True)

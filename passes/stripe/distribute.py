@@ -83,8 +83,8 @@ from ...dialects.stripe.attributes import (
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ..locations import located
-from .copies import copy_block, fill_block, view_type
-from .nests import (
+from .blocks.copies import copy_block, fill_block, view_type
+from .blocks.nests import (
     is_top_level,
     nested_blocks,
     output_indices,

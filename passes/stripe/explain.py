@@ -1,10 +1,11 @@
 """What the compiler decided about a program, and the figures behind each decision.
 
 An `Explainer` watches a pipeline: it is shown the module before each pass, and notes
-what `stripe-plan-fusion` has put together and why, and for each block that
+what `stripe-plan-fusion` has put together and why, for each block that
 `stripe-autotile` decides about the nests that the cost model predicts to be fastest,
-with the parts of their times. The result is an `Explanation`: a table for people, JSON
-for programs. The units are seconds in JSON and as shown in the table.
+with the parts of their times, and which launches `opencl-plan-joins` runs as one. The
+result is an `Explanation`: a table for people, JSON for programs. The units are seconds
+in JSON and as shown in the table.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
+from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
+from ...dialects.opencl.kernel import LaunchOp
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
 from ..locations import source_location
 from .autotile import StripeAutotilePass
+from .blocks.nests import all_blocks, is_leaf
 from .cost import Candidate, candidates
-from .nests import all_blocks, is_leaf
 from .tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
 
 _DECISION = (TILE_ATTRIBUTE, ORDER_ATTRIBUTE, STAGE_ATTRIBUTE)
@@ -66,12 +69,22 @@ class ExplainedFusion:
     is_nest: bool = True
 
 
+@dataclass(frozen=True)
+class ExplainedLaunch:
+    """Launches that become one, or a launch that is left alone, and why."""
+
+    kernels: tuple[str, ...]
+    reason: str
+    is_joined: bool
+
+
 @dataclass
 class Explanation:
     """The decisions about a program, in order."""
 
     fusions: list[ExplainedFusion] = field(default_factory=list[ExplainedFusion])
     blocks: list[ExplainedBlock] = field(default_factory=list[ExplainedBlock])
+    launches: list[ExplainedLaunch] = field(default_factory=list[ExplainedLaunch])
 
     def as_json(self) -> dict[str, Any]:
         """All of it as what the module `json` writes."""
@@ -95,6 +108,8 @@ class Explainer:
         """Note what there is to say before a pass runs."""
         if module_pass.name == "stripe-fuse-nests":
             self.explanation.fusions += _fusions(module)
+        if module_pass.name == "opencl-join-launches":
+            self.explanation.launches += _launches(module)
         if isinstance(module_pass, StripeAutotilePass):
             self._tiles(module_pass, module)
 
@@ -160,4 +175,23 @@ def _fusions(module: ModuleOp) -> list[ExplainedFusion]:
         if FUSE_ATTRIBUTE not in block.attributes and isinstance(reason, StringAttr):
             name = block.block_name.data if block.block_name else ""
             found.append(ExplainedFusion((name,), reason.data, is_nest=False))
+    return found
+
+
+def _launches(module: ModuleOp) -> list[ExplainedLaunch]:
+    """What was decided about joining launches."""
+    found: list[ExplainedLaunch] = []
+    joined: dict[Attribute, list[LaunchOp]] = {}
+    launches = [op for op in module.walk() if isinstance(op, LaunchOp)]
+    for launch in launches:
+        number = launch.attributes.get(JOIN_ATTRIBUTE)
+        if number is not None:
+            joined.setdefault(number, []).append(launch)
+    for launch in launches:
+        number = launch.attributes.get(JOIN_ATTRIBUTE)
+        reason = launch.attributes.get(JOIN_REASON_ATTRIBUTE)
+        if isinstance(reason, StringAttr):
+            together = [launch] if number is None else joined[number]
+            names = tuple(each.kernel.root_reference.data for each in together)
+            found.append(ExplainedLaunch(names, reason.data, len(together) > 1))
     return found

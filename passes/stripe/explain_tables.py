@@ -34,6 +34,10 @@ def render(explanation: Explanation) -> str:
         console.print(_heading(block), markup=False)
         if block.nests:
             console.print(_table(block))
+    for launch in explanation.launches:
+        names = ", ".join(launch.kernels)
+        what = "one launch of" if launch.is_joined else "launch of"
+        console.print(f"{what} {names}: {launch.reason}", markup=False)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 

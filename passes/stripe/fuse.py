@@ -49,8 +49,8 @@ from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .join import definitions, join_blocks
-from .nests import has_own_windows, is_leaf, root_buffer, statements
+from .blocks.nests import has_own_windows, is_leaf, root_buffer, statements
+from .fusion.join import definitions, join_blocks
 from .tile import TILE_ATTRIBUTE
 
 

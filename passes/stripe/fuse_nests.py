@@ -76,18 +76,19 @@ from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
 from ..locations import error_at
-from .join import join_blocks
-from .loop_order import loop_orders
-from .merge_indices import may_merge, merge_pair
-from .nests import (
+from .blocks.loop_order import loop_orders
+from .blocks.nests import (
     push_constraints_inward,
     reduction_indices,
     replace_forms,
     root_buffer,
     statements,
 )
+from .fusion.join import join_blocks
+from .fusion.shared_indices import Member, find_conflict, may_be_member
+from .fusion.widen import widen_windows
+from .merge_indices import may_merge, merge_pair
 from .partition_edges import split_block
-from .shared_indices import Member, find_conflict, may_be_member
 from .tile import TILE_ATTRIBUTE, may_overhang, tile_block, tile_levels
 
 
@@ -332,6 +333,7 @@ def _fuse_level(parts: Sequence[_Part], sizes: Sequence[int]) -> list[_Part]:
     for block in outer:
         block.detach()
         block.erase()
+    widen_windows(joined)
     return inner
 
 

@@ -27,7 +27,9 @@ stripe.block "S" [%i : 64, %j : 64]
 
 It is done where it saves traffic and adds little work: every block that reads the
 buffer reads each element once, and either there is one such block, or computing an
-element takes at most `operations` simple operations. Left alone are buffers that are
+element takes at most `operations` simple operations. Of a block that writes several
+buffers each is looked at by itself; what they share is repeated then, which may be as
+many operations. Left alone are buffers that are
 returned or written in part, blocks with constraints or subscripts, those that read
 across rows, so that vectors could no longer be loaded, and inputs that a statement
 between overwrites.
@@ -63,9 +65,9 @@ from ...dialects.stripe.attributes import (
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ..locations import check_positive, located
-from .lanes import unit_steps
-from .nests import is_leaf, is_number, root_buffer, statements
+from .blocks.nests import is_leaf, is_number, root_buffer, statements
 from .tile import TILE_ATTRIBUTE
+from .vectors.lanes import unit_steps
 
 _FUNCTION = 16
 _DIVISION = 8
@@ -90,12 +92,19 @@ class StripeInlinePass(ModulePass):
                         self._inline(statement)
 
     def _inline(self, block: BlockOp) -> None:
-        producer = _Producer.of(block)
-        if producer is None:
-            return
-        uses = [use for use in producer.buffer.uses if use.operation is not block]
+        for number, refinement in enumerate(block.refinement_list):
+            if refinement.direction.writes:
+                producer = _Producer.of(block, number)
+                if producer is not None:
+                    self._move(producer)
+
+    def _move(self, producer: _Producer) -> None:
+        """Compute what a producer writes where it is read, if that pays."""
+        uses = [u for u in producer.buffer.uses if u.operation is not producer.block]
         readers = list(dict.fromkeys(use.operation for use in uses))
         if len(readers) > 1 and producer.work > self.operations:
+            return
+        if producer.shared_work > self.operations:
             return
         blocks = [reader for reader in readers if isinstance(reader, BlockOp)]
         if len(blocks) != len(readers):
@@ -108,18 +117,21 @@ class StripeInlinePass(ModulePass):
 
 @dataclass(frozen=True)
 class _Producer:
-    """An element-wise block that writes one buffer."""
+    """One of the buffers that an element-wise block writes, and how."""
 
     block: BlockOp
     output: int
     """The number of the refinement that is written."""
+    store: StoreOp
+    statements: tuple[Operation, ...]
+    """Those of the block that the stored value depends on, in order."""
+    inputs: tuple[int, ...]
+    """The numbers of the refinements that these read."""
 
     @staticmethod
-    def of(block: BlockOp) -> _Producer | None:
+    def of(block: BlockOp, output: int) -> _Producer | None:
         """None for a block that is no such thing."""
-        refinements = block.refinement_list
-        outputs = [n for n, r in enumerate(refinements) if r.direction.writes]
-        if not is_leaf(block) or block.is_serial or len(outputs) != 1:
+        if not is_leaf(block) or block.is_serial:
             return None
         if block.captures or block.conditions or TILE_ATTRIBUTE in block.attributes:
             return None
@@ -129,7 +141,20 @@ class _Producer:
             for use in index.uses
         ):
             return None
-        found = _Producer(block, outputs[0])
+        outputs = {n for n, r in enumerate(block.refinement_list) if r.direction.writes}
+        memories = [root_buffer(buffer) for buffer in block.buffers]
+        if any(memories.count(memories[number]) > 1 for number in outputs):
+            return None
+        stores = [use.operation for use in block.view(output).uses]
+        if len(stores) != 1 or not isinstance(stores[0], StoreOp):
+            return None
+        statements = _slice(block, [stores[0]])
+        inputs = tuple(
+            number
+            for number, view in enumerate(block.views)
+            if any(view in statement.operands for statement in statements)
+        )
+        found = _Producer(block, output, stores[0], statements, inputs)
         return found if found._is_whole and found._is_elementwise else None
 
     @property
@@ -139,7 +164,18 @@ class _Producer:
     @property
     def work(self) -> int:
         """Operations for an element."""
-        return sum(map(_work, self.block.body.ops))
+        return sum(map(_work, self.statements))
+
+    @property
+    def shared_work(self) -> int:
+        """Those that the block needs for its other buffers, too."""
+        others = [
+            op
+            for op in self.block.body.ops
+            if isinstance(op, StoreOp) and op is not self.store
+        ]
+        needed = {*_slice(self.block, others)}
+        return sum(_work(op) for op in self.statements if op in needed)
 
     @property
     def _is_whole(self) -> bool:
@@ -164,16 +200,15 @@ class _Producer:
     @property
     def _is_elementwise(self) -> bool:
         """Whether numbers are loaded, computed with, and the result is stored."""
-        *before, last = self.block.body.ops
-        if not isinstance(last, StoreOp) or last.condition is not None:
+        if self.store.condition is not None or self.store.subscripts is not None:
             return False
-        numbers = range(len(self.block.refinements))
+        numbers = (*self.inputs, self.output)
         if not all(is_number(self.block.view_type(n)) for n in numbers):
             return False
         known = ElementwiseOp | CastOp | ConstantOp | IndexOp | LoadOp
-        return last.subscripts is None and all(
+        return all(
             isinstance(op, known) and not (isinstance(op, LoadOp) and op.subscripts)
-            for op in before
+            for op in self.statements
         )
 
     def may_move_to(self, reader: BlockOp) -> bool:
@@ -198,7 +233,7 @@ class _Producer:
         reads = prod(reader.index_ranges) * len(numbers)
         if reads > prod(self.block.index_ranges):
             return False
-        added = (len(self.block.refinements) - 1) * len(numbers)
+        added = len(self.inputs) * len(numbers)
         if len(reader.refinements) + added > _MOST_INPUTS:
             return False
         return self._inputs_last_until(reader)
@@ -211,12 +246,13 @@ class _Producer:
         return all(
             fast in unit_steps(refinement, rank)
             or all(fast not in form.support for form in refinement.access)
-            for refinement in self.block.refinement_list
+            for number in (*self.inputs, self.output)
+            for refinement in [self.block.refinement(number)]
         )
 
     def _inputs_last_until(self, reader: BlockOp) -> bool:
         """Whether the inputs are the same when the reader runs."""
-        inputs = {root_buffer(b) for b in self.block.buffers if b is not self.buffer}
+        inputs = {root_buffer(self.block.buffers[number]) for number in self.inputs}
         written = _written(reader)
         statement = self.block.next_op
         while statement is not None and statement is not reader:
@@ -236,16 +272,15 @@ class _Producer:
         own = [form.support[0] for form in block.refinement(self.output).access]
         replacements = [places[own.index(index)] for index in range(len(own))]
         views: dict[SSAValue, SSAValue] = {}
-        for position, refinement in enumerate(block.refinement_list):
-            if position != self.output:
-                view = block.view(position)
-                views[view] = _add_input(
-                    reader,
-                    block.buffers[position],
-                    _substituted(refinement, replacements, len(reader.form_values)),
-                    block.view_type(position),
-                    view.name_hint,
-                )
+        for position in self.inputs:
+            refinement, view = block.refinement(position), block.view(position)
+            views[view] = _add_input(
+                reader,
+                block.buffers[position],
+                _substituted(refinement, replacements, len(reader.form_values)),
+                block.view_type(position),
+                view.name_hint,
+            )
         for use in list(reader.view(number).uses):
             self._compute(use.operation, views, reader, replacements)
 
@@ -264,16 +299,14 @@ class _Producer:
         if parent is None:
             raise ValueError("the load is not in a block")
         values = dict(views)
-        for operation in self.block.body.ops:
-            if isinstance(operation, StoreOp):
-                load.results[0].replace_all_uses_with(values[operation.value])
-                break
+        for operation in self.statements:
             if isinstance(operation, IndexOp):
                 number = self._number(operation, reader, places)
                 values[operation.result] = number.result
                 parent.insert_op_before(located(number, load), load)
                 continue
             parent.insert_op_before(operation.clone(values), load)
+        load.results[0].replace_all_uses_with(values[self.store.value])
         load.detach()
         load.erase()
 
@@ -292,6 +325,17 @@ class _Producer:
         number = IndexOp(form, reader.form_values, operation.result.type)
         number.result.name_hint = operation.result.name_hint
         return number
+
+
+def _slice(block: BlockOp, stores: Sequence[StoreOp]) -> tuple[Operation, ...]:
+    """The statements of a block that what is stored depends on, in order."""
+    needed: set[SSAValue] = {value for store in stores for value in store.operands}
+    found: list[Operation] = []
+    for statement in reversed([*block.body.ops]):
+        if any(result in needed for result in statement.results):
+            needed |= {*statement.operands}
+            found.append(statement)
+    return tuple(reversed(found))
 
 
 def _work(operation: Operation) -> int:

@@ -51,7 +51,7 @@ from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .nests import drop_refinements, has_own_windows, index_range, retarget
+from .blocks.nests import drop_refinements, has_own_windows, index_range, retarget
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,11 @@ def localize(
     moved: list[AllocOp] = []
     inside: list[AllocOp] = []
     dropped: set[int] = set()
+    uses: dict[SSAValue, list[int]] = {}
+    for number, buffer in enumerate(block.buffers):
+        uses.setdefault(buffer, []).append(number)
     for allocation in allocations:
-        numbers = [n for n, b in enumerate(block.buffers) if b is allocation.view]
+        numbers = uses[allocation.view]
         if _is_local(block, refinements, numbers, limit):
             moved.append(allocation)
             dropped |= set(numbers)

@@ -36,7 +36,7 @@ from xdsl.passes import ModulePass
 from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import Level, LevelAttr
 from ...dialects.stripe.block import BlockOp
-from .nests import (
+from .blocks.nests import (
     is_injective,
     is_subscripted,
     reduction_indices,

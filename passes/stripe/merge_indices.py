@@ -45,7 +45,7 @@ from xdsl.passes import ModulePass
 from ...dialects.stripe.attributes import Level, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .nests import (
+from .blocks.nests import (
     is_leaf,
     is_subscripted,
     move_statements,

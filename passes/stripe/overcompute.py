@@ -50,8 +50,7 @@ from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import check_positive
-from .lanes import plan_vectors, vector_index, vector_width
-from .nests import (
+from .blocks.nests import (
     AbsoluteAccess,
     absolute_access,
     index_range,
@@ -61,6 +60,7 @@ from .nests import (
     replace_forms,
 )
 from .share_kernels import blocks_of_kernels
+from .vectors.lanes import plan_vectors, vector_index, vector_width
 
 
 @dataclass(frozen=True)

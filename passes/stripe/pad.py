@@ -44,7 +44,8 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.staging import PAD_ATTRIBUTE
 from ...dialects.syntax import integers
 from ..locations import error_at
-from .nests import absolute_access, all_blocks, index_range, replace_forms
+from .blocks.nests import all_blocks, index_range, replace_forms
+from .tile import lies_beyond_buffer
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,8 @@ def _may_grow(block: BlockOp, index: int, padded: int) -> bool:
 def _lies_outside(
     block: BlockOp, number: int, refinement: Refinement, index: int, padded: int
 ) -> bool:
-    extent = block.index_ranges[index]
     ranges = [index_range(value) for value in block.form_values]
-    ranges[index] = padded - extent
-    around = absolute_access(block.buffers[number])
-    for axis, form in enumerate(refinement.access):
-        first, last = around.access[axis].bounds(around.ranges)
-        low, high = (form + form.coefficients[index] * extent).bounds(ranges)
-        end = high + block.view_type(number).sizes[axis]
-        if first + low >= around.buffer_type.sizes[axis] or last + end <= 0:
-            return True
+    ranges[index] = padded - block.index_ranges[index]
+    if lies_beyond_buffer(block, number, index, ranges):
+        return True
     return not any(form.coefficients[index] for form in refinement.access)

@@ -42,7 +42,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
-from .nests import (
+from .blocks.nests import (
     all_blocks,
     initializes_own_cells,
     reduction_indices,

@@ -15,12 +15,13 @@ stripe.block "Y" [%i : 4096, %j : 4096] ...
     attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4], [1]]>} { ... }
 ```
 
-A block joins the group of an earlier one that it exchanges a buffer with, when
+A block joins the group of an earlier one that it exchanges a buffer with, and brings
+together the groups of several such, when
 
 * it is legal: there are indices of all members whose points use cells of their own of
   every buffer that a member writes (see `shared_indices`), and no statement depends on
   one member and is needed by another;
-* it pays: the model of `fusion_cost` predicts less time for the nest than apart.
+* it pays: the model of `fusion.cost` predicts less time for the nest than apart.
 
 The shared indices are as many as possible. Where a contraction's outputs have no other
 indices, its tiles become those of the group, so that the members after it work on what
@@ -53,16 +54,18 @@ from ...dialects.stripe.fusion import (
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...targets.hardware import load_hardware
+from .blocks.nests import reduction_indices, root_buffer, statements
 from .cost import attributes_of
-from .fusion_cost import FusionCost, GroupCost, footprint_bytes, is_contraction
-from .nests import reduction_indices, root_buffer, statements
-from .shared_indices import (
+from .fusion.cost import FusionCost
+from .fusion.footprint import footprint_bytes, is_contraction
+from .fusion.shared_indices import (
     Member,
     carried_indices,
     find_conflict,
     may_be_member,
     shareable_indices,
 )
+from .fusion.tiling import GroupCost
 from .tile import TILE_ATTRIBUTE
 
 _LONG_ROW = 256
@@ -130,22 +133,23 @@ class _Plan:
         single = self._single(block, position, before)
         if single is None:
             return
-        self._groups[position] = single
+        self._groups[position] = own = single
         tried: list[_Group] = []
         for earlier in sorted(exchanged, reverse=True):
             group = self._groups.get(earlier)
-            if group is None or any(group is other for other in tried):
+            if group is None or any(group is other for other in (own, *tried)):
                 continue
             tried.append(group)
-            joined = self._join(group, single)
+            joined = self._join(group, own)
             if isinstance(joined, str):
                 last = _name(group.members[-1].block)
                 self._refused.setdefault(position, f"not with {last}: {joined}")
                 continue
             for member in joined.positions:
                 self._groups[member] = joined
+            own = joined
+        if own is not single:
             self._refused.pop(position, None)
-            return
 
     def refusals(self) -> dict[int, str]:
         """Why blocks started groups of their own, by their positions."""
@@ -226,8 +230,8 @@ class _Plan:
 
         All members of a group count as one statement.
         """
-        start = min(first.positions)
         inside = {*first.positions, *second.positions}
+        start = min(inside)
         pending = [p for p in first.before | second.before if p not in inside]
         seen: set[int] = set()
         while pending:
@@ -410,10 +414,13 @@ def _axes_of(buffer: SSAValue, members: Sequence[Member]) -> dict[int, int]:
 def _stray_index(members: Sequence[Member]) -> int | None:
     """A shared index that would cut rows into pieces too small for vectors.
 
-    A contraction whose outputs have shared indices only is tiled for vectors.
+    A contraction whose outputs have shared indices only is tiled for vectors, and so is
+    one that shares the index along which its outputs are contiguous.
     """
     contractions = [m for m in members if is_contraction(m.block)]
-    if contractions and all(_is_tiled_whole(m) for m in contractions):
+    if contractions and all(
+        _is_tiled_whole(m) or _shares_vectors(m) for m in contractions
+    ):
         return None
     total = 0
     cut: dict[int, int] = {}
@@ -437,3 +444,13 @@ def _is_tiled_whole(member: Member) -> bool:
     ranges = member.block.index_ranges
     outputs = {i for i in shareable_indices(member.block) if ranges[i] > 1}
     return outputs <= {*member.shared}
+
+
+def _shares_vectors(member: Member) -> bool:
+    """Whether a shared index steps through the last axis of all outputs."""
+    block = member.block
+    return all(
+        carried_indices(block, number).get(len(refinement.access) - 1) in member.shared
+        for number, refinement in enumerate(block.refinement_list)
+        if refinement.direction.writes
+    )

@@ -32,16 +32,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.stripe.block import BlockOp
-from .nests import (
-    index_range,
-    replace_forms,
-    shift_index,
-)
+from .blocks.nests import index_range, replace_forms, restrict_index
 from .share_kernels import blocks_of_kernels
 
 
@@ -101,16 +97,8 @@ def _shorten(block: BlockOp, index: int) -> bool:
     if high < low:
         return any(r.init is not None for r in block.refinement_list)
     if (low, high) != (0, block.index_ranges[index] - 1):
-        _restrict(block, index, low, high - low + 1)
+        restrict_index(block, index, low, high - low + 1)
     return True
-
-
-def _restrict(block: BlockOp, index: int, start: int, extent: int) -> None:
-    """Let `index` run over `extent` values from `start` on."""
-    ranges = list(block.index_ranges)
-    ranges[index] = extent
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
-    shift_index(block, index, start)
 
 
 def _needed(forms: Sequence[LinearForm], ranges: Sequence[int]) -> list[LinearForm]:

@@ -48,7 +48,7 @@ from ...dialects.stripe.attributes import Direction, MemorySpace
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import check_positive
-from .nests import all_blocks, has_own_windows, is_leaf, is_number
+from .blocks.nests import all_blocks, has_own_windows, is_leaf, is_number
 
 
 @dataclass(frozen=True)

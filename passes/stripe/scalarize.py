@@ -54,7 +54,7 @@ from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
-from .nests import all_blocks, root_buffer
+from .blocks.nests import all_blocks, root_buffer
 
 Cell: TypeAlias = tuple[
     SSAValue,

@@ -76,7 +76,7 @@ from ...dialects.stripe.attributes import Direction, Level
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ..locations import check_positive
-from .nests import (
+from .blocks.nests import (
     is_injective,
     is_leaf,
     is_number,
@@ -84,8 +84,8 @@ from .nests import (
     root_buffer,
     top_level_blocks,
 )
+from .blocks.scans import Piece, Scan, walk
 from .partition_edges import split_block
-from .scan_blocks import Piece, Scan, walk
 from .tile import TILE_ATTRIBUTE
 from .vectorize import unit_steps
 

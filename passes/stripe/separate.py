@@ -49,7 +49,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
@@ -57,16 +57,16 @@ from ...affine.separation import Nest, Piece, separate
 from ...dialects.stripe.attributes import MemorySpace
 from ...dialects.stripe.block import BlockOp
 from ..locations import check_positive
-from .lanes import vector_index, vector_width
-from .nests import (
+from .blocks.nests import (
     index_range,
     is_leaf,
     output_indices,
     replace_forms,
-    shift_index,
+    restrict_index,
 )
 from .overcompute import index_of_vectors
 from .share_kernels import blocks_of_kernels
+from .vectors.lanes import vector_index, vector_width
 
 _FEWEST_LANES = 4
 """Shorter vectors are worth it for what is held in registers only."""
@@ -214,19 +214,11 @@ def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
         replace_forms(part, part.refinement_list, forms, block.captures)
         rank = len(block.index_ranges)
         for index in range(rank):
-            _restrict(part, index, piece.lows[index], piece.extent(index))
+            restrict_index(part, index, piece.lows[index], piece.extent(index))
         parts.append(part)
     block.detach()
     block.erase()
     return parts
-
-
-def _restrict(block: BlockOp, index: int, start: int, extent: int) -> None:
-    """Let an index run over `extent` values from `start` on."""
-    ranges = list(block.index_ranges)
-    ranges[index] = extent
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
-    shift_index(block, index, start)
 
 
 def split_by_vectors(block: BlockOp, bits: int) -> None:
@@ -244,8 +236,8 @@ def split_by_vectors(block: BlockOp, bits: int) -> None:
         raise ValueError("the block is not in a block")
     rest = block.clone()
     parent.insert_op_after(rest, block)
-    _restrict(block, index, 0, first)
-    _restrict(rest, index, first, extent - first)
+    restrict_index(block, index, 0, first)
+    restrict_index(rest, index, first, extent - first)
     split_by_vectors(rest, bits)
 
 

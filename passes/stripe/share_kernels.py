@@ -39,7 +39,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
-from .nests import all_blocks, root_buffer, top_level_blocks
+from .blocks.nests import all_blocks, root_buffer, top_level_blocks
 
 KERNEL_ATTRIBUTE = "stripe.kernel"
 """On top-level blocks: those with the same number are the same kernel."""
@@ -54,7 +54,7 @@ class StripeShareKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         alike: dict[object, list[BlockOp]] = {}
         for block in top_level_blocks(op):
-            alike.setdefault(_structure(block), []).append(block)
+            alike.setdefault(structure(block), []).append(block)
         shared = [blocks for blocks in alike.values() if len(blocks) > 1]
         for number, blocks in enumerate(shared):
             for block in blocks:
@@ -84,7 +84,7 @@ def buffer_pattern(block: BlockOp) -> tuple[tuple[int, Attribute], ...]:
     return tuple((roots.index(root_buffer(b)), b.type) for b in block.buffers)
 
 
-def _structure(block: BlockOp) -> object:
+def structure(block: BlockOp) -> object:
     """What is equal for blocks that are the same kernel, and for no others."""
     numbers: dict[SSAValue, int] = {}
     body = tuple(_statement(op, numbers) for op in block.walk())

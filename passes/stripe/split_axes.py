@@ -45,7 +45,13 @@ from ...affine.form import LinearForm
 from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .nests import is_leaf, is_number, is_subscripted, replace_forms, top_level_blocks
+from .blocks.nests import (
+    is_leaf,
+    is_number,
+    is_subscripted,
+    replace_forms,
+    top_level_blocks,
+)
 
 
 @dataclass(frozen=True)

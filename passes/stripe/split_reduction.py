@@ -61,8 +61,7 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
 from ..locations import check_positive
-from .lanes import unit_steps, vector_index
-from .nests import (
+from .blocks.nests import (
     all_blocks,
     has_own_windows,
     is_leaf,
@@ -75,9 +74,10 @@ from .nests import (
     reduction_indices,
     replace_forms,
 )
-from .partial_blocks import Chunk, Lanes, split_reduction
+from .blocks.partial import Chunk, Lanes, split_reduction
 from .partition_edges import split_block
 from .tile import TILE_ATTRIBUTE
+from .vectors.lanes import unit_steps, vector_index
 
 _CELLS = 4096
 """How many cells a tile of columns has at most; as f32 they are half of an L1 cache."""

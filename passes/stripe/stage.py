@@ -66,7 +66,7 @@ from ...dialects.stripe.staging import (
     StagingAttr,
 )
 from ..locations import error_at, located
-from .copies import (
+from .blocks.copies import (
     PackedCopies,
     Windows,
     fill_around,
@@ -74,8 +74,8 @@ from .copies import (
     tile_copy,
     windows_copy,
 )
-from .nests import all_blocks, index_range, nested_blocks, root_buffer
-from .redirect import redirect_input, redirect_window
+from .blocks.nests import all_blocks, index_range, nested_blocks, root_buffer
+from .blocks.redirect import redirect_input, redirect_window
 
 
 @dataclass(frozen=True)

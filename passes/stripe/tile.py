@@ -62,8 +62,8 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE
 from ...dialects.syntax import integers
 from ..locations import error_at
-from .loop_order import loop_orders, order_loops
-from .nests import (
+from .blocks.loop_order import loop_orders, order_loops
+from .blocks.nests import (
     ValueForm,
     absolute_access,
     all_blocks,
@@ -389,11 +389,22 @@ def _may_overhang(
     moves = any(form.coefficients[index] for form in refinement.access)
     if not moves or padded[index] == extent:
         return True
-    # Beyond a window there may be more of the buffer, beyond a buffer is nothing.
-    around = absolute_access(block.buffers[number])
     padded[index] -= extent
     ranges = [*padded, *map(index_range, block.captures)]
-    for axis, form in enumerate(refinement.access):
+    return lies_beyond_buffer(block, number, index, ranges)
+
+
+def lies_beyond_buffer(
+    block: BlockOp, number: int, index: int, ranges: Sequence[int]
+) -> bool:
+    """Whether a refinement shows nothing of its buffer where an index goes on.
+
+    `ranges` are those of the block's forms, that of the index from its end on. Beyond
+    a window there may be more of the buffer, beyond a buffer is nothing.
+    """
+    extent = block.index_ranges[index]
+    around = absolute_access(block.buffers[number])
+    for axis, form in enumerate(block.refinement(number).access):
         first, last = around.access[axis].bounds(around.ranges)
         low, high = (form + form.coefficients[index] * extent).bounds(ranges)
         end = high + block.view_type(number).sizes[axis]

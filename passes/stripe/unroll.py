@@ -1,10 +1,14 @@
-"""`stripe-unroll`: mark the short loops over private arrays to be unrolled.
+"""`stripe-unroll`: mark the short loops of registers to be unrolled.
 
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
 a private buffer get the level `unroll`, if together they have at most `limit` values.
 Those of a buffer with more do not count: it is too long for registers.
 Buffers in which subscripts choose places do not count: they are in memory anyway.
+
+Around such a tile of registers, loops are unrolled with it of which the steps read the
+same cells again, where those fit into the `registers` with the tile: in
+`I[%y + %j]` with 8 values of `%y` and 3 of `%j` there are 10 cells to load, not 24.
 
 Before:
 
@@ -32,26 +36,29 @@ from xdsl.passes import ModulePass
 
 from ...dialects.stripe.attributes import Level, LevelAttr, MemorySpace
 from ...dialects.stripe.block import BlockOp
-from .nests import is_leaf, is_subscripted, root_buffer
+from .blocks.nests import is_leaf, is_subscripted, root_buffer
+from .blocks.window_reuse import MOST_COPIES, reusing_loops
 from .share_kernels import blocks_of_kernels
 
 
 @dataclass(frozen=True)
 class StripeUnrollPass(ModulePass):
-    """Mark short loops over private arrays to be unrolled."""
+    """Mark the short loops of registers to be unrolled."""
 
     name = "stripe-unroll"
 
-    limit: int = 64
+    limit: int = MOST_COPIES
     """The most copies of the statements that unrolling may make."""
+    registers: int = 32
+    """The number of vector registers."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in blocks_of_kernels(op):
             if is_leaf(block):
-                _mark(block, self.limit)
+                _mark(block, self.limit, self.registers)
 
 
-def _mark(block: BlockOp, limit: int) -> None:
+def _mark(block: BlockOp, limit: int, registers: int) -> None:
     ranges = block.index_ranges
     private: set[int] = set()
     for number in range(len(block.refinements)):
@@ -60,11 +67,36 @@ def _mark(block: BlockOp, limit: int) -> None:
             private |= indices
     if not private or prod(ranges[index] for index in private) > limit:
         return
+    private |= _reusing(block, private, limit, registers)
     levels = [
         Level.UNROLL if index in private and level is Level.LOOP else level
         for index, level in enumerate(block.index_levels)
     ]
     block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+
+
+def _reusing(
+    block: BlockOp, private: set[int], limit: int, registers: int
+) -> frozenset[int]:
+    """The loops around the tile of registers that read the same cells in each step."""
+    ranges = block.index_ranges
+    loops = [
+        index
+        for index, level in enumerate(block.index_levels)
+        if level is Level.LOOP and index not in private
+    ]
+    inputs: list[list[tuple[int, ...]]] = []
+    accumulators = 0
+    for number, refinement in enumerate(block.refinement_list):
+        if refinement.direction.writes:
+            held = _private_indices(block, number)
+            accumulators += prod(ranges[index] for index in held)
+        elif is_subscripted(block.view(number)):
+            return frozenset()
+        elif block.view_type(number).space.data is not MemorySpace.PRIVATE:
+            rows = [form.coefficients[: len(ranges)] for form in refinement.access]
+            inputs.append([tuple(map(int, row)) for row in rows])
+    return reusing_loops(ranges, private, loops, inputs, registers, accumulators, limit)
 
 
 def _private_indices(block: BlockOp, number: int) -> set[int]:

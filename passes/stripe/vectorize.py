@@ -85,15 +85,15 @@ from xdsl.passes import ModulePass
 
 from ...dialects.stripe.ops import AllocOp
 from ..locations import check_positive
-from .lanes import MOST_LANES as MOST_LANES
-from .lanes import plan_vectors
-from .lanes import unit_steps as unit_steps
-from .lanes import vector_index as vector_index
-from .lanes import vector_width as vector_width
-from .nests import is_leaf
+from .blocks.nests import is_leaf
 from .share_kernels import blocks_of_kernels
-from .vector_buffers import hold_vectors
-from .vector_statements import apply_plan
+from .vectors.buffers import hold_vectors
+from .vectors.lanes import MOST_LANES as MOST_LANES
+from .vectors.lanes import plan_vectors
+from .vectors.lanes import unit_steps as unit_steps
+from .vectors.lanes import vector_index as vector_index
+from .vectors.lanes import vector_width as vector_width
+from .vectors.statements import apply_plan
 
 
 @dataclass(frozen=True)

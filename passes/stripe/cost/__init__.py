@@ -15,9 +15,8 @@ from xdsl.ir import Attribute
 from ....dialects.stripe.block import BlockOp
 from ....targets.hardware.description import Hardware
 from .attributes import attributes_of, describe, duration
-from .estimate import Model
 from .problem import problem_of
-from .search import Freedom, Scored, best, search
+from .search import Freedom, best, search
 from .spread import spread
 
 __all__ = [
@@ -60,10 +59,7 @@ def candidates(
     if not problem.aggregates or problem.uncut:
         return []
     if spread_out:
-        model = Model(problem, hardware)
-        nests = spread(problem, hardware, count)
-        scored = [Scored(nest, model.estimate(nest)) for nest in nests]
-        scored.sort(key=lambda one: one.seconds)
+        scored = spread(problem, hardware, count)
     else:
         scored = search(problem, hardware)[:count]
     return [

@@ -19,7 +19,13 @@ CODE = 0.01
 instructions and its jumps; each also takes the device's compiler 15 to 20 ms.
 """
 OVERLAP = 0.12
-"""How much of the smaller parts shows beside the largest one."""
+"""How much of the time for data shows beside the arithmetic of a register tile."""
+_HIDING = 2.0
+"""Cores compute while data moves, but not all the time: parts add up like the sides of
+a triangle with this exponent, 1 if they followed each other, more the less they do.
+"""
+_PROLOGUE = 30.0
+"""Cycles of a work-group for its places in memory, before its first loop."""
 
 
 @dataclass(frozen=True)
@@ -52,24 +58,21 @@ class Model:
     def estimate(self, nest: Nest) -> Estimate:
         """Predict the time of a nest.
 
-        The interior takes the largest of its arithmetic and its traffic at each level,
-        and a little of the rest; what tiles leave over at the edges, launches,
-        work-groups and staging come on top.
+        The arithmetic of the interior and its traffic at each level overlap; what tiles
+        leave over at the edges, launches, work-groups and staging come on top.
         """
         problem, hardware = self.problem, self.hardware
         staged = frozenset(nest.staged)
         (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
         cost = self.tile(nest.tile, nest.lanes, staged)
         parts = _interior(problem, nest, interior, cost, hardware)
-        largest = max(parts.values())
-        busy = largest + OVERLAP * (sum(parts.values()) - largest)
+        busy = sum(part**_HIDING for part in parts.values()) ** (1 / _HIDING)
         groups = _groups(problem, nest, interior)
         added = {"imbalance": busy * (_imbalance(groups, hardware.cores) - 1)}
-        added["work-groups"] = groups * hardware.group_nanoseconds * 1e-9
-        moving = max(time for name, time in parts.items() if name != "arithmetic")
-        moving /= _tiles(interior, nest.tile)
+        prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
+        added["work-groups"] = groups * (hardware.group_nanoseconds + prologue) * 1e-9
         added["edges"] = sum(
-            self._edge(nest, ranges, lanes, staged, moving) for ranges, lanes in edges
+            self._edge(nest, ranges, lanes, staged) for ranges, lanes in edges
         )
         staging = [
             staging_seconds(problem, nest, stage, hardware) for stage in nest.stages
@@ -77,8 +80,10 @@ class Model:
         added["staging"] = sum(staging)
         launches = 0
         if not problem.is_nested:
-            packed = sum(stage.before == 0 for stage in nest.stages)
-            launches = 1 + packed
+            launches = 1 + sum(
+                stage.before == 0 and not problem.accesses[stage.refinement].is_constant
+                for stage in nest.stages
+            )
         added["launches"] = launches * hardware.launch_microseconds * 1e-6
         added["code"] = busy * CODE * (leaves(problem, nest.tile, 1 + len(edges)) - 1)
         return Estimate(busy + sum(added.values()), parts | added, cost)
@@ -89,12 +94,8 @@ class Model:
         ranges: Sequence[int],
         lanes: int,
         staged: frozenset[int],
-        moving: float,
     ) -> float:
-        """What tiles leave over, computed in the same kernel by smaller ones.
-
-        `moving` are the seconds that a tile of the interior waits for its data.
-        """
+        """What tiles leave over, computed in the same kernel by smaller ones."""
         held = tuple(
             min(size, extent) or extent
             for extent, size in zip(ranges, nest.tile, strict=True)
@@ -104,7 +105,7 @@ class Model:
         steps = prod(held[index] for index in self.problem.reductions)
         cycles = tiles * (steps * cost.step_cycles + cost.start_cycles)
         seconds = cycles * 1e-9 / self.hardware.clock_gigahertz
-        return max(seconds / min(self.hardware.cores, tiles), moving * tiles)
+        return seconds / min(self.hardware.cores, tiles)
 
 
 def estimate(problem: Problem, nest: Nest, hardware: Hardware) -> Estimate:
@@ -204,7 +205,7 @@ def _interior(
     cost: TileCost,
     hardware: Hardware,
 ) -> dict[str, float]:
-    """Arithmetic and traffic of the interior on cores that share it evenly."""
+    """Arithmetic of the interior, and all traffic, on cores that share it evenly."""
     cores = 1 if problem.is_nested else hardware.cores
     cycle = 1e-9 / hardware.clock_gigahertz
     tiles = _tiles(ranges, nest.tile)
@@ -229,8 +230,11 @@ def _interior(
         held_at = sum(loop.block < leaf for loop in loops)
         depth = held_at
         depth += sum(loop.index in problem.reductions for loop in loops[held_at:])
-    found = traffic(accesses, own, hardware, cores, held_at, depth)
+    divided = [n for n, loop in enumerate(loops) if own[n] < loop.steps]
+    found = traffic(accesses, own, hardware, cores, held_at, depth, divided)
     share = prod(own) / prod(loop.steps for loop in loops) * cores
+    # What tiles leave over comes in as the rest does.
+    share *= prod(ranges) / problem.points
     for name, cycles in level_cycles(found, hardware, cores).items():
         parts[name] = cycles * cycle / share
     return parts

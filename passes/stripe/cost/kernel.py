@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ....targets.hardware.description import Hardware
-from ..unroll import StripeUnrollPass
+from ..blocks.window_reuse import MOST_COPIES, Rows, places, reusing_loops
 from .problem import Access, Problem
 
 _STEP_OVERHEAD = 0.5
@@ -70,12 +71,88 @@ def _parts(problem: Problem, access: Access, lanes: int) -> int:
     return min(step, lanes) if is_short else lanes
 
 
+def _crossing(access: Access, lanes: int, hardware: Hardware) -> float:
+    """The part of an input's vectors that lie in two cache lines, each a load.
+
+    Memory of our own starts at the start of a line, a caller's array somewhere.
+    """
+    if access.is_near:
+        return 0.0
+    return min(lanes * access.element_bytes / hardware.cache_line_bytes, 1.0)
+
+
 def cells_of(tile: Sequence[int], indices: Sequence[int]) -> int:
     """How many values the given indices take together in a tile."""
     count = 1
     for index in indices:
         count *= tile[index]
     return count
+
+
+@dataclass(frozen=True)
+class _Reuse:
+    """The loops around a tile that are unrolled with it, to load what they share once.
+
+    See `stripe-unroll`, which marks them.
+    """
+
+    sizes: Sequence[int]
+    """How many vectors or values each index takes."""
+    held: frozenset[int]
+    loops: frozenset[int]
+    vector: int | None
+    lanes: int
+
+    @staticmethod
+    def of(
+        problem: Problem,
+        tile: Sequence[int],
+        lanes: int,
+        hardware: Hardware,
+        accumulators: float,
+    ) -> _Reuse:
+        """What is unrolled around a register tile."""
+        vector = problem.vector if lanes > 1 else None
+        sizes = [
+            size or extent for size, extent in zip(tile, problem.ranges, strict=True)
+        ]
+        if vector is not None:
+            sizes[vector] = max(sizes[vector] // lanes, 1)
+        held = frozenset(problem.parallel)
+        found: frozenset[int] = frozenset()
+        loops = sorted(problem.reductions)
+        if loops and accumulators * sizes[loops[-1]] <= MOST_COPIES:
+            inputs = [_rows(access, vector, lanes) for access in problem.inputs]
+            registers = hardware.vector_registers
+            found = reusing_loops(
+                sizes, held, loops, inputs, registers, int(accumulators)
+            )
+        return _Reuse(sizes, held, found, vector, lanes)
+
+    def share(self, access: Access) -> float:
+        """The part of an input's loads that is left."""
+        if self.loops.isdisjoint(access.used):
+            return 1.0
+        rows = _rows(access, self.vector, self.lanes)
+        apart = places(rows, self.sizes, self.held)
+        for loop in self.loops:
+            apart *= self.sizes[loop]
+        return places(rows, self.sizes, self.held | self.loops) / apart
+
+
+def _rows(access: Access, vector: int | None, lanes: int) -> Rows:
+    """The coefficients of an access where one step of the vectors is all lanes."""
+    return _scaled(access.coefficients, vector, lanes)
+
+
+@lru_cache(maxsize=256)
+def _scaled(
+    rows: tuple[tuple[int, ...], ...], vector: int | None, lanes: int
+) -> tuple[tuple[int, ...], ...]:
+    return tuple(
+        tuple(c * lanes if index == vector else c for index, c in enumerate(row))
+        for row in rows
+    )
 
 
 def tile_cost(
@@ -91,30 +168,34 @@ def tile_cost(
     """
     cells = cells_of(tile, problem.parallel)
     operations = cells * problem.operations / lanes
+    accumulators = cells / lanes * len(problem.outputs)
+    reuse = _Reuse.of(problem, tile, lanes, hardware, accumulators)
     loads = kept = largest = 0.0
     for access in problem.inputs:
         number = access.number
         count = cells_of(tile, problem.kept[number])
         if lanes > 1 and problem.vector in access.used:
             count /= lanes
+        count *= reuse.share(access)
         kept += count
         if problem.aggregates and access.used.isdisjoint(problem.reductions):
             # It is loaded before the loop over them.
             continue
         largest = max(largest, count)
         loads += count
+        if lanes > 1 and problem.vector in access.used and number not in staged:
+            loads += count * _crossing(access, lanes, hardware)
         if lanes > 1 and problem.blocked[number] and number not in staged:
             parts = _parts(problem, access, lanes)
             loads += count * (parts - 1)
             operations += count * parts * _COLLECT
     # All inputs but the largest are kept over a step, that goes through one register.
     kept -= largest
-    accumulators = cells / lanes * len(problem.outputs)
     if not problem.aggregates:
         return _bounded(hardware, operations, loads, accumulators, 0.0)
     needed = int(accumulators + kept + 2)
     excess = max(needed - hardware.vector_registers, 0)
-    fits = cells / lanes <= StripeUnrollPass.limit and excess < accumulators
+    fits = cells / lanes <= MOST_COPIES and excess < accumulators
     extra = _checks(problem, tile) * _CHECK
     if not fits:
         moved = accumulators

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import IndexType, VectorType, i1
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.aggregation import Aggregation
+from ....dialects.constants import is_constant_argument
 from ....dialects.eltwise.element_types import bit_width
 from ....dialects.eltwise.ops import (
     CastOp,
@@ -18,19 +19,20 @@ from ....dialects.eltwise.ops import (
     element_of,
 )
 from ....dialects.eltwise.table import TypeRule
-from ....dialects.stripe.attributes import MemorySpace, ViewType
+from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import StoreOp
-from ..map import assigns_at_subscripts
-from ..nests import (
+from ..blocks.nests import (
     absolute_access,
     initializes_own_cells,
     is_subscripted,
     output_indices,
     reduction_indices,
+    root_buffer,
 )
-from ..varying import may_step
-from ..vectorize import MOST_LANES, unit_steps
+from ..map import assigns_at_subscripts
+from ..vectors.lanes import native_lanes, unit_steps
+from ..vectors.varying import may_step
 
 _MOST_LOW_DIGITS = 8
 
@@ -63,6 +65,8 @@ class Access:
     """The sizes of the buffer."""
     is_chosen: bool
     """Whether subscripts choose places in the window."""
+    is_constant: bool = False
+    """Whether a copy of the buffer is made once and serves many calls."""
 
     @cached_property
     def strides(self) -> tuple[int, ...]:
@@ -227,6 +231,7 @@ def _access(block: BlockOp, number: int) -> Access:
         tuple(int(form.constant) for form in refinement.access),
         buffer.sizes,
         is_subscripted(block.view(number)),
+        is_constant_argument(root_buffer(block.buffers[number])),
     )
 
 
@@ -260,18 +265,6 @@ def _aggregation(block: BlockOp, view: SSAValue) -> Aggregation | None:
             found = block.refinement(number).aggregation
             return None if found is Aggregation.ASSIGN else found
     return None
-
-
-def native_lanes(block: BlockOp, bits: int) -> int:
-    """How many of the block's widest elements a vector has at most."""
-    elements = {
-        element_of(value.type)
-        for statement in block.body.ops
-        for value in (*statement.results, *statement.operands)
-        if not isinstance(value.type, ViewType | IndexType)
-    }
-    widest = max((bit_width(e) for e in elements if e != i1), default=8)
-    return max(min(bits // widest, MOST_LANES), 1)
 
 
 def _vector_index(block: BlockOp) -> int | None:

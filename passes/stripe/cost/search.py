@@ -17,7 +17,7 @@ from ....dialects.stripe.attributes import MemorySpace
 from ....targets.hardware.description import Hardware
 from .estimate import CODE, OVERLAP, Estimate, Model, leaves, pieces
 from .kernel import cells_of
-from .nest import Nest, packing, scratch_bytes
+from .nest import Nest, packing, scratch_bytes, tile_window
 from .problem import Access, Problem
 
 _REUSE = 8
@@ -259,7 +259,15 @@ def may_stage(problem: Problem, access: Access) -> bool:
         return False
     if access.reaches_out(problem.ranges):
         return False
-    elements = prod(problem.ranges[index] for index in access.used)
+    return _is_reused(problem, access)
+
+
+def _is_reused(problem: Problem, access: Access) -> bool:
+    """Whether each element of an input is used often enough to be copied before."""
+    if access.is_constant:
+        return True
+    window = tile_window(access, problem.ranges)
+    elements = prod(map(min, window, access.sizes))
     return problem.points >= _REUSE * elements
 
 
@@ -332,6 +340,8 @@ def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
         seen.add(plain)
         if not problem.blocked[access.number]:
             yield plain
+        if not _is_reused(problem, access):
+            continue
         found = replace(plain, stages=(copy,))
         size = scratch_bytes(problem, found, copy, problem.ranges)
         if size <= hardware.local_memory_bytes:

@@ -21,6 +21,8 @@ from .problem import Access
 
 _FITS = 0.85
 _OVERFLOWS = 1.15
+_SHARED_OVERFLOWS = 2.0
+"""A cache behind others that keeps what they drop still has a part of more data."""
 _JUMP = 11.0
 """Cycles until a stream from beyond the core's own caches runs again after a jump."""
 _WALK = 11.0
@@ -52,6 +54,8 @@ class _Walked:
     footprints: Sequence[Footprint]
     """For each number of loops outside, what the ones inside touch."""
     hardware: Hardware
+    copies: int = 1
+    """How many cores each have a part of their own."""
 
     @staticmethod
     def of(
@@ -60,6 +64,7 @@ class _Walked:
         steps: Sequence[int],
         hardware: Hardware,
         held: int,
+        copies: int,
     ) -> _Walked:
         """Inside the first `held` loops outputs are in registers."""
         footprints = [_footprint((), access, hardware)]
@@ -80,7 +85,7 @@ class _Walked:
             else:
                 footprints.append(footprints[-1])
         footprints.reverse()
-        return _Walked(access, strides, footprints, hardware)
+        return _Walked(access, strides, footprints, hardware, copies)
 
     def comes_in(
         self, steps: Sequence[int], outside: int, fitting: int
@@ -144,19 +149,31 @@ def traffic(
     cores: int,
     held: int,
     depth: int,
+    divided: Sequence[int] | None = None,
 ) -> list[Traffic]:
     """The traffic into each cache from what is behind it, the nearest first.
 
     `accesses` have their byte stride for each loop, of which one core takes `steps`;
     inside the first `held` loops, outputs are in registers. The loops inside the first
-    `depth` ones are unrolled: what they read is loaded once.
+    `depth` ones are unrolled: what they read is loaded once. `divided` are the loops
+    of which each core takes other steps: what they do not move is the same for all
+    cores, and a shared cache holds it once. Without them all have their own.
     """
-    walked = [_Walked.of(*one, steps, hardware, held) for one in accesses]
+    walked = [
+        _Walked.of(*one, steps, hardware, held, _copies(one[1], divided, cores))
+        for one in accesses
+    ]
     walks = _page_walks(walked, steps, depth, hardware)
     return [
-        _Level(hardware, level, cores).traffic(walked, steps, depth, walks)
+        _Level(hardware, level).traffic(walked, steps, depth, walks)
         for level in range(len(hardware.caches))
     ]
+
+
+def _copies(strides: Sequence[int], divided: Sequence[int] | None, cores: int) -> int:
+    """How many cores have a part of an access for themselves."""
+    is_own = divided is None or any(strides[number] for number in divided)
+    return cores if is_own else 1
 
 
 def level_cycles(
@@ -185,9 +202,9 @@ def _bytes_per_cycle(hardware: Hardware, level: int, cores: int) -> float:
     return hardware.memory_gigabytes_per_second / cores / hardware.clock_gigahertz
 
 
-def _misses(used: float) -> float:
+def _misses(used: float, overflows: float = _OVERFLOWS) -> float:
     """Which part of the data does not stay, where this much of a level is wanted."""
-    return min(max((used - _FITS) / (_OVERFLOWS - _FITS), 0.0), 1.0)
+    return min(max((used - _FITS) / (overflows - _FITS), 0.0), 1.0)
 
 
 def _page_walks(
@@ -200,7 +217,7 @@ def _page_walks(
         pages = sum([one.footprints[outside].pages for one in walked])
         now = _misses(pages / hardware.page_entries) if outside < depth else 0.0
         share, before = before - now, now
-        if share > 0 and (outside or now):
+        if share > 0 and outside:
             found = [one.pages_found(steps, outside, hardware) for one in walked]
             total += share * sum(found)
         if not now:
@@ -214,17 +231,17 @@ class _Level:
 
     hardware: Hardware
     number: int
-    cores: int
 
-    def used(self, found: Sequence[Footprint]) -> float:
+    def used(self, found: Sequence[Footprint], walked: Sequence[_Walked]) -> float:
         """How much of it footprints take together; 1 is all."""
         cache = self.hardware.caches[self.number]
         line = self.hardware.cache_line_bytes
-        size = cache.size_bytes / (self.cores if cache.is_shared else 1)
-        everywhere = sum([f.lines for f in found]) * line / size
+        size = cache.size_bytes
         if cache.is_shared:
             # Places in a shared cache are hashed, so that strides do not matter.
-            return everywhere
+            pairs = zip(found, walked, strict=True)
+            return sum([f.lines * one.copies for f, one in pairs]) * line / size
+        everywhere = sum([f.lines for f in found]) * line / size
         set_bytes = cache.size_bytes // cache.ways
         crowded = max([f.crowding(set_bytes, line) for f in found])
         return everywhere + crowded / cache.ways
@@ -237,7 +254,8 @@ class _Level:
             return 1
         most = steps[outside - 1]
         few = min(most, _LINE_STEPS)
-        together = self.used([one.part(steps, outside, few) for one in walked])
+        parts = [one.part(steps, outside, few) for one in walked]
+        together = self.used(parts, walked)
         slope = max((together - used) / max(few - 1, 1), 1e-9)
         return max(min(int(1 + (1 - used) / slope), most), 1)
 
@@ -249,14 +267,16 @@ class _Level:
         walks: float,
     ) -> Traffic:
         """What comes into it, with the loops inside the first `depth` at once."""
+        is_shared = self.hardware.caches[self.number].is_shared
+        overflows = _SHARED_OVERFLOWS if is_shared else _OVERFLOWS
         lines = jumps = 0.0
         before = 1.0
         for outside in range(depth + 1):
-            used = self.used([one.footprints[outside] for one in walked])
-            now = _misses(used) if outside < depth else 0.0
+            used = self.used([one.footprints[outside] for one in walked], walked)
+            now = _misses(used, overflows) if outside < depth else 0.0
             share, before = before - now, now
             # What all fits without any loop outside stays from one run to the next.
-            if share > 0 and (outside or now):
+            if share > 0 and outside:
                 fitting = self.fitting(walked, steps, outside, used)
                 for one in walked:
                     came, jumped = one.comes_in(steps, outside, fitting)

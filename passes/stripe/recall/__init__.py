@@ -37,7 +37,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ..nests import top_level_blocks
+from ..blocks.nests import top_level_blocks
 from ..tile import REASON_ATTRIBUTE
 from .database import Database, DatabaseError, Record
 from .unit import decide, key_of, leaves_of, unit_of

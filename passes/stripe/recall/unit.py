@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
-from ....dialects.constants import constant_arguments, mark_constants
+from ....dialects.constants import is_constant_argument, mark_constants
 from ....dialects.stripe.attributes import Direction, MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
-from ..nests import all_blocks, is_leaf
+from ..blocks.nests import all_blocks, is_leaf
 from ..tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
 
 _DIALECT = "stripe."
@@ -52,7 +52,7 @@ def unit_of(block: BlockOp) -> ModuleOp | None:
     body.add_ops([block.clone(value_mapper=mapping), ReturnOp(*results)])
     types = FunctionType.from_lists([v.type for v in read], [r.type for r in results])
     function = FuncOp("main", types, Region(body))
-    constants = [n for n, value in enumerate(read) if _is_constant(value)]
+    constants = [n for n, value in enumerate(read) if is_constant_argument(value)]
     if constants:
         mark_constants(function, constants)
     function.attributes["tile.inputs"] = _names("in", len(read))
@@ -179,14 +179,6 @@ def _is_global(buffer: SSAValue) -> bool:
     if not isinstance(buffer.type, ViewType):
         return False
     return buffer.type.space.data is MemorySpace.GLOBAL
-
-
-def _is_constant(buffer: SSAValue) -> bool:
-    """Whether a buffer is an input that callers mostly give unchanged."""
-    if not isinstance(buffer, BlockArgument):
-        return False
-    function = buffer.block.parent_op()
-    return isinstance(function, FuncOp) and buffer.index in constant_arguments(function)
 
 
 def _names(prefix: str, count: int) -> ArrayAttr[StringAttr]:

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @matmul
 // CHECK: attributes {stripe.tile = [array<i64: {{[0-9]+, [0-9]+}}, 96>, array<i64: {{[0-9]+}}, {{32|48|96}}, 96>],{{.*}} stripe.tile_reason = "{{[0-9.]+}} us: launches 4 us, arithmetic {{[0-9.]+}} us, {{.*}}; {{[0-9]+}} of 32 registers, limited by multiply-adds"}
 // AVX2-LABEL: func.func @matmul
-// AVX2: array<i64: {{[0-9]+}}, {{8|16|24|32|48}}, 96>], stripe.tile_reason = "{{.*}} of 16 registers
+// AVX2: array<i64: {{[0-9]+}}, {{8|16|24|32|48}}, 96>], {{.*}}stripe.tile_reason = "{{.*}} of 16 registers
 func.func @matmul(%A : !stripe.view<96x96xf32>, %B : !stripe.view<96x96xf32>) -> !stripe.view<96x96xf32> {
   %C = stripe.alloc : !stripe.view<96x96xf32>
   stripe.block "C" [%i : 96, %j : 96, %k : 96]

@@ -178,3 +178,38 @@ func.func @alone(%X : !stripe.view<4xf32>) -> !stripe.view<4xf32> {
   }
   func.return %T : !stripe.view<4xf32>
 }
+
+// Parts of a row that a member reads one by one: the nest sees the row.
+// CHECK-LABEL: func.func @parts
+// CHECK:      stripe.block "Y" [%i : 8]
+// CHECK-NEXT:   in %x = %X[%i, 0, 0] : 1x2x4
+// CHECK-NEXT:   out %t = %T[%i, 0, 0] : 1x2x4
+// CHECK-NEXT:   in %a = %T[%i, 0, 0] : 1x2x4
+// CHECK-NEXT:   in %b = %T[%i, 0, 0] : 1x2x4
+// CHECK-NEXT:   out %y = %Y[%i, 0] : 1x4 {
+// CHECK:        stripe.block [%{{.*}} : 2, %{{.*}} : 4]
+// CHECK:        stripe.block [%{{.*}} : 4]
+// CHECK-NEXT:     in %{{.*}} = %a[0, 0, %{{.*}}] : 1x1x1
+// CHECK-NEXT:     in %{{.*}} = %b[0, 1, %{{.*}}] : 1x1x1
+func.func @parts(%X : !stripe.view<8x2x4xf32>) -> !stripe.view<8x4xf32> {
+  %T = stripe.alloc : !stripe.view<8x2x4xf32>
+  %Y = stripe.alloc : !stripe.view<8x4xf32>
+  stripe.block "T" [%i : 8, %g : 2, %j : 4]
+      in %x = %X[%i, %g, %j] : 1x1x1
+      out %t = %T[%i, %g, %j] : 1x1x1
+      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %x : !stripe.view<1x1x1xf32>
+    stripe.store %0, %t : !stripe.view<1x1x1xf32>
+  }
+  stripe.block "Y" [%i : 8, %j : 4]
+      in %a = %T[%i, 0, %j] : 1x1x1
+      in %b = %T[%i, 1, %j] : 1x1x1
+      out %y = %Y[%i, %j] : 1x1
+      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %a : !stripe.view<1x1x1xf32>
+    %1 = stripe.load %b : !stripe.view<1x1x1xf32>
+    %2 = eltwise.add %0, %1 : f32
+    stripe.store %2, %y : !stripe.view<1x1xf32>
+  }
+  func.return %Y : !stripe.view<8x4xf32>
+}

@@ -204,3 +204,78 @@ func.func @numbers(%X : !stripe.view<6x8xsi32>) -> !stripe.view<6xsi32> {
   }
   func.return %V : !stripe.view<6xsi32>
 }
+
+// One of two buffers that a block writes goes to its only reader, with what it needs of
+// the other one's; then the cheap other one goes, too.
+// CHECK-LABEL: func.func @two_outputs
+// CHECK-NOT: %D = stripe.alloc
+// CHECK-NOT: %E = stripe.alloc
+// CHECK: stripe.block "S" [%i : 4, %j : 6]
+// CHECK: eltwise.sub
+// CHECK-NEXT: eltwise.exp
+// CHECK-NEXT: stripe.store
+// CHECK: stripe.block "Y" [%i : 4, %j : 6]
+// CHECK-NOT: eltwise.exp
+// CHECK: eltwise.sub
+func.func @two_outputs(%A : !stripe.view<4x6xf32>, %B : !stripe.view<4xf32>)
+    -> (!stripe.view<4xf32>, !stripe.view<4x6xf32>) {
+  %D = stripe.alloc : !stripe.view<4x6xf32>
+  %E = stripe.alloc : !stripe.view<4x6xf32>
+  %S = stripe.alloc : !stripe.view<4xf32>
+  %Y = stripe.alloc : !stripe.view<4x6xf32>
+  stripe.block "DE" [%p : 4, %q : 6]
+      in %a = %A[%p, %q] : 1x1
+      in %b = %B[%p] : 1
+      out %d = %D[%p, %q] : 1x1
+      out %e = %E[%p, %q] : 1x1 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    %1 = stripe.load %b : !stripe.view<1xf32>
+    %2 = eltwise.sub %0, %1 : f32
+    stripe.store %2, %d : !stripe.view<1x1xf32>
+    %3 = eltwise.exp %2 : f32
+    stripe.store %3, %e : !stripe.view<1x1xf32>
+  }
+  stripe.block "S" [%i : 4, %j : 6]
+      in %e = %E[%i, %j] : 1x1
+      out %s = %S[%i] : 1 add init 0 {
+    %0 = stripe.load %e : !stripe.view<1x1xf32>
+    stripe.store %0, %s : !stripe.view<1xf32>
+  }
+  stripe.block "Y" [%i : 4, %j : 6]
+      in %d = %D[%i, %j] : 1x1
+      in %s = %S[%i] : 1
+      out %y = %Y[%i, %j] : 1x1 {
+    %0 = stripe.load %d : !stripe.view<1x1xf32>
+    %1 = stripe.load %s : !stripe.view<1xf32>
+    %2 = eltwise.mul %0, %1 : f32
+    stripe.store %2, %y : !stripe.view<1x1xf32>
+  }
+  func.return %S, %Y : !stripe.view<4xf32>, !stripe.view<4x6xf32>
+}
+
+// Expensive operations that both buffers need are not repeated.
+// CHECK-LABEL: func.func @shared_work
+// CHECK: %E = stripe.alloc
+func.func @shared_work(%A : !stripe.view<4x6xf32>)
+    -> (!stripe.view<4xf32>, !stripe.view<4x6xf32>) {
+  %D = stripe.alloc : !stripe.view<4x6xf32>
+  %E = stripe.alloc : !stripe.view<4x6xf32>
+  %S = stripe.alloc : !stripe.view<4xf32>
+  stripe.block "DE" [%p : 4, %q : 6]
+      in %a = %A[%p, %q] : 1x1
+      out %d = %D[%p, %q] : 1x1
+      out %e = %E[%p, %q] : 1x1 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    %1 = eltwise.exp %0 : f32
+    stripe.store %1, %d : !stripe.view<1x1xf32>
+    %2 = eltwise.neg %1 : f32
+    stripe.store %2, %e : !stripe.view<1x1xf32>
+  }
+  stripe.block "S" [%i : 4, %j : 6]
+      in %e = %E[%i, %j] : 1x1
+      out %s = %S[%i] : 1 add init 0 {
+    %0 = stripe.load %e : !stripe.view<1x1xf32>
+    stripe.store %0, %s : !stripe.view<1xf32>
+  }
+  func.return %S, %D : !stripe.view<4xf32>, !stripe.view<4x6xf32>
+}

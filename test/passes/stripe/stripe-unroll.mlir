@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -p stripe-unroll | filecheck %s
 // RUN: tile-opt %s -p 'stripe-unroll{limit=15}' | filecheck %s --check-prefix=LIMIT
+// RUN: tile-opt %s -p 'stripe-unroll{registers=19}' | filecheck %s --check-prefix=FEW
 
 // The indices of a private buffer, together at most `limit` values; a level stays.
 // CHECK-LABEL: func.func @accumulators
@@ -65,4 +66,67 @@ func.func @chosen(%I : !stripe.view<8xsi32>) -> !stripe.view<8xsi32> {
     }
   }
   func.return %O : !stripe.view<8xsi32>
+}
+
+// Steps of `%j` read cells again: with 8 values of `%y` there are 10 to load, not 24.
+// Those of `%i` read other rows. With few registers what is read again does not fit.
+// CHECK-LABEL: func.func @windows
+// CHECK: stripe.block [%i : 3, %j : 3 unroll, %y_1 : 8 unroll]
+// LIMIT-LABEL: func.func @windows
+// LIMIT: stripe.block [%i : 3, %j : 3, %y_1 : 8 unroll]
+// FEW-LABEL: func.func @windows
+// FEW: stripe.block [%i : 3, %j : 3, %y_1 : 8 unroll]
+func.func @windows(%I : !stripe.view<18x18xf32>, %K : !stripe.view<3x3xf32>) -> !stripe.view<16x16xf32> {
+  %O = stripe.alloc : !stripe.view<16x16xf32>
+  stripe.block [%x : 16, %y : 2]
+      in %I_1 = %I[%x, 8 * %y] : 3x10
+      in %k = %K[0, 0] : 3x3
+      out %o = %O[%x, 8 * %y] : 1x8 {
+    %acc = stripe.alloc : !stripe.view<8xf32, private>
+    stripe.block [%i : 3, %j : 3, %y_1 : 8]
+        in %i_1 = %I_1[%i, %j + %y_1] : 1x1
+        in %k_1 = %k[%i, %j] : 1x1
+        out %c = %acc[%y_1] : 1 add init 0 {
+      %0 = stripe.load %i_1 : !stripe.view<1x1xf32>
+      %1 = stripe.load %k_1 : !stripe.view<1x1xf32>
+      %2 = eltwise.mul %0, %1 : f32
+      stripe.store %2, %c : !stripe.view<1xf32, private>
+    }
+    stripe.block [%e : 8]
+        in %c = %acc[%e] : 1
+        out %o_1 = %o[0, %e] : 1x1 {
+      %0 = stripe.load %c : !stripe.view<1xf32, private>
+      stripe.store %0, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<16x16xf32>
+}
+
+// A product reads other cells in each step: nothing around its tile is unrolled.
+// CHECK-LABEL: func.func @product
+// CHECK: stripe.block [%k : 4, %i_1 : 4 unroll, %j : 4 unroll]
+func.func @product(%A : !stripe.view<8x4xf32>, %B : !stripe.view<4x4xf32>) -> !stripe.view<8x4xf32> {
+  %O = stripe.alloc : !stripe.view<8x4xf32>
+  stripe.block [%i : 2]
+      in %a = %A[4 * %i, 0] : 4x4
+      in %b = %B[0, 0] : 4x4
+      out %o = %O[4 * %i, 0] : 4x4 {
+    %acc = stripe.alloc : !stripe.view<4x4xf32, private>
+    stripe.block [%k : 4, %i_1 : 4, %j : 4]
+        in %a_1 = %a[%i_1, %k] : 1x1
+        in %b_1 = %b[%k, %j] : 1x1
+        out %c = %acc[%i_1, %j] : 1x1 add init 0 {
+      %0 = stripe.load %a_1 : !stripe.view<1x1xf32>
+      %1 = stripe.load %b_1 : !stripe.view<1x1xf32>
+      %2 = eltwise.mul %0, %1 : f32
+      stripe.store %2, %c : !stripe.view<1x1xf32, private>
+    }
+    stripe.block [%e : 4, %f : 4]
+        in %c = %acc[%e, %f] : 1x1
+        out %o_1 = %o[%e, %f] : 1x1 {
+      %0 = stripe.load %c : !stripe.view<1x1xf32, private>
+      stripe.store %0, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<8x4xf32>
 }

@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions
+from gingham.passes.stripe.blocks.nests import all_blocks, is_leaf
 from gingham.passes.stripe.cost import candidates
-from gingham.passes.stripe.nests import all_blocks, is_leaf
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.hardware import load_hardware

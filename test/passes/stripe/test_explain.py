@@ -28,7 +28,7 @@ def explained(program: str, *types: str) -> Explanation:
     explainer = Explainer(5)
     context = make_context()
     passes = stage_passes(TargetOptions())
-    for stage in ("tile", "stripe"):
+    for stage in ("tile", "stripe", "opencl"):
         pipeline = PassPipeline.parse_spec(get_all_passes(), passes[stage])
         for module_pass in pipeline.passes:
             explainer.before(module_pass, module)
@@ -61,10 +61,23 @@ def test_fusions_say_why() -> None:
     assert all(fusion.reason for fusion in explanation.fusions)
 
 
+def test_joined_launches_say_why() -> None:
+    program = (
+        "function (X[M, K], W[K, N], V[K, N]) -> (A, B) {"
+        " A[i, j : M, N] = +(X[i, k] * W[k, j]);"
+        " B[i, j : M, N] = +(X[i, k] * V[k, j]); }"
+    )
+    explanation = explained(program, "8x64xf32", "64x64xf32", "64x64xf32")
+    (launch,) = explanation.launches
+    assert launch.is_joined
+    assert launch.reason.startswith("2 launches, ")
+    assert "one launch of" in str(explanation)
+
+
 def test_json_is_plain() -> None:
     explanation = explained(SOFTMAX, "256x256xf32")
     values = json.loads(json.dumps(explanation.as_json()))
-    assert {"fusions", "blocks"} == set(values)
+    assert {"fusions", "blocks", "launches"} == set(values)
 
 
 def test_functions_explain_themselves() -> None:

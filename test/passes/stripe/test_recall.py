@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from gingham.dialects.stripe.block import BlockOp
-from gingham.passes.stripe.nests import top_level_blocks
+from gingham.passes.stripe.blocks.nests import top_level_blocks
 from gingham.passes.stripe.recall import (
     WORTH,
     RecordsWarning,

@@ -32,7 +32,7 @@ from gingham.dialects.stripe.staging import (
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, run_stages
-from gingham.passes.stripe.nests import top_level_blocks
+from gingham.passes.stripe.blocks.nests import top_level_blocks
 from gingham.passes.stripe.tile import TILE_ATTRIBUTE
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize

@@ -22,7 +22,7 @@ import gingham
 from gingham.dialects.stripe.ops import AllocOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.nests import statements
+from gingham.passes.stripe.blocks.nests import statements
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.reference import interpret

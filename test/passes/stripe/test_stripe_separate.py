@@ -22,7 +22,7 @@ from gingham.dialects.stripe.block import BlockOp
 from gingham.dialects.stripe.staging import StagingAttr
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.nests import (
+from gingham.passes.stripe.blocks.nests import (
     all_blocks,
     is_leaf,
     output_indices,
@@ -32,7 +32,7 @@ from gingham.passes.stripe.nests import (
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.runtime.devices import devices
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
 

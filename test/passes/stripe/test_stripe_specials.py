@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 
 from gingham.passes.pipelines import TargetOptions
 from gingham.runtime.devices import devices
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
 from gingham.targets.reference import stripe as stripe_module

@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 
 import gingham
 from gingham.runtime.devices import devices
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
 

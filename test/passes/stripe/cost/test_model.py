@@ -145,3 +145,13 @@ def test_overlapping_windows_are_read_once() -> None:
     image = 56 * 56 * 64 * 4
     at_least = image / (HARDWARE.caches[2].bytes_per_cycle * 4.2e9 * 2)
     assert at_least * 0.5 < moved < at_least * 9
+
+
+def test_a_shared_cache_holds_once_what_all_cores_read() -> None:
+    """Each core computes other rows with the same 4 MB of columns: they stay."""
+    many = replace(HARDWARE, cores=64)
+    nest = Nest(((8, 32, 1024),), 16)
+    rows = 64 * 64
+    parts = estimate(product(rows, 1024, 1024), nest, many).breakdown
+    once = 2 * rows * 1024 * 4
+    assert parts["memory"] <= 4 * once / (many.memory_gigabytes_per_second * 1e9)

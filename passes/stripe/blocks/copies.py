@@ -9,15 +9,15 @@ from math import prod
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from ...affine.form import LinearForm
-from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.ops import ConstantOp
-from ...dialects.stripe.attributes import Direction, Refinement, ViewType
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ....affine.form import LinearForm
+from ....dialects.aggregation import Aggregation
+from ....dialects.eltwise.ops import ConstantOp
+from ....dialects.stripe.attributes import Direction, Refinement, ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ..partition_edges import split_block
+from ..tile import apply_tile_levels, may_overhang
 from .nests import absolute_access, index_range, replace_forms, root_buffer
-from .partition_edges import split_block
-from .tile import apply_tile_levels, may_overhang
 
 _RUN = 128
 """Elements that a piece of a copy reads in a row before it goes on to the next row, so

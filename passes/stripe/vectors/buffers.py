@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ...affine.form import LinearForm
-from ...dialects.stripe.attributes import MemorySpace, ViewType
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from .nests import is_subscripted, replace_forms
+from ....affine.form import LinearForm
+from ....dialects.stripe.attributes import MemorySpace, ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ..blocks.nests import is_subscripted, replace_forms
 
 
 def value_type(view: SSAValue) -> Attribute | None:

@@ -9,14 +9,14 @@ from xdsl.dialects.builtin import IndexType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from ...affine.form import LinearForm
-from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.element_types import bit_width
-from ...dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
-from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import IndexOp, LoadOp, StoreOp
-from .nests import is_number, root_buffer
+from ....affine.form import LinearForm
+from ....dialects.aggregation import Aggregation
+from ....dialects.eltwise.element_types import bit_width
+from ....dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
+from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
+from ..blocks.nests import is_number, root_buffer
 from .varying import may_step, places_of, varying_values
 
 MOST_LANES = 16
@@ -260,6 +260,18 @@ def unit_steps(refinement: Refinement, rank: int) -> set[int]:
     }
 
 
+def native_lanes(block: BlockOp, bits: int) -> int:
+    """How many of the block's widest elements a vector has at most."""
+    elements = {
+        element_of(value.type)
+        for statement in block.body.ops
+        for value in (*statement.results, *statement.operands)
+        if not isinstance(value.type, ViewType | IndexType)
+    }
+    widest = max((bit_width(e) for e in elements if e != i1), default=8)
+    return max(min(bits // widest, MOST_LANES), 1)
+
+
 def vector_width(
     block: BlockOp, index: int, bits: int, extent: int | None = None
 ) -> int:
@@ -270,15 +282,8 @@ def vector_width(
     `extent` stands in for the range of the index.
     """
     divided = block.index_ranges[index] if extent is None else extent
-    elements = {
-        element_of(value.type)
-        for operation in block.body.ops
-        for value in (*operation.results, *operation.operands)
-        if not isinstance(value.type, ViewType | IndexType)
-    }
-    widest = max((bit_width(e) for e in elements if e != i1), default=8)
     width = 1
-    most = min(bits // widest, MOST_LANES)
+    most = native_lanes(block, bits)
     while 2 * width <= most and divided % (2 * width) == 0:
         width *= 2
     return width

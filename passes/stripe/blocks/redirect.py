@@ -9,16 +9,16 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i32
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ...affine.form import LinearForm
-from ...dialects.stripe.attributes import (
+from ....affine.form import LinearForm
+from ....dialects.stripe.attributes import (
     Direction,
     Refinement,
     RefinementAttr,
     ViewType,
 )
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import LoadOp
-from ...dialects.stripe.subscripts import split_subscripts
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import LoadOp
+from ....dialects.stripe.subscripts import split_subscripts
 from .nests import replace_forms
 
 

@@ -14,30 +14,34 @@ caches of a core.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from ...dialects.eltwise.element_types import bit_width
-from ...dialects.eltwise.ops import ElementwiseOp, element_of
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp
-from ...dialects.stripe.reshape import ReshapeOp
-from ...dialects.stripe.staging import Staging
-from ...targets.hardware import Hardware
-from .cost import best, problem_of
-from .cost.kernel import tile_cost
-from .cost.nest import Nest
-from .nests import output_indices, reduction_indices, root_buffer
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.staging import Staging
+from ....targets.hardware import Hardware
+from ..blocks.nests import output_indices, reduction_indices, root_buffer
+from ..cost import best, problem_of
+from ..cost.kernel import tile_cost
+from ..cost.nest import Nest
+from ..cost.problem import Problem
+from ..cost.search import Scored
+from ..localize import StripeLocalizePass
+from .footprint import (
+    are_all_users,
+    footprint_bytes,
+    is_contraction,
+    operations,
+    window_bytes,
+)
+from .panels import Contraction, even, panels
 from .shared_indices import Member, written_memories
+from .tiling import GroupCost, Tiling
 
-REUSE = 8
-"""A block that uses each element it reads as often is a contraction: it is tiled for
-registers."""
 _EXPOSED = 0.3
 """The part of the smaller of arithmetic and traffic that the larger does not hide."""
 _GRAIN = 16384
@@ -47,28 +51,13 @@ _PIECES = 16
 
 
 @dataclass(frozen=True)
-class GroupCost:
-    """Tiles for a group, and what it then costs."""
-
-    tiles: tuple[tuple[int, ...], ...]
-    """For each level of outer blocks, a size per shared index."""
-    order: tuple[int, ...]
-    """The shared indices in the order of the loops, outermost first."""
-    leaves: tuple[Nest | None, ...]
-    """For each member the nest of its leaf; None to decide later."""
-    seconds: float
-    traffic_bytes: float
-    """Moved between memory and cores."""
-    scratch_bytes: int
-    """Of the buffers that one point of the innermost outer block holds."""
-
-
-@dataclass(frozen=True)
 class FusionCost:
     """Costs groups for one device."""
 
     hardware: Hardware
-    _decided: dict[BlockOp, Nest] = field(default_factory=dict[BlockOp, Nest])
+    _problems: dict[BlockOp, Problem] = field(default_factory=dict[BlockOp, Problem])
+    _decided: dict[BlockOp, Scored] = field(default_factory=dict[BlockOp, Scored])
+    _late: dict[BlockOp, float] = field(default_factory=dict[BlockOp, float])
 
     def of(self, members: Sequence[Member]) -> GroupCost | None:
         """The cost of a group; None when it would not fit the device."""
@@ -76,11 +65,11 @@ class FusionCost:
         costs = [
             self._cost(group, tiling)
             for tiling in group.tilings()
-            if group.scratch_bytes(tiling.levels[-1]) <= self._scratch_limit
+            if group.scratch_bytes(tiling.levels[-1]) <= self.scratch_limit
         ]
         return min(costs, key=lambda cost: cost.seconds, default=None)
 
-    def _cost(self, group: _Group, tiling: _Tiling) -> GroupCost:
+    def _cost(self, group: _Group, tiling: Tiling) -> GroupCost:
         tiles = tiling.levels
         count = len(tiles[0])
         return GroupCost(
@@ -94,13 +83,30 @@ class FusionCost:
 
     def decide(self, block: BlockOp) -> Nest:
         """The nest that a contraction wants by itself."""
+        return self._best(block).nest
+
+    def problem(self, block: BlockOp) -> Problem:
+        """What the model of nests sees of a block."""
+        if block not in self._problems:
+            self._problems[block] = problem_of(block, self.hardware.vector_bits)
+        return self._problems[block]
+
+    def _best(self, block: BlockOp) -> Scored:
         if block not in self._decided:
-            problem = problem_of(block, self.hardware.vector_bits)
-            self._decided[block] = best(problem, self.hardware).nest
+            self._decided[block] = best(self.problem(block), self.hardware)
         return self._decided[block]
 
+    def _late_seconds(self, member: Member) -> float:
+        """What staging and caches add to the time of a contraction as counted here."""
+        block = member.block
+        if block not in self._late:
+            group = _Group([member], self)
+            counted = min(self._counted(group, tiling) for tiling in group.tilings())
+            self._late[block] = max(self._best(block).seconds - counted, 0.0)
+        return self._late[block]
+
     @property
-    def _scratch_limit(self) -> int:
+    def scratch_limit(self) -> int:
         """Bytes that a point may hold: half of the last cache that a core owns; on a
         GPU, where a point is one of many lanes, what fits its registers.
         """
@@ -109,28 +115,27 @@ class FusionCost:
         own = [c.size_bytes for c in self.hardware.caches if not c.is_shared]
         return max(own, default=65536) // 2
 
-    def _seconds(self, group: _Group, tiling: _Tiling) -> float:
+    def _seconds(self, group: _Group, tiling: Tiling) -> float:
+        counted = self._counted(group, tiling)
+        if tiling.contraction_seconds is not None:
+            return counted
+        return counted + sum(map(self._late_seconds, group.contractions))
+
+    def _counted(self, group: _Group, tiling: Tiling) -> float:
         hardware = self.hardware
         sizes = tiling.levels[0]
         points = group.points(sizes)
         rounds = -(-points // hardware.cores)
         imbalance = rounds * hardware.cores / points
         arithmetic = group.arithmetic_seconds(tiling)
-        near, far = group.stream_seconds(sizes)
+        near, far = 0.0, 0.0
+        if tiling.contraction_seconds is None:
+            near, far = group.stream_seconds(sizes)
         late = max(near - arithmetic, 0.0) + far
         work = (arithmetic + late, group.traffic_seconds)
         busy = max(work) + _EXPOSED * min(work)
         starts = points * hardware.group_nanoseconds * 1e-9 / hardware.cores
         return hardware.launch_microseconds * 1e-6 + starts + busy * imbalance
-
-
-@dataclass(frozen=True)
-class _Tiling:
-    """Levels of tiles of the shared indices, what leaves get, and an order of loops."""
-
-    levels: tuple[tuple[int, ...], ...]
-    leaves: tuple[Nest | None, ...] = ()
-    order: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,15 +163,67 @@ class _Group:
         """The members that are tiled for registers."""
         return [m for m in self.members if is_contraction(m.block)]
 
-    def tilings(self) -> Iterator[_Tiling]:
+    def tilings(self) -> Iterator[Tiling]:
         """Tiles of the shared indices worth a thought, with those that leaves get."""
         if not self.contractions:
-            yield _Tiling(self._row_tiles())
-        elif all(map(_is_covered, self.contractions)):
-            main = max(self.contractions, key=lambda m: prod(m.block.index_ranges))
-            yield self._register_tiles(main)
+            yield Tiling(self._row_tiles())
+            return
+        is_covered = all(map(_is_covered, self.contractions))
+        if is_covered and len(self.contractions) == 1:
+            yield self._register_tiles(self._main)
+            return
+        found = list(self._panels())
+        yield from found
+        # What wants blocks by itself wants them inside, too.
+        if found and any(map(self._wants_blocks, self.contractions)):
+            return
+        if is_covered:
+            yield self._register_tiles(self._main)
         else:
             yield from {self._strip(m) for m in self.contractions}
+
+    def _wants_blocks(self, member: Member) -> bool:
+        """Whether a contraction is best in blocks of what it aggregates over."""
+        levels = self.cost.decide(member.block).levels
+        ranges = member.block.index_ranges
+        return any(
+            level[index] not in (0, ranges[index])
+            for level in levels
+            for index in reduction_indices(member.block)
+        )
+
+    @property
+    def _main(self) -> Member:
+        """The contraction with most points."""
+        return max(self.contractions, key=lambda m: prod(m.block.index_ranges))
+
+    def _panels(self) -> Iterator[Tiling]:
+        """Tiles inside of which contractions are nests in blocks."""
+        hardware = self.cost.hardware
+        if hardware.kind != "cpu":
+            return
+        found = {
+            member.block: Contraction(
+                self.cost.problem(member.block),
+                self.cost.decide(member.block),
+                member.shared,
+            )
+            for member in (self._main, *self.contractions)
+        }
+        for panel in panels(
+            [*found.values()], self.extents, hardware, self._fits_panel
+        ):
+            nests = dict(zip(found, panel.leaves, strict=True))
+            leaves = tuple(nests.get(member.block) for member in self.members)
+            yield Tiling((panel.sizes,), leaves, (), panel.seconds)
+
+    def _fits_panel(self, sizes: Sequence[int]) -> bool:
+        """Whether `stripe-localize` takes the scratch of a panel into it."""
+        scratch = self._scratch(sizes).values()
+        largest = max(scratch, default=0)
+        return largest <= StripeLocalizePass.limit and (
+            sum(scratch) <= self.cost.scratch_limit
+        )
 
     def _row_tiles(self) -> tuple[tuple[int, ...], ...]:
         """One value of the shared indices at a time, several to a work-group."""
@@ -178,27 +235,31 @@ class _Group:
         sizes = list(rows)
         for shared in reversed(range(len(sizes))):
             extent = self.extents[shared]
-            sizes[shared] = _even(min(wanted, extent), extent)
+            sizes[shared] = even(min(wanted, extent), extent)
             wanted //= sizes[shared]
         return (rows,) if tuple(sizes) == rows else (tuple(sizes), rows)
 
-    def _strip(self, main: Member) -> _Tiling:
+    def _strip(self, main: Member) -> Tiling:
         """As many values of the shared indices as one contraction has in registers."""
         tile = self.cost.decide(main.block).tile
         pairs = zip(main.shared, self.extents, strict=True)
-        sizes = tuple(_even(tile[index], extent) for index, extent in pairs)
+        sizes = tuple(
+            even(tile[index], extent, self._unit(main, index))
+            for index, extent in pairs
+        )
         leaves = tuple(
             self._leaf(member, sizes) if member in self.contractions else None
             for member in self.members
         )
-        return _Tiling((sizes,), leaves)
+        return Tiling((sizes,), leaves)
 
     def _leaf(self, member: Member, sizes: Sequence[int]) -> Nest:
         """The nest of a contraction within a tile of the shared indices."""
         nest = self.cost.decide(member.block)
         tile = list(nest.tile)
         for index, size in zip(member.shared, sizes, strict=True):
-            tile[index] = _even(min(tile[index], size), size)
+            unit = self._unit(member, index)
+            tile[index] = even(min(tile[index], size), size, unit)
         for index in reduction_indices(member.block):
             tile[index] = member.block.index_ranges[index]
         depth = len(nest.levels) - 1
@@ -209,9 +270,9 @@ class _Group:
         )
         return Nest((tuple(tile),), nest.lanes, (), stages)
 
-    def _register_tiles(self, main: Member) -> _Tiling:
+    def _register_tiles(self, main: Member) -> Tiling:
         """The tiles of a contraction whose outputs are all shared, for all members."""
-        nest = self.cost.decide(main.block)
+        nest = self._even_nest(main)
         levels = nest.levels
         whole = [
             all(
@@ -222,7 +283,7 @@ class _Group:
         ]
         count = whole.index(False) if False in whole else len(levels)
         if count == 0:
-            return _Tiling(self._row_tiles())
+            return Tiling(self._row_tiles())
         tiles = tuple(
             tuple(level[index] for index in main.shared) for level in levels[:count]
         )
@@ -239,11 +300,42 @@ class _Group:
         )
         orders = ((),) * added + nest.orders[count:]
         leaf = Nest(inner, nest.lanes, orders if any(orders) else (), stages)
-        leaves = tuple(leaf if m is main else None for m in self.members)
+        leaves = tuple(
+            leaf
+            if m is main
+            else replace(self._leaf(m, tiles[-1]), stages=())
+            if m in self.contractions
+            else None
+            for m in self.members
+        )
         listed = nest.orders[0] if nest.orders else ()
         first = [main.shared.index(index) for index in listed if index in main.shared]
         rest = [shared for shared in range(len(main.shared)) if shared not in first]
-        return _Tiling(tiles, leaves, (*first, *rest))
+        return Tiling(tiles, leaves, (*first, *rest))
+
+    def _unit(self, member: Member, index: int) -> int:
+        """What sizes of an index are a multiple of: the lanes of vectors along it."""
+        problem, nest = self.cost.problem(member.block), self.cost.decide(member.block)
+        return nest.lanes if index == problem.vector else 1
+
+    def _even_nest(self, main: Member) -> Nest:
+        """The nest of a contraction, with sizes that leave nothing over where some do.
+
+        What reaches over an edge shares its registers with what does not, and compilers
+        keep less of them there.
+        """
+        nest = self.cost.decide(main.block)
+        levels = [list(level) for level in nest.levels]
+        for index, extent in zip(main.shared, self.extents, strict=True):
+            inner = self._unit(main, index)
+            for level in reversed(levels):
+                size = level[index]
+                if size and extent % size:
+                    level[index] = inner * even(max(size // inner, 1), extent // inner)
+                if level[index] and extent % level[index]:
+                    return nest
+                inner = level[index] or extent
+        return replace(nest, levels=tuple(map(tuple, levels)))
 
     def _stages(self, member: Member, nest: Nest) -> list[Staging]:
         """What a nest stages, but for what members write: it is inside the group."""
@@ -257,26 +349,33 @@ class _Group:
 
     # Time.
 
-    def arithmetic_seconds(self, tiling: _Tiling) -> float:
+    def arithmetic_seconds(self, tiling: Tiling) -> float:
         """On all cores."""
         hardware = self.cost.hardware
         lanes = max(hardware.vector_bits // 32, 1)
+        known = tiling.contraction_seconds
+        per_second = hardware.clock_gigahertz * 1e9
         cycles = 0.0
+        if known is not None:
+            cycles = known * self.points(tiling.levels[0]) * per_second
         for member, leaf in zip(
             self.members, tiling.leaves or (None,) * len(self.members), strict=True
         ):
             if member in self.contractions:
+                if known is not None:
+                    continue
                 own = leaf or self._leaf(member, tiling.levels[-1])
                 cycles += self._register_cycles(member, own)
             else:
-                operations = prod(member.block.index_ranges) * _operations(member.block)
-                cycles += operations / (lanes * hardware.multiply_adds_per_cycle)
-        return cycles / (hardware.clock_gigahertz * 1e9 * hardware.cores)
+                points = prod(member.block.index_ranges)
+                steps = points * operations(member.block) / lanes
+                cycles += steps / hardware.multiply_adds_per_cycle
+        return cycles / (per_second * hardware.cores)
 
     def _register_cycles(self, member: Member, nest: Nest) -> float:
         """A contraction, tile after tile."""
         hardware = self.cost.hardware
-        problem = problem_of(member.block, hardware.vector_bits)
+        problem = self.cost.problem(member.block)
         staged = {stage.refinement for stage in nest.stages}
         cost = tile_cost(problem, nest.tile, nest.lanes, hardware, staged)
         steps = prod(problem.ranges[index] for index in problem.reductions)
@@ -332,7 +431,7 @@ class _Group:
         for block in blocks:
             for number, buffer in enumerate(block.buffers):
                 memory = root_buffer(buffer)
-                if memory in written and _are_all_users(memory, blocks):
+                if memory in written and are_all_users(memory, blocks):
                     continue
                 writes = block.refinement(number).direction.writes
                 if memory in written and not writes:
@@ -363,34 +462,19 @@ class _Group:
 
     def scratch_bytes(self, sizes: Sequence[int]) -> int:
         """Of the buffers inside, for one tile."""
+        return sum(self._scratch(sizes).values())
+
+    def _scratch(self, sizes: Sequence[int]) -> dict[SSAValue, int]:
+        """The buffers inside, with the bytes of one tile."""
         blocks = [member.block for member in self.members]
         scratch: dict[SSAValue, int] = {}
         for member in self.members:
             for number, buffer in enumerate(member.block.buffers):
                 memory = root_buffer(buffer)
                 writes = member.block.refinement(number).direction.writes
-                if writes and _are_all_users(memory, blocks):
+                if writes and are_all_users(memory, blocks):
                     scratch[memory] = window_bytes(member, number, sizes)
-        return sum(scratch.values())
-
-
-def _even(size: int, extent: int) -> int:
-    """A size near `size` that divides a range, if there is one not much smaller."""
-    divisors = [n for n in range(1, size + 1) if extent % n == 0]
-    return divisors[-1] if 2 * divisors[-1] > size else size
-
-
-def is_contraction(block: BlockOp) -> bool:
-    """Whether a block uses the elements that it reads many times."""
-    if not reduction_indices(block):
-        return False
-    numbers = [
-        number
-        for number, refinement in enumerate(block.refinement_list)
-        if not refinement.direction.writes
-    ]
-    read = sum(_cells(block, number, block.index_ranges) for number in numbers)
-    return prod(block.index_ranges) >= REUSE * max(read, 1)
+        return scratch
 
 
 def _is_covered(member: Member) -> bool:
@@ -398,52 +482,3 @@ def _is_covered(member: Member) -> bool:
     ranges = member.block.index_ranges
     outputs = {i for i in output_indices(member.block) if ranges[i] > 1}
     return outputs <= {*member.shared}
-
-
-def _operations(block: BlockOp) -> int:
-    """Element-wise operations at a point, an aggregation with the one before it."""
-    return max(sum(isinstance(op, ElementwiseOp) for op in block.body.ops), 1)
-
-
-def footprint_bytes(block: BlockOp, number: int) -> int:
-    """Bytes of the part of a buffer that a block uses through a refinement."""
-    return _cells(block, number, block.index_ranges) * _element_bytes(block, number)
-
-
-def window_bytes(member: Member, number: int, sizes: Sequence[int]) -> int:
-    """Bytes of the part that one tile of the shared indices uses."""
-    ranges = list(member.block.index_ranges)
-    for index, size in zip(member.shared, sizes, strict=True):
-        ranges[index] = min(size, ranges[index]) if size else ranges[index]
-    return _cells(member.block, number, ranges) * _element_bytes(member.block, number)
-
-
-def _cells(block: BlockOp, number: int, ranges: Sequence[int]) -> int:
-    """The cells of the box that a refinement reaches over `ranges`."""
-    total = 1
-    windows = block.view_type(number).sizes
-    for form, window in zip(block.refinement(number).access, windows, strict=True):
-        own = [int(abs(c)) for c in form.coefficients[: len(ranges)]]
-        total *= window + sum(c * (r - 1) for c, r in zip(own, ranges, strict=True))
-    return total
-
-
-def _element_bytes(block: BlockOp, number: int) -> int:
-    element = block.view_type(number).element_type
-    lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
-    return max(lanes * bit_width(element_of(element)) // 8, 1)
-
-
-def _are_all_users(memory: SSAValue, blocks: Collection[BlockOp]) -> bool:
-    """Whether these blocks are all that uses an allocation, under any shape."""
-    if not isinstance(memory.owner, AllocOp):
-        return False
-    pending: list[SSAValue] = [memory]
-    users: list[Operation] = []
-    while pending:
-        for use in pending.pop().uses:
-            if isinstance(use.operation, ReshapeOp):
-                pending.append(use.operation.view)
-            else:
-                users.append(use.operation)
-    return all(any(user is block for block in blocks) for user in users)

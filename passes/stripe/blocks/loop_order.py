@@ -8,12 +8,12 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType, i64
 from xdsl.ir import Attribute
 
-from ...affine.form import LinearForm
-from ...dialects.stripe.attributes import LevelAttr
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.staging import ORDER_ATTRIBUTE
-from ...dialects.syntax import integers
-from ..locations import error_at
+from ....affine.form import LinearForm
+from ....dialects.stripe.attributes import LevelAttr
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.staging import ORDER_ATTRIBUTE
+from ....dialects.syntax import integers
+from ...locations import error_at
 from .nests import replace_forms
 
 

@@ -13,25 +13,26 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     VectorType,
     i32,
+    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ...affine.form import LinearForm
-from ...affine.radix import determined_indices
-from ...dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
-from ...dialects.form_attribute import FormAttr
-from ...dialects.stripe.attributes import (
+from ....affine.form import LinearForm
+from ....affine.radix import determined_indices
+from ....dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
+from ....dialects.form_attribute import FormAttr
+from ....dialects.stripe.attributes import (
     MemorySpace,
     Refinement,
     RefinementAttr,
     ViewType,
 )
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import IndexOp, LoadOp, StoreOp
-from ...dialects.stripe.reshape import ReshapeOp
-from ...dialects.syntax import compact
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
+from ....dialects.stripe.reshape import ReshapeOp
+from ....dialects.syntax import compact
 
 
 def statements(function: FuncOp) -> list[Operation]:
@@ -454,6 +455,14 @@ def push_constraints_inward(block: BlockOp) -> None:
             [*inner.captures, *values],
         )
     replace_forms(block, block.refinement_list, [], block.captures)
+
+
+def restrict_index(block: BlockOp, index: int, start: int, extent: int) -> None:
+    """Let an index run over `extent` values from `start` on."""
+    ranges = list(block.index_ranges)
+    ranges[index] = extent
+    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
+    shift_index(block, index, start)
 
 
 def shift_index(block: BlockOp, index: int, start: int) -> None:

@@ -8,17 +8,17 @@ from typing import TypeVar
 
 from xdsl.ir import SSAValue
 
-from ...affine.form import LinearForm
-from ...dialects.stripe.attributes import (
+from ....affine.form import LinearForm
+from ....dialects.stripe.attributes import (
     Direction,
     Level,
     MemorySpace,
     Refinement,
     ViewType,
 )
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ..locations import located
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...locations import located
 from .nests import (
     ValueForm,
     compute_indices,

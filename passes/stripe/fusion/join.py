@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from xdsl.ir import Operation, Region, SSAValue
 
-from ...dialects.stripe.attributes import Refinement, ViewType
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp
-from ...dialects.stripe.reshape import ReshapeOp
-from .nests import move_statements
+from ....dialects.stripe.attributes import Refinement, ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp
+from ....dialects.stripe.reshape import ReshapeOp
+from ..blocks.nests import move_statements
 
 
 def join_blocks(

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ...affine.form import LinearForm
-from ...dialects.stripe.attributes import Level, ViewType
-from ...dialects.stripe.block import BlockOp
-from .nests import initializes_own_cells, is_leaf, is_subscripted, root_buffer
+from ....affine.form import LinearForm
+from ....dialects.stripe.attributes import Level, ViewType
+from ....dialects.stripe.block import BlockOp
+from ..blocks.nests import initializes_own_cells, is_leaf, is_subscripted, root_buffer
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,22 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ...affine.form import LinearForm
-from ...dialects.eltwise.ops import (
+from ....affine.form import LinearForm
+from ....dialects.eltwise.ops import (
     FUNCTION_OPS,
     BroadcastOp,
     CastOp,
     ConstantOp,
     ElementwiseOp,
 )
-from ...dialects.eltwise.shuffle import ShuffleOp
-from ...dialects.form_attribute import FormAttr
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import IndexOp, LoadOp, StoreOp
-from ...dialects.stripe.subscripts import Subscript
-from ..locations import located
+from ....dialects.eltwise.shuffle import ShuffleOp
+from ....dialects.form_attribute import FormAttr
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
+from ....dialects.stripe.subscripts import Subscript
+from ...locations import located
+from ..blocks.nests import replace_forms
 from .lanes import VectorPlan
-from .nests import replace_forms
 from .varying import varying_values
 
 _LONGEST_STEP = 4

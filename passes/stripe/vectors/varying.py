@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import LoadOp, StoreOp
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import LoadOp, StoreOp
 
 
 def varying_values(block: BlockOp, index: int) -> set[SSAValue]:

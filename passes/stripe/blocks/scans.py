@@ -8,19 +8,15 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...affine.form import LinearForm
-from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.ops import FUNCTION_OPS
-from ...dialects.stripe.attributes import (
-    Direction,
-    MemorySpace,
-    Refinement,
-    ViewType,
-)
-from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ..convert.point_block import PointBlock, identity_access, view_type
-from ..locations import located
+from ....affine.form import LinearForm
+from ....dialects.aggregation import Aggregation
+from ....dialects.eltwise.ops import FUNCTION_OPS
+from ....dialects.stripe.attributes import Direction, MemorySpace, Refinement, ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...convert.point_block import PointBlock, identity_access, view_type
+from ...locations import located
+from ..tile import tile_block
 from .copies import copy_block, fill_block
 from .nests import (
     ValueForm,
@@ -31,7 +27,6 @@ from .nests import (
     replace_forms,
     retarget,
 )
-from .tile import tile_block
 
 
 @dataclass(frozen=True)
