@@ -19,7 +19,7 @@ from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
 from gingham.passes.opencl.emulate_types import OpenCLEmulateTypesPass
 from gingham.runtime.devices import default_device
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
 

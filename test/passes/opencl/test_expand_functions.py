@@ -25,9 +25,9 @@ from gingham.errors import GinghamError
 from gingham.passes.opencl.expand_functions import OpenCLExpandFunctionsPass
 from gingham.passes.opencl.expansions import EXPANSIONS
 from gingham.runtime.devices import devices
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.devices.own_functions import own_functions
 from gingham.targets.opencl.executor import OpenCLExecutable
-from gingham.targets.opencl.own_functions import own_functions
 from gingham.targets.reference import interpret
 from gingham.tools.optimizer.located_parser import parse_mlir
 from gingham.tools.optimizer.sources import Sources
@@ -216,7 +216,7 @@ def test_a_device_without_f64_gets_no_formula_that_needs_it() -> None:
         for op in program(name, LANES).walk()
         if op.results and element_of(op.results[0].type) == f64
     }
-    from gingham.targets.opencl import own_functions as table
+    from gingham.targets.opencl.devices import own_functions as table
 
     assert needing == getattr(table, "_NEED_F64")
 

@@ -15,7 +15,7 @@ from xdsl.rewriter import Rewriter
 from gingham.dialects.opencl.ops import BarrierOp
 from gingham.errors import GinghamError
 from gingham.runtime.devices import devices
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
 from gingham.tools.optimizer.located_parser import parse_mlir

@@ -1,0 +1,212 @@
+"""`opencl-plan-joins`: decide which launches become one.
+
+Writes a number as `opencl.join` on the launches that become one, and why they do, or do
+not, as `opencl.join_reason`; `opencl-join-launches` applies it. The IR is otherwise
+unchanged:
+
+```mlir
+opencl.launch @query groups [4, 1, 1] (%X, %Q, %A)
+    {opencl.join = 0, opencl.join_reason = "2 launches, 12.1 us instead of 18.3 us"}
+opencl.launch @key groups [4, 1, 1] (%X, %K, %B) {opencl.join = 0}
+```
+
+Launches of a host program run one after the other, and each waits until the last group
+of the one before has ended. Where they do not depend on each other, that costs the
+time of a launch, and cores without work wherever a launch has fewer groups than there
+are cores, or not a multiple of them. A launch joins one before it when
+
+* it is legal: it depends on none of the launches that it moves over, their groups are
+  as large, and either all of them run once or none;
+* it pays: together they are predicted to take less time, by `least_percent` at least.
+  What fits the caches apart has to fit together.
+
+The time of a launch is that of its groups, counted by `kernel_cost` and dealt out to
+the cores, or that of its memory traffic, if that is longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heapify, heapreplace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from ...dialects.opencl.attributes import WorkItemQuery
+from ...dialects.opencl.functions import FunctionOp
+from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
+from ...dialects.opencl.kernel import KernelOp, LaunchOp
+from ...dialects.opencl.ops import WorkItemOp
+from ...targets.hardware import Hardware, load_hardware
+from ..locations import check_positive
+from .dependences import Effects, effects_of, kernel_uses
+from .kernel_cost import KernelCosts, LaunchCost
+from .lifetimes import host_launches
+
+_MOST_DEALT = 256
+"""Groups that are dealt out one by one; of more, the cores get even shares."""
+
+
+@dataclass(frozen=True)
+class OpenCLPlanJoinsPass(ModulePass):
+    """Decide which launches run as one."""
+
+    name = "opencl-plan-joins"
+
+    hardware: str = "cpu-avx512"
+    """The device: a name or a path of a description, with changes."""
+    least_percent: int = 5
+    """How much of the time has to be saved."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, least_percent=self.least_percent)
+        kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
+        functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
+        hardware = load_hardware(self.hardware)
+        planner = _Planner(kernels, functions, hardware, self.least_percent / 100)
+        for function in op.ops:
+            if isinstance(function, FuncOp) and not function.is_declaration:
+                planner.plan(host_launches(function))
+
+
+@dataclass
+class _Set:
+    """Launches that will be one; most often a single one."""
+
+    launches: list[LaunchOp]
+    effects: list[Effects]
+    costs: list[LaunchCost]
+    seconds: float
+    apart: float
+    """Seconds that the launches take one after the other."""
+    reason: str = ""
+
+
+class _Planner:
+    """Plans the launches of host programs of one module."""
+
+    def __init__(
+        self,
+        kernels: dict[str, KernelOp],
+        functions: dict[str, FunctionOp],
+        hardware: Hardware,
+        least: float,
+    ) -> None:
+        self._kernels = kernels
+        self._uses = kernel_uses(kernels)
+        self._costs = KernelCosts(kernels, functions, hardware)
+        self._hardware = hardware
+        self._least = least
+
+    def plan(self, launches: Sequence[LaunchOp]) -> None:
+        """Write the decisions for the launches of one host program."""
+        sets: list[_Set] = []
+        for launch in launches:
+            if 0 not in launch.group_counts:
+                self._add(sets, launch)
+        number = 0
+        for each in sets:
+            first, *others = each.launches
+            if each.reason:
+                first.attributes[JOIN_REASON_ATTRIBUTE] = StringAttr(each.reason)
+            if others:
+                for launch in each.launches:
+                    launch.attributes[JOIN_ATTRIBUTE] = IntegerAttr(number, i64)
+                number += 1
+
+    def _add(self, sets: list[_Set], launch: LaunchOp) -> None:
+        """Let a launch join the earlier ones where that saves most, or be alone."""
+        effects = effects_of(launch, self._uses)
+        cost = self._costs.of(launch)
+        seconds = self._seconds([cost])
+        alone = _Set([launch], [effects], [cost], seconds, seconds)
+        best: tuple[float, int, _Set] | None = None
+        for number in reversed(range(len(sets))):
+            earlier = sets[number]
+            if any(effects.depends_on(other) for other in earlier.effects):
+                break
+            joined = self._joined(earlier, alone)
+            if isinstance(joined, str):
+                alone.reason = alone.reason or joined
+                continue
+            saved = earlier.seconds + alone.seconds - joined.seconds
+            # The earliest leaves most to join for what depends on it.
+            if best is None or saved >= best[0]:
+                best = saved, number, joined
+        if best is None:
+            sets.append(alone)
+        else:
+            _, number, joined = best
+            sets[number] = joined
+
+    def _joined(self, first: _Set, second: _Set) -> _Set | str:
+        """Both as one, or why not."""
+        one, other = first.launches[0], second.launches[0]
+        kernels = [self._kernel(one), self._kernel(other)]
+        name = f"not with {one.kernel}"
+        if kernels[0].group_size != kernels[1].group_size or one.once != other.once:
+            return f"{name}: they run in other ways"
+        if any(_asks_for_global_id(kernel) for kernel in kernels):
+            return f"{name}: work-items count over the whole launch"
+        costs = [*first.costs, *second.costs]
+        if self._crowds(costs):
+            return f"{name}: both do not fit the last cache"
+        seconds = self._seconds(costs)
+        separate = first.seconds + second.seconds
+        if seconds > (1 - self._least) * separate:
+            return f"{name}: {seconds * 1e6:.1f} us, apart {separate * 1e6:.1f} us"
+        launches = [*first.launches, *second.launches]
+        effects = [*first.effects, *second.effects]
+        apart = first.apart + second.apart
+        reason = (
+            f"{len(launches)} launches, {seconds * 1e6:.1f} us instead of "
+            f"{apart * 1e6:.1f} us"
+        )
+        return _Set(launches, effects, costs, seconds, apart, reason)
+
+    def _kernel(self, launch: LaunchOp) -> KernelOp:
+        return self._kernels[launch.kernel.root_reference.data]
+
+    def _crowds(self, costs: Sequence[LaunchCost]) -> bool:
+        """Whether each of some launches fits the last cache, and not all together."""
+        size = self._hardware.caches[-1].size_bytes
+        moved = [cost.traffic_bytes for cost in costs]
+        return max(moved) <= size < sum(moved)
+
+    def _seconds(self, costs: Sequence[LaunchCost]) -> float:
+        """The time of one launch of all the groups of several."""
+        hardware = self._hardware
+        groups = sum(cost.groups for cost in costs)
+        moved = sum(cost.traffic_bytes for cost in costs)
+        rate = hardware.memory_gigabytes_per_second * 1e9
+        last = hardware.caches[-1]
+        if moved <= last.size_bytes:
+            cycles_per_second = hardware.clock_gigahertz * 1e9
+            cached = last.bytes_per_cycle * cycles_per_second * hardware.cores
+            rate = max(rate, cached)
+        starts = groups * hardware.group_nanoseconds * 1e-9 / hardware.cores
+        busy = max(_longest_share(costs, hardware.cores), moved / rate)
+        return hardware.launch_microseconds * 1e-6 + starts + busy
+
+
+def _longest_share(costs: Sequence[LaunchCost], cores: int) -> float:
+    """When the last of the cores has ended, where each takes the next group."""
+    if sum(cost.groups for cost in costs) > _MOST_DEALT:
+        total = sum(cost.groups * cost.group_seconds for cost in costs)
+        return total / cores
+    busy = [0.0] * cores
+    heapify(busy)
+    longest = [cost.group_seconds for cost in costs for _ in range(cost.groups)]
+    for seconds in sorted(longest, reverse=True):
+        heapreplace(busy, busy[0] + seconds)
+    return max(busy)
+
+
+def _asks_for_global_id(kernel: KernelOp) -> bool:
+    return any(
+        isinstance(op, WorkItemOp) and op.query.data is WorkItemQuery.GLOBAL_ID
+        for op in kernel.walk()
+    )
