@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from xdsl.passes import ModulePass
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
 
 _PASSES = {
     "tile-specialize": "tile.specialize:TileSpecializePass",
@@ -18,10 +20,12 @@ _PASSES = {
     "tile-canonicalize": "tile.canonicalize:TileCanonicalizePass",
     "tile-flatten": "tile.flatten:TileFlattenPass",
     "tile-check-types": "tile.check_types:TileCheckTypesPass",
+    "tile-place": "tile.place:TilePlacePass",
     "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
     "stripe-fuse": "stripe.fuse:StripeFusePass",
     "stripe-inline": "stripe.inline:StripeInlinePass",
     "stripe-reuse-scratch": "stripe.reuse_scratch:StripeReuseScratchPass",
+    "stripe-align": "stripe.align:StripeAlignPass",
     "stripe-plan-fusion": "stripe.plan_fusion:StripePlanFusionPass",
     "stripe-fuse-nests": "stripe.fuse_nests:StripeFuseNestsPass",
     "stripe-scan": "stripe.scan:StripeScanPass",
@@ -37,6 +41,7 @@ _PASSES = {
     "stripe-recall": "stripe.recall:StripeRecallPass",
     "stripe-autotile": "stripe.autotile:StripeAutotilePass",
     "stripe-partition-edges": "stripe.partition_edges:StripePartitionEdgesPass",
+    "stripe-count-work": "stripe.count_work:StripeCountWorkPass",
     "stripe-tile": "stripe.tile:StripeTilePass",
     "stripe-stage": "stripe.stage:StripeStagePass",
     "stripe-pad": "stripe.pad:StripePadPass",
@@ -56,6 +61,8 @@ _PASSES = {
     "opencl-synchronize": "opencl.synchronize:OpenCLSynchronizePass",
     "opencl-expand-functions": "opencl.expand_functions:OpenCLExpandFunctionsPass",
     "opencl-merge-kernels": "opencl.merge_kernels:OpenCLMergeKernelsPass",
+    "opencl-plan-joins": "opencl.plan_joins:OpenCLPlanJoinsPass",
+    "opencl-join-launches": "opencl.join_launches:OpenCLJoinLaunchesPass",
     "opencl-run-once": "opencl.run_once:OpenCLRunOncePass",
     "opencl-place-memory": "opencl.place_memory:OpenCLPlaceMemoryPass",
 }

@@ -8,60 +8,15 @@ printed, edited and run again. It is made of stages, one per level of the IR;
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from ..targets.hardware import Hardware, hardware_text, load_hardware
+from .. import observation
+from ..targets.hardware import load_hardware
 from . import get_all_passes
-
-_LANE_BITS = 32
-_LANE_REGISTERS = 32
-
-
-@dataclass(frozen=True)
-class TargetOptions:
-    """What the passes want to know of a device."""
-
-    vector_bits: int = 0
-    """The width of the vectors that a work-item computes with, in bits; 0 is as the
-    hardware says. On a GPU a work-item is a lane and has no vectors: 32."""
-    vector_registers: int = 0
-    """How many of them a work-item may use; 0 is as the hardware says."""
-    unsupported: tuple[str, ...] = ()
-    """The element types that it does not compute with, such as "f64"."""
-    functions: tuple[str, ...] = ()
-    """The functions of f32 that its runtime computes slowly or badly, such as "exp"."""
-    device: str = ""
-    """What errors call it."""
-    hardware: Hardware = field(default_factory=lambda: load_hardware("cpu-avx512"))
-    """Its figures. Those of a CPU have the width and the number of vectors above."""
-    recall: str = ""
-    """The options of `stripe-recall`; without any there are no measured decisions."""
-
-    def __post_init__(self) -> None:
-        hardware = self.hardware
-        is_cpu = hardware.kind == "cpu"
-        bits = self.vector_bits or (hardware.vector_bits if is_cpu else _LANE_BITS)
-        registers = self.vector_registers or (
-            hardware.vector_registers if is_cpu else _LANE_REGISTERS
-        )
-        if is_cpu:
-            hardware = replace(hardware, vector_bits=bits, vector_registers=registers)
-        object.__setattr__(self, "vector_bits", bits)
-        object.__setattr__(self, "vector_registers", registers)
-        object.__setattr__(self, "hardware", hardware)
-
-    @property
-    def hardware_text(self) -> str:
-        """What the option `hardware` of passes takes: a name or path, and changes."""
-        return hardware_text(self.hardware)
-
-    def with_hardware(self, hardware: Hardware) -> TargetOptions:
-        """The same for a device with other figures, those of its vectors too."""
-        return replace(self, hardware=hardware, vector_bits=0, vector_registers=0)
+from .target_options import TargetOptions
 
 
 def stage_passes(options: TargetOptions) -> dict[str, str]:
@@ -91,6 +46,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-dead-code-elimination,"
             "stripe-inline,"
             "stripe-dead-code-elimination,"
+            "stripe-align,"
             f'stripe-plan-fusion{{hardware="{options.hardware_text}"}},'
             "stripe-fuse-nests,"
             "stripe-localize,"
@@ -105,8 +61,10 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             f" registers={registers}}},"
             "stripe-pad,"
             "stripe-partition-edges,"
+            "stripe-count-work,"
             "stripe-tile,"
             "stripe-stage,"
+            "stripe-count-work,"
             "stripe-accumulate,"
             "stripe-share-kernels,"
             f"stripe-overcompute{{bits={bits}}},"
@@ -114,7 +72,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             f"stripe-separate{{bits={bits}}},"
             f"stripe-vectorize{{bits={bits}}},"
             "stripe-dead-code-elimination,"
-            "stripe-unroll,"
+            f"stripe-unroll{{registers={registers}}},"
             "stripe-map"
         ),
         "opencl": (
@@ -123,6 +81,8 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             f"opencl-emulate-types{_own_functions(options)},"
             "opencl-merge-kernels,"
             "opencl-run-once,"
+            f'opencl-plan-joins{{hardware="{options.hardware_text}"}},'
+            "opencl-join-launches,"
             "opencl-place-memory"
         ),
     }
@@ -180,10 +140,17 @@ def run_stages(
     """
     passes = stage_passes(options)
     registry = get_all_passes()
+    if (observer := observation.observer) is not None:
+        observer.stage("specialized", module)
     for stage in stages:
         pipeline = PassPipeline.parse_spec(registry, passes[stage])
         for module_pass in pipeline.passes:
             if before is not None:
                 before(module_pass, module)
+            start = observation.now()
             module_pass.apply(context, module)
+            if (observer := observation.observer) is not None:
+                observer.after_pass(module_pass.name, start, module)
         module.verify()
+        if (observer := observation.observer) is not None:
+            observer.stage(stage, module)

@@ -79,9 +79,10 @@ from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
+from ...dialects.work import keep_work
 from ..locations import error_at, located
 from ..opencl.synchronize import synchronize
-from ..stripe.nests import root_buffer
+from ..stripe.blocks.nests import root_buffer
 from ..stripe.share_kernels import KERNEL_ATTRIBUTE, buffer_pattern
 from .opencl_kernel import KernelLowering, LoweredKernel
 
@@ -255,6 +256,7 @@ class _HostLowering:
         buffers = [self._buffers[own[view]] for view in lowered.buffers]
         name = lowered.kernel.sym_name.data
         launch = LaunchOp(name, lowered.group_counts, buffers)
+        keep_work(launch, op)
         self._block.add_op(located(launch, op))
 
 

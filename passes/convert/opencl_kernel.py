@@ -19,7 +19,7 @@ from ...dialects.opencl.ops import DelinearizeOp, IfOp, WorkItemOp
 from ...dialects.stripe.attributes import Level, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at, located
-from ..stripe.nests import root_buffer
+from ..stripe.blocks.nests import root_buffer
 from .opencl_grid import Grid, spread
 from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
 from .opencl_index import IndexExpression, KnownConditions

@@ -1,0 +1,338 @@
+"""Where the parts of a program run and why, with what every alternative would cost.
+
+`explain` makes a `PlacementExplanation` of a decision: printed, it is a table for
+people; `as_json()` is the same for programs; `html()` is a page with pictures. Times
+are in seconds, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....targets.hardware.machine import HOST
+from .memory import peaks
+from .schedule import Simulator
+from .times import UNSUPPORTED, UnitTime
+
+if TYPE_CHECKING:
+    from .decide import Decision
+    from .search import Candidate
+
+
+@dataclass(frozen=True)
+class ExplainedTime:
+    """The time of a unit on a device."""
+
+    seconds: float | None
+    """None where it cannot run there."""
+    source: str
+    """`measured`, `predicted`, or why it cannot run there."""
+    correction: float
+    """What the cost model's prediction was multiplied by."""
+
+
+@dataclass(frozen=True)
+class ExplainedUnit:
+    """Operations that are placed together."""
+
+    name: str
+    place: str
+    """`file:line` in the program, where it is known."""
+    operations: tuple[str, ...]
+    """Their results' names, or what they do."""
+    device: str
+    reason: str
+    is_forced: bool
+    times: dict[str, ExplainedTime]
+    """By the names of devices."""
+    bytes_in: int
+    """What is copied from elsewhere before it can run."""
+    transfer_seconds: float
+    """How long those copies take, each by itself."""
+    start: float
+    end: float
+    moved: dict[str, float | None]
+    """For each other device the time of the whole program with only this unit there;
+    None where that is not possible."""
+
+    @property
+    def short_place(self) -> str:
+        """The place without the folder."""
+        return self.place.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class ExplainedTensor:
+    """A value that units exchange, an input or a result."""
+
+    name: str
+    size_bytes: int
+    source: int | None
+    """The number of the unit that computes it; None for an input."""
+    users: tuple[int, ...]
+    homes: tuple[str, ...]
+    """Where an input is before."""
+    end: str | None
+    """Where a result has to be in the end."""
+    is_result: bool
+    is_constant: bool
+    """Whether it is copied in the first run only."""
+
+
+@dataclass(frozen=True)
+class ExplainedTransfer:
+    """A copy from one place to another."""
+
+    tensor: int
+    source: str
+    target: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class ExplainedDevice:
+    """What a device does in a run."""
+
+    name: str
+    busy_seconds: float
+    units: int
+    peak_bytes: int
+    memory_bytes: int
+    load: float
+
+
+@dataclass(frozen=True)
+class ExplainedAlternative:
+    """Another placement of the whole."""
+
+    name: str
+    seconds: float | None
+    """None where it is not possible."""
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class PlacementExplanation:
+    """A decision and what it was made by."""
+
+    seconds: float
+    """From the start of a run to its last result."""
+    reason: str
+    devices: tuple[ExplainedDevice, ...]
+    units: tuple[ExplainedUnit, ...]
+    tensors: tuple[ExplainedTensor, ...]
+    transfers: tuple[ExplainedTransfer, ...]
+    alternatives: tuple[ExplainedAlternative, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as what the module `json` writes."""
+        return asdict(self)
+
+    def html(self, title: str = "Placement") -> str:
+        """A page in one file, with pictures of the graph and of the schedule."""
+        from .page import page
+
+        return page(self, title)
+
+    def svg(self) -> str:
+        """The picture of the graph alone."""
+        from .graph_picture import graph_picture
+
+        return graph_picture(self, is_alone=True)
+
+    def __str__(self) -> str:
+        """Tables for people."""
+        from .explanation_tables import render
+
+        return render(self)
+
+
+def explain(decision: Decision) -> PlacementExplanation:
+    """The explanation of a decision; simulates every unit's move to each device."""
+    problem, solution = decision.posed.problem, decision.solution
+    places = [*problem.devices, HOST]
+    transfers = tuple(
+        ExplainedTransfer(t.tensor, places[t.source], places[t.target], t.start, t.end)
+        for t in solution.schedule.transfers
+    )
+    return PlacementExplanation(
+        solution.schedule.seconds,
+        solution.reason,
+        _devices(decision),
+        tuple(_units(decision)),
+        tuple(
+            ExplainedTensor(
+                tensor.name,
+                tensor.size_bytes,
+                tensor.source,
+                tensor.users,
+                tuple(places[home] for home in tensor.homes),
+                None if tensor.end is None else places[tensor.end],
+                tensor.is_result,
+                tensor.is_kept,
+            )
+            for tensor in problem.tensors
+        ),
+        transfers,
+        _alternatives(decision),
+    )
+
+
+def _devices(decision: Decision) -> tuple[ExplainedDevice, ...]:
+    problem, solution = decision.posed.problem, decision.solution
+    held = peaks(problem, solution.chosen.placement, solution.chosen.order)
+    found: list[ExplainedDevice] = []
+    for number, device in enumerate(decision.posed.machine.devices):
+        runs = [run for run in solution.schedule.runs if run.device == number]
+        found.append(
+            ExplainedDevice(
+                device.name,
+                math.fsum(run.end - run.start for run in runs),
+                len(runs),
+                held[number].size_bytes,
+                device.memory_bytes,
+                device.load,
+            )
+        )
+    return tuple(found)
+
+
+def _units(decision: Decision) -> list[ExplainedUnit]:
+    posed, solution = decision.posed, decision.solution
+    problem = posed.problem
+    names = problem.devices
+    runs = {run.unit: run for run in solution.schedule.runs}
+    arrivals: dict[tuple[int, int], float] = {
+        (t.tensor, t.target): t.end - t.start for t in solution.schedule.transfers
+    }
+    mover = moves(decision)
+    found: list[ExplainedUnit] = []
+    for number, unit in enumerate(posed.program.units):
+        run = runs[number]
+        copied = [t for t in problem.used[number] if (t, run.device) in arrivals]
+        moved = {
+            name: mover(number, device)
+            for device, name in enumerate(names)
+            if device != run.device
+        }
+        location = unit.location
+        found.append(
+            ExplainedUnit(
+                unit.name,
+                "" if location is None else f"{location.file}:{location.line}",
+                tuple(
+                    op.results[0].name_hint or op.name.partition(".")[2]
+                    for op in unit.ops
+                ),
+                names[run.device],
+                _reason(decision, number, moved),
+                posed.forced[number] is not None,
+                {
+                    name: _time(time)
+                    for name, time in zip(names, posed.times[number], strict=True)
+                },
+                sum(problem.tensors[t].size_bytes for t in copied),
+                math.fsum(arrivals[t, run.device] for t in copied),
+                run.start,
+                run.end,
+                moved,
+            )
+        )
+    return found
+
+
+def _time(time: UnitTime) -> ExplainedTime:
+    if time.source == UNSUPPORTED:
+        return ExplainedTime(None, time.why, 1.0)
+    return ExplainedTime(time.seconds, time.source, time.correction)
+
+
+def moves(decision: Decision) -> Callable[[int, int], float | None]:
+    """What the whole takes when one unit is moved to a device; None where it cannot."""
+    problem, chosen = decision.posed.problem, decision.solution.chosen
+    simulator = Simulator(problem)
+
+    def moved(unit: int, device: int) -> float | None:
+        if not math.isfinite(problem.seconds[unit][device]):
+            return None
+        placement = list(chosen.placement)
+        placement[unit] = device
+        return simulator.seconds(placement, chosen.order)
+
+    return moved
+
+
+def unit_reasons(decision: Decision) -> list[str]:
+    """For each unit why it is where it is, in words."""
+    mover = moves(decision)
+    problem, chosen = decision.posed.problem, decision.solution.chosen
+    return [
+        _reason(
+            decision,
+            number,
+            {
+                name: mover(number, device)
+                for device, name in enumerate(problem.devices)
+                if device != chosen.placement[number]
+            },
+        )
+        for number in range(problem.count)
+    ]
+
+
+def _reason(decision: Decision, number: int, moved: dict[str, float | None]) -> str:
+    posed, solution = decision.posed, decision.solution
+    own = solution.chosen.placement[number]
+    time = posed.times[number][own]
+    here = f"{time_text(time.seconds)} here ({time.source})"
+    if posed.forced[number] is not None:
+        return f"forced; {here}"
+    if not moved:
+        return f"the only device; {here}"
+    now = time_text(solution.chosen.seconds)
+    parts = [here]
+    for device, (name, row) in enumerate(
+        zip(posed.problem.devices, posed.times[number], strict=True)
+    ):
+        if device == own:
+            continue
+        whole = moved[name]
+        if whole is None:
+            parts.append(f"not on {name}: {row.why}")
+        else:
+            parts.append(
+                f"{time_text(row.seconds)} on {name} ({row.source}), where the whole "
+                f"would take {time_text(whole)}, not {now}"
+            )
+    return "; ".join(parts)
+
+
+def _alternatives(decision: Decision) -> tuple[ExplainedAlternative, ...]:
+    problem, solution = decision.posed.problem, decision.solution
+    chosen = solution.chosen
+    found: list[ExplainedAlternative] = []
+
+    def add(name: str, one: Candidate | None) -> None:
+        is_chosen = one is not None and one.placement == chosen.placement
+        seconds = None if one is None else one.seconds
+        found.append(ExplainedAlternative(name, seconds, is_chosen))
+
+    for name, single in zip(problem.devices, solution.singles, strict=True):
+        add(f"all on {name}", single)
+    if len(problem.devices) > 1:
+        add("least sum of all times", solution.cut)
+    if not any(one.is_chosen for one in found):
+        found.insert(0, ExplainedAlternative("as decided", chosen.seconds, True))
+    return tuple(found)
+
+
+def time_text(seconds: float) -> str:
+    """A time for people: `4.1 ms`."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

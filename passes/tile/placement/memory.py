@@ -1,0 +1,86 @@
+"""How much memory of each device a placement needs, with lifetimes counted.
+
+Units run in order. A tensor takes memory of a device from when it is computed, and so
+sent to where it is needed, to its last use there; inputs from the start. Inputs that
+are on a device before anything runs, those that are kept there for the next run, and
+results that end there take it all the time from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .problem import Problem, Tensor
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The most that a device holds at once."""
+
+    size_bytes: int
+    unit: int | None
+    """The unit that runs then; None where it is so without any."""
+
+
+def peaks(
+    problem: Problem, placement: Sequence[int], order: Sequence[int]
+) -> list[Peak]:
+    """The peak of each device."""
+    steps = {unit: step for step, unit in enumerate(order)}
+    count = len(order)
+    changes = [[0] * (count + 1) for _ in problem.devices]
+    for tensor in problem.tensors:
+        for device, first, last in lifetimes(problem, tensor, placement, steps):
+            changes[device][first] += tensor.size_bytes
+            changes[device][last + 1] -= tensor.size_bytes
+    return [_peak(change, order) for change in changes]
+
+
+def _peak(changes: Sequence[int], order: Sequence[int]) -> Peak:
+    held = most = 0
+    where: int | None = None
+    for step, unit in enumerate(order):
+        held += changes[step]
+        if held > most:
+            most, where = held, unit
+    return Peak(most, where)
+
+
+def lifetimes(
+    problem: Problem,
+    tensor: Tensor,
+    placement: Sequence[int],
+    steps: dict[int, int],
+) -> Iterator[tuple[int, int, int]]:
+    """The devices that hold a tensor, each with its first and last step there."""
+    end = len(steps) - 1
+    if end < 0:
+        return
+    born = 0 if tensor.source is None else steps[tensor.source]
+    last: dict[int, int] = {}
+    if tensor.source is not None:
+        last[placement[tensor.source]] = born
+    for user in tensor.users:
+        device = placement[user]
+        last[device] = max(last.get(device, 0), steps[user])
+    if tensor.is_kept:
+        last = dict.fromkeys(last, end)
+    for home in tensor.homes:
+        if home < problem.host and not tensor.is_kept:
+            last[home] = end
+    if tensor.end is not None and tensor.end < problem.host:
+        last[tensor.end] = end
+    if tensor.is_result and tensor.end is None and tensor.source is not None:
+        last[placement[tensor.source]] = end
+    for device, step in last.items():
+        yield device, born, step
+
+
+def fits(problem: Problem, placement: Sequence[int], order: Sequence[int]) -> bool:
+    """Whether each device has the memory that a placement needs."""
+    if not problem.is_tight:
+        return True
+    found = peaks(problem, placement, order)
+    limits = problem.memory_bytes
+    return all(p.size_bytes <= limit for p, limit in zip(found, limits, strict=True))
