@@ -7,14 +7,19 @@ touches, and the queue holds its unfinished events.
 
 from __future__ import annotations
 
+import atexit
+import math
 from collections import deque
 from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakSet
 
 from ...errors import GinghamError
-from .buffer import DeviceBuffer
-from .host_memory import format_bytes
+from ...observation import observe_copy, observe_queue
+from .events import Event, RunEvent
+from .memory.buffer import DeviceBuffer
+from .memory.host_memory import format_bytes
 from .status import as_gingham_error
 
 if TYPE_CHECKING:
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import NDArray
 
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
     from .program import Kernel
 
     # A scalar's NumPy type must be that of the kernel's parameter.
@@ -37,53 +42,10 @@ _EMPTY_LAUNCH = {"allow_empty_ndrange": True}
 _MANY_IN_FLIGHT = 64
 _MOST_IN_FLIGHT = 512
 
-
-class Event:
-    """The end of one command: wait for it, or give it to a command that must follow."""
-
-    __slots__ = ("_queue", "action", "handle", "held")
-
-    def __init__(
-        self, queue: CommandQueue, action: str, handle: cl.Event, held: object
-    ) -> None:
-        self.action = action
-        self.handle = handle
-        self.held = held
-        self._queue = queue
-
-    @property
-    def done(self) -> bool:
-        """Whether the command has ended, well or in failure."""
-        # Queued, submitted and running are positive, failures negative.
-        return int(self.handle.command_execution_status) <= 0
-
-    def start(self) -> None:
-        """See that the command gets started, before a command elsewhere waits for it.
-
-        A runtime may collect commands (PoCL does) until its queue is flushed.
-        """
-        self._queue.handle.flush()
-
-    def wait(self) -> None:
-        """Block until the command has ended. Raises GinghamError where it failed."""
-        queue = self._queue
-        try:
-            self.handle.wait()
-        except queue.error_type as error:
-            raise as_gingham_error(self.action, error) from error
-        finally:
-            queue.release_up_to(self)
-
-    @property
-    def seconds(self) -> float:
-        """How long the device worked on it; only on a queue made for profiling."""
-        import pyopencl as cl
-
-        try:
-            start = self.handle.profile.start
-            return (self.handle.profile.end - start) * 1e-9
-        except cl.Error as error:
-            raise as_gingham_error(f"timing of {self.action}", error) from error
+# Of the device's memory, for runs that nobody waits for. A few may always be in flight,
+# so that the device has work while the next is enqueued.
+_SHARE_IN_FLIGHT = 1 / 8
+_FEW_IN_FLIGHT = 4
 
 
 class CommandQueue:
@@ -96,7 +58,10 @@ class CommandQueue:
 
         flags = cl.command_queue_properties
         properties = (flags.PROFILING_ENABLE,) if profiling else ()
+        self.has_timing = profiling
+        """Whether events know when their commands ran."""
         self.device = device
+        self.context = context
         try:
             self.handle = cl.CommandQueue(context, device.handle, *properties)
         except cl.Error as error:
@@ -107,8 +72,13 @@ class CommandQueue:
         self.error_type = cl.Error
         self._launch = cl.enqueue_nd_range_kernel
         self._in_flight: deque[Event] = deque()
+        _queues.add(self)
+        self._held_bytes = 0
+        total = device.details.global_memory_bytes or math.inf
+        self._most_bytes = total * _SHARE_IN_FLIGHT
         self._failure: GinghamError | None = None
-        self._lock = Lock()
+        self.lock = Lock()
+        """Held while commands are enqueued."""
 
     def enqueue(
         self,
@@ -132,7 +102,7 @@ class CommandQueue:
         for event in wait_for:
             event.start()
         try:
-            with kernel.lock, self._lock:
+            with kernel.lock, self.lock:
                 for position, argument in enumerate(arguments):
                     if isinstance(argument, DeviceBuffer):
                         kernel.set_memory(position, argument.handle)
@@ -157,11 +127,13 @@ class CommandQueue:
         import pyopencl as cl
 
         action = f"copying to device {self.device.name!r}"
+        observe_queue(self)
         try:
-            with self._lock:
+            with self.lock:
                 handle = cl.enqueue_copy(
                     self.handle, buffer.handle, source, is_blocking=False
                 )
+                observe_copy(self, "to the device", source.nbytes, handle)
                 return self._hold(action, handle, (buffer, source))
         except cl.Error as error:
             hint = _memory_hint(self.device, [buffer])
@@ -172,14 +144,89 @@ class CommandQueue:
         import pyopencl as cl
 
         action = f"copying from device {self.device.name!r}"
+        observe_queue(self)
         try:
-            with self._lock:
+            with self.lock:
                 handle = cl.enqueue_copy(
                     self.handle, target, buffer.handle, is_blocking=False
                 )
+                observe_copy(self, "from the device", target.nbytes, handle)
                 return self._hold(action, handle, (buffer, target))
         except cl.Error as error:
             raise as_gingham_error(action, error) from error
+
+    def set_timing(self, is_on: bool) -> None:
+        """Let events know from now on when their commands ran, or no longer.
+
+        Blocks until every command so far has ended.
+        """
+        import pyopencl as cl
+
+        properties = (cl.command_queue_properties.PROFILING_ENABLE,) if is_on else ()
+        with self.lock:
+            if is_on is self.has_timing:
+                return
+            try:
+                # Commands of the new queue come after those of the old one.
+                self.handle.finish()
+                self.handle = cl.CommandQueue(
+                    self.context, self.device.handle, *properties
+                )
+            except cl.Error as error:
+                action = f"timing of device {self.device.name!r}"
+                raise as_gingham_error(action, error) from error
+            self.has_timing = is_on
+
+    def hold(self, event: RunEvent) -> None:
+        """Keep what `event` holds until it has ended.
+
+        `lock` must be held since its commands were enqueued, so that no others are
+        between them. Call `throttle` afterwards, without it.
+        """
+        self._in_flight.append(event)
+        self._held_bytes += event.bytes
+
+    def throttle(self) -> None:
+        """Let go of what has ended; wait where too much is in flight.
+
+        What `hold` was given is not looked at there, as its caller has locks.
+        """
+        few = len(self._in_flight) <= _MANY_IN_FLIGHT
+        if few and self._held_bytes <= self._most_bytes:
+            return
+        with self.lock:
+            held = self._ended()
+        del held
+        while (oldest := self._surplus()) is not None:
+            oldest.settle()
+            self.release_up_to(oldest)
+
+    def _surplus(self) -> Event | None:
+        """The oldest command in flight, if there are too many."""
+        with self.lock:
+            count = len(self._in_flight)
+            has_much = count > _FEW_IN_FLIGHT and self._held_bytes > self._most_bytes
+            if count > _MOST_IN_FLIGHT or has_much:
+                return self._in_flight[0]
+        return None
+
+    def release_ended(self) -> None:
+        """Let go of what the commands that have ended held."""
+        with self.lock:
+            held = self._ended()
+        del held
+
+    def drain(self) -> None:
+        """Block until every command so far has ended, and let go of what they held.
+
+        A failure stays for `finish` to tell.
+        """
+        with self.lock:
+            last = self._in_flight[-1] if self._in_flight else None
+        if last is not None:
+            last.settle()
+            self.release_up_to(last)
+            self._note_failure(last)
 
     def finish(self) -> None:
         """Block until every command so far has ended.
@@ -187,7 +234,7 @@ class CommandQueue:
         Raises GinghamError with the first of them that failed, unless waiting for it
         has told already.
         """
-        with self._lock:
+        with self.lock:
             last = self._in_flight[-1] if self._in_flight else None
         try:
             self.handle.finish()
@@ -197,51 +244,73 @@ class CommandQueue:
         if last is not None:
             self.release_up_to(last)
             self._note_failure(last)
-        with self._lock:
+        with self.lock:
             failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
 
     def release_up_to(self, event: Event) -> None:
         """Let go of what `event` and the commands before it held: they have ended."""
-        with self._lock:
+        with self.lock:
             if event not in self._in_flight:
                 return
-            while (oldest := self._in_flight.popleft()) is not event:
-                self._let_go(oldest)
-            event.held = None
+            held: list[object] = []
+            oldest: Event | None = None
+            while oldest is not event:
+                oldest = self._in_flight.popleft()
+                if oldest is not event:
+                    self._note_failure(oldest)
+                held.append(self._taken(oldest))
+        # Freed here, as freeing may do anything.
+        del held
 
     def _hold(self, action: str, handle: cl.Event, held: object) -> Event:
         """The event of the newest command.
 
-        `_lock` must be held since that was enqueued: the order of `_in_flight` is the
+        `lock` must be held since that was enqueued: the order of `_in_flight` is the
         order of the commands.
         """
         event = Event(self, action, handle, held)
         self._in_flight.append(event)
         if len(self._in_flight) > _MANY_IN_FLIGHT:
-            self.handle.flush()
-            while self._in_flight and self._in_flight[0].done:
-                self._let_go(self._in_flight.popleft())
+            self._ended()
         if len(self._in_flight) > _MOST_IN_FLIGHT:
-            self._let_go(self._in_flight.popleft())
+            oldest = self._in_flight.popleft()
+            self._note_failure(oldest)
+            self._taken(oldest)
         return event
 
-    def _let_go(self, event: Event) -> None:
-        self._note_failure(event)
-        event.held = None
+    def _ended(self) -> list[object]:
+        """What the commands that have ended held; it can be freed."""
+        self.handle.flush()
+        held: list[object] = []
+        while self._in_flight and self._in_flight[0].done:
+            oldest = self._in_flight.popleft()
+            self._note_failure(oldest)
+            held.append(self._taken(oldest))
+        return held
+
+    def _taken(self, event: Event) -> object:
+        """What an ended event held, and does no longer."""
+        self._held_bytes -= event.bytes
+        held, event.held = event.held, None
+        return held
 
     def _note_failure(self, event: Event) -> None:
-        """Wait, and keep the first failure, for `finish` to tell.
+        """Keep the first failure that nobody else tells, for `finish` to tell."""
+        failure = event.settle()
+        if self._failure is None and not event.is_told_by_owner:
+            self._failure = failure
 
-        An ended event's status does not tell failure everywhere (Intel's runtime shows
-        0), but waiting does, and takes no time then.
-        """
-        try:
-            event.handle.wait()
-        except self.error_type as error:
-            if self._failure is None:
-                self._failure = as_gingham_error(event.action, error)
+
+_queues: WeakSet[CommandQueue] = WeakSet()
+
+
+@atexit.register
+def _drain_all() -> None:
+    """Wait for what still runs, as runtimes crash when they are unloaded under it."""
+    for queue in [*_queues]:
+        queue.drain()
 
 
 def launch_error(

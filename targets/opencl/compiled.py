@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...dialects.numpy_names import dtype_of_name
 from ...errors import GinghamError
-from .host_program import HostLaunch, HostProgram, Slot, host_program
-from .printer import print_opencl
+from ...observation import note, now
+from .host_program import HostLaunch, HostProgram, Slot
 from .program import Program, build_program, load_program
 
 if TYPE_CHECKING:
-    import numpy as np
     from xdsl.dialects.builtin import ModuleOp
 
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,17 @@ def compile_module(
 
     Raises GinghamError where the device can not run them.
     """
+    from .host_reader import host_program
+    from .printer import print_opencl
+
+    start = now()
     source = print_opencl(module)
+    note("compile", "print OpenCL C", start)
     _check_extensions(source, device)
     program = host_program(module)
+    start = now()
     built = build_program(device, source, options) if program.launches else None
+    note("compile", "build", start)
     return CompiledCode(program, source, built)
 
 
@@ -67,6 +74,10 @@ def to_bytes(code: CompiledCode) -> bytes:
                 each.local_size,
                 each.slots,
                 each.runs_once,
+                each.location,
+                each.flops,
+                each.bytes_read,
+                each.bytes_written,
             ]
             for each in program.launches
         ],
@@ -104,29 +115,37 @@ def from_bytes(
 def _program(header: Any) -> HostProgram:
     return HostProgram(
         tuple(
-            Slot(str(name), tuple(shape), _dtype(dtype), place)
+            Slot(str(name), tuple(shape), dtype_of_name(dtype), place)
             for name, shape, dtype, place in header["slots"]
         ),
         int(header["input_count"]),
         tuple(header["constants"]),
-        tuple(
-            HostLaunch(
-                str(kernel),
-                tuple(global_size),
-                tuple(local_size),
-                tuple(slots),
-                bool(runs_once),
-            )
-            for kernel, global_size, local_size, slots, runs_once in header["launches"]
-        ),
+        tuple(_launch(*fields) for fields in header["launches"]),
         tuple(header["results"]),
     )
 
 
-def _dtype(name: str) -> np.dtype[Any]:
-    from ...dialects.eltwise.numpy_types import NUMPY_NAMES, numpy_dtype
-
-    return numpy_dtype(NUMPY_NAMES[name])
+def _launch(
+    kernel: Any,
+    global_size: Any,
+    local_size: Any,
+    slots: Any,
+    runs_once: Any,
+    location: Any,
+    *work: Any,
+) -> HostLaunch:
+    flops, bytes_read, bytes_written = map(int, work)
+    return HostLaunch(
+        str(kernel),
+        tuple(global_size),
+        tuple(local_size),
+        tuple(slots),
+        bool(runs_once),
+        None if location is None else str(location),
+        flops,
+        bytes_read,
+        bytes_written,
+    )
 
 
 def _check_extensions(source: str, device: OpenCLDevice) -> None:

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .buffer import DeviceBuffer, allocate, upload
+from .memory.buffer import DeviceBuffer, allocate, upload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,9 +32,16 @@ class KeptResults:
         self._kept = sorted(program.kept)
         self._inputs = [n for n in range(program.input_count) if launches.uses(n)]
         self._known: dict[Key, _Entry] = {}
+        # Memory of results is used again for others.
+        self._is_pooled = launches.device.pool.has_array
 
     def __len__(self) -> int:
         return len(self._known)
+
+    @property
+    def slots(self) -> Sequence[int]:
+        """The slots of what is kept."""
+        return self._kept
 
     def forget(self) -> None:
         """Compute all anew when it is needed next."""
@@ -43,29 +50,69 @@ class KeptResults:
     def get(self, inputs: Sequence[Array]) -> Mapping[int, DeviceBuffer]:
         """The buffers in kept slots for these inputs, computed if they are new."""
         arrays = [inputs[number] for number in self._inputs]
-        key = tuple(map(_identity, arrays))
+        key = tuple(map(self._identity, arrays))
         entry = self._known.get(key)
         if entry is None:
-            buffers = self._compute(inputs)
-            entry = _Entry(buffers, [self._watch(array, key) for array in arrays])
-            self._known[key] = entry
+            queue = self._launches.device.queue
+            given = {number: upload(queue, inputs[number]) for number in self._inputs}
+            entry = self._add(key, given, [self._owner(array) for array in arrays])
         return entry.buffers
 
-    def _watch(self, array: Array, key: Key) -> weakref.ref[Array]:
-        known = self._known
-        return weakref.ref(_owner(array), lambda _: known.pop(key, None))
+    def get_for_buffers(
+        self, inputs: Sequence[DeviceBuffer], contents: Sequence[object]
+    ) -> Mapping[int, DeviceBuffer]:
+        """As `get`, where `contents` has an object for the contents of each buffer.
 
-    def _compute(self, inputs: Sequence[Array]) -> dict[int, DeviceBuffer]:
+        A combination is forgotten when one of the objects goes.
+        """
+        objects = [contents[number] for number in self._inputs]
+        key = tuple((id(each), 0, ()) for each in objects)
+        entry = self._known.get(key)
+        if entry is None:
+            given = {number: inputs[number] for number in self._inputs}
+            entry = self._add(key, given, objects)
+        return entry.buffers
+
+    def _add(
+        self, key: Key, given: Mapping[int, DeviceBuffer], owners: Sequence[object]
+    ) -> _Entry:
+        entry = _Entry(self._compute(given), [self._watch(o, key) for o in owners])
+        self._known[key] = entry
+        return entry
+
+    def _identity(self, array: Array) -> tuple[int, int, tuple[int, ...]]:
+        """The same for two views of the same elements, as long as their owner lives."""
+        owner = self._owner(array)
+        if owner is array:
+            return id(array), 0, ()
+        return id(owner), array.ctypes.data, array.strides
+
+    def _owner(self, array: Array) -> Array:
+        """The array that lives no longer than the contents."""
+        import numpy as np
+
+        base = array.base
+        if not isinstance(base, np.ndarray) or self._is_pooled(base):
+            return array
+        return base
+
+    def _watch(self, owner: object, key: Key) -> weakref.ref[object]:
+        known = self._known
+        return weakref.ref(owner, lambda _: known.pop(key, None))
+
+    def _compute(self, given: Mapping[int, DeviceBuffer]) -> dict[int, DeviceBuffer]:
         launches = self._launches
         device = launches.device
         buffers = {
             number: allocate(
-                device, self._slots[number].shape, self._slots[number].dtype
+                device,
+                self._slots[number].shape,
+                self._slots[number].dtype,
+                purpose="constants",
             )
             for number in self._kept
         }
-        given = [upload(device.queue, inputs[number]) for number in self._inputs]
-        for number, buffer in zip(self._inputs, given, strict=True):
+        for number, buffer in given.items():
             launches.set(number, buffer.handle)
         for number, buffer in buffers.items():
             launches.set(number, buffer.handle)
@@ -77,23 +124,7 @@ class _Entry:
     """Buffers, and what tells when they can go."""
 
     def __init__(
-        self, buffers: dict[int, DeviceBuffer], owners: list[weakref.ref[Array]]
+        self, buffers: dict[int, DeviceBuffer], owners: list[weakref.ref[object]]
     ) -> None:
         self.buffers = buffers
         self.owners = owners
-
-
-def _owner(array: Array) -> Array:
-    """The array that owns the memory, where it is an array that does."""
-    import numpy as np
-
-    base = array.base
-    return base if isinstance(base, np.ndarray) else array
-
-
-def _identity(array: Array) -> tuple[int, int, tuple[int, ...]]:
-    """The same for two views of the same elements, as long as their owner lives."""
-    owner = _owner(array)
-    if owner is array:
-        return id(array), 0, ()
-    return id(owner), array.ctypes.data, array.strides

@@ -8,27 +8,35 @@ memory, inputs are read and outputs written in place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
-
-from .arena import allocate_placed
-from .buffer import allocate
+from ... import observation
+from ...errors import GinghamError
 from .compiled import CompiledCode, compile_module
 from .constants import KeptResults
-from .host_program import HostProgram, Slot
+from .crossing import wait_list
+from .events import RunEvent
 from .inputs import InputBinder
 from .launches import LaunchList
+from .memory.buffer import allocate, copy_buffers
+from .memory.pool import Idle
+from .memory.program_memory import ProgramMemory
 from .outputs import OutputBinder
+from .status import as_gingham_error
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyopencl as cl
     from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
 
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
+    from .events import Event
+    from .memory.buffer import DeviceBuffer
 
     Array = NDArray[Any]
 
@@ -56,7 +64,7 @@ class OpenCLExecutable:
         options: Sequence[str] | None = None,
     ) -> None:
         """`options` are those of the device's compiler, for a module."""
-        if isinstance(code, ModuleOp):
+        if not isinstance(code, CompiledCode):
             code = compile_module(code, device, options)
         self.device = device
         self.source = code.source
@@ -67,36 +75,22 @@ class OpenCLExecutable:
         self._results = program.results
         results = [self._slots[number] for number in program.results]
         self._output_types = [(slot.shape, slot.dtype) for slot in results]
+        used = [*self._slots[: self._inputs], *results]
+        self._bytes = sum(slot.size_in_bytes for slot in used)
         once = _lists(code, device, True)
         self._launches = _lists(code, device, False)
         self._constant = KeptResults(program, once) if once.launches else None
         self._outputs = OutputBinder(device, program, self._launches)
-        self._allocate_between(program, once)
+        self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, self._slots[: self._inputs], self._launches)
-        self._lock = Lock()
+        self.show_line: Callable[[GinghamError], None] = _show_nothing
+        """Gives an error that is found later the text of the program."""
+        self._calling = Lock()
+        self._binding = Lock()
         self._queue = device.queue
-
-    def _allocate_between(self, program: HostProgram, once: LaunchList) -> None:
-        """What is between the kernels is the same in each call."""
-        lists = once, self._launches
-        used = {
-            number
-            for number in range(self._inputs, len(self._slots))
-            if any(launches.uses(number) for launches in lists)
-        }
-        own = dict(self._own(used - set(self._results) - program.kept))
-        placed = {n: slot for n, slot in own.items() if slot.place is not None}
-        buffers = allocate_placed(self.device, placed)
-        for number, slot in own.items():
-            if slot.place is None:
-                buffers[number] = allocate(self.device, slot.shape, slot.dtype)
-        for number, buffer in buffers.items():
-            for launches in lists:
-                launches.bind(number, buffer)
-
-    def _own(self, numbers: set[int]) -> list[tuple[int, Slot]]:
-        """The slots of these numbers that are not inputs."""
-        return [(n, self._slots[n]) for n in sorted(numbers) if n >= self._inputs]
+        self.last_used = 0.0
+        """When it was called last, by `time.monotonic`."""
+        device.pool.add(self)
 
     @property
     def input_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
@@ -125,17 +119,143 @@ class OpenCLExecutable:
         another array of the call, and is returned when it has been filled; None stands
         for a new array.
         """
-        with self._lock:
-            held = self._bind(inputs)
-            buffers = self._outputs.bind(outputs)
-            self._launches.run(self._queue)
+        if (observer := observation.observer) is not None:
+            return self._observed(inputs, outputs, observer)
+        with self._calling:
+            with self._binding:
+                self.last_used = monotonic()
+                if not self._memory.is_ready:
+                    self._prepare(outputs)
+                held = self._bind(inputs)
+                buffers = self._outputs.bind(outputs)
+                events = self._launches.start(self._queue)
+            self._launches.wait(events)
             del held
             return self._outputs.collect(inputs, buffers, outputs)
+
+    def _observed(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None,
+        observer: observation.Observer,
+    ) -> list[Array]:
+        """As `run`, telling the observer of each step."""
+        observer.time(self._queue)
+        with self._calling:
+            with self._binding:
+                self.last_used = monotonic()
+                start = observation.now()
+                if not self._memory.is_ready:
+                    self._prepare(outputs)
+                held = self._bind(inputs)
+                buffers = self._outputs.bind(outputs)
+                start = observer.span("step", "bind", start)
+                events = self._launches.start(self._queue)
+                start = observer.span("step", "launch", start)
+            self._launches.wait(events)
+            start = observer.span("step", "wait", start)
+            del held
+            results = self._outputs.collect(inputs, buffers, outputs)
+            observer.span("step", "collect", start)
+        observer.ended()
+        return results
+
+    def start(
+        self,
+        inputs: Sequence[DeviceBuffer],
+        outputs: Sequence[DeviceBuffer] | None = None,
+        wait_for: Sequence[Event] = (),
+        sources: Sequence[RunEvent] = (),
+        contents: Sequence[object] | None = None,
+    ) -> tuple[list[DeviceBuffer], RunEvent | None]:
+        """Begin to run on buffers of the device: the outputs, and their event.
+
+        The buffers are those of the inputs' and the outputs' shapes and types; no
+        output is another one, or an input. It comes after all that the device's queue
+        has been given, and after `wait_for`, which may be of other devices. `sources`
+        are the runs that the inputs come from: where one failed, so does this.
+        `contents` has an object for each constant input, that is another one when the
+        contents are others. The event is None where there is nothing to do.
+
+        Raises GinghamError where memory is missing or a launch is refused.
+        """
+        if outputs is None:
+            outputs = [allocate(self.device, *type) for type in self._output_types]
+        queue = self._queue
+        if (observer := observation.observer) is not None:
+            observer.time(queue)
+        begin = observation.now() if observer is not None else 0
+        waits = wait_list(queue, wait_for) if wait_for else ()
+        with self._binding:
+            self.last_used = monotonic()
+            if not self._memory.is_ready:
+                self._prepare_start(())
+            kept = self._bind_buffers(inputs, outputs, contents)
+            held = inputs, outputs, waits, kept, self._memory.buffers
+            with queue.lock:
+                handles = self._launches.start(queue, waits)
+                if self._outputs.has_copies:
+                    handles += self._copy(inputs, outputs, handles, waits)
+                if not handles:
+                    return [*outputs], None
+                explain, size = self._explain, self._bytes
+                event = RunEvent(queue, handles, explain, held, sources, size)
+                queue.hold(event)
+        # Somebody may look whether it has ended, and never wait.
+        event.start()
+        if observer is not None:
+            observer.span("step", "launch", begin)
+        return [*outputs], event
+
+    def _copy(
+        self,
+        inputs: Sequence[DeviceBuffer],
+        outputs: Sequence[DeviceBuffer],
+        launched: Sequence[cl.Event],
+        wait_for: Sequence[cl.Event],
+    ) -> Sequence[cl.Event]:
+        """Enqueue copies of what is a result and not written by a kernel."""
+        copies = self._outputs.copies(inputs, outputs)
+        try:
+            return copy_buffers(self._queue, copies, () if launched else wait_for)
+        except GinghamError:
+            # The buffers may go only when no kernel works on them.
+            self._launches.wait(launched)
+            raise
+
+    def _bind_buffers(
+        self,
+        inputs: Sequence[DeviceBuffer],
+        outputs: Sequence[DeviceBuffer],
+        contents: Sequence[object] | None,
+    ) -> object:
+        """Set the arguments; what is returned must live until the run has ended."""
+        launches = self._launches
+        for number, buffer in enumerate(inputs):
+            launches.set(number, buffer.handle)
+        for number, buffer in self._outputs.own(outputs).items():
+            launches.set(number, buffer.handle)
+        if self._constant is not None:
+            kept = self._constant.get_for_buffers(inputs, contents or inputs)
+            for number, buffer in kept.items():
+                launches.bind(number, buffer)
+            return kept
+        return None
+
+    def _explain(self, number: int, error: cl.Error) -> GinghamError:
+        """What to say of a command that failed, by its number among those of a run."""
+        if number >= len(self._launches.launches):
+            return as_gingham_error("copying a result", error)
+        failure = self._launches.explain(number, error)
+        self.show_line(failure)
+        return failure
 
     def profile(self, *inputs: Array) -> tuple[list[Array], list[LaunchTiming]]:
         """As a call, and how long each launch took on the device, in order."""
         self._binder.check(inputs)
-        with self._lock:
+        with self._calling, self._binding:
+            if not self._memory.is_ready:
+                self._prepare(None)
             held = self._bind(inputs)
             buffers = self._outputs.bind(None)
             # Another queue does not wait for what this one still copies.
@@ -153,9 +273,55 @@ class OpenCLExecutable:
 
     def refresh(self) -> None:
         """Forget what was computed of constant inputs: their contents have changed."""
-        with self._lock:
+        with self._binding:
             if self._constant is not None:
                 self._constant.forget()
+
+    def give_up(self, what: Idle) -> None:
+        """Let go of memory that the next call can have again, unless one runs now."""
+        if not self._calling.acquire(blocking=False):
+            return
+        try:
+            if self._binding.acquire(blocking=False):
+                try:
+                    self._give_up(what)
+                finally:
+                    self._binding.release()
+        finally:
+            self._calling.release()
+
+    def _give_up(self, what: Idle) -> None:
+        if what == "scratch":
+            self._memory.release()
+            self._outputs.release()
+        elif self._constant is not None:
+            self._constant.forget()
+            for number in self._constant.slots:
+                self._launches.unbind(number)
+
+    def _prepare(self, outputs: Sequence[Array | None] | None) -> None:
+        """Take the memory of calls, with what this one needs for new `outputs`."""
+        positions = range(len(self._results))
+        new = [n for n in positions if outputs is None or outputs[n] is None]
+        lacks_constants = self._lacks_constants()
+        self._memory.prepare(new, with_inputs=True, with_constants=lacks_constants)
+
+    def make_room(self, new: Sequence[int]) -> None:
+        """See that there is memory for starting runs with these outputs, all new.
+
+        Raises GinghamError, which names the program's buffers, with nothing taken.
+        """
+        if not self._memory.is_ready:
+            with self._binding:
+                self._prepare_start(new)
+
+    def _prepare_start(self, new: Sequence[int]) -> None:
+        if not self._memory.is_ready:
+            lacks_constants = self._lacks_constants()
+            self._memory.prepare(new, with_constants=lacks_constants)
+
+    def _lacks_constants(self) -> bool:
+        return self._constant is not None and not len(self._constant)
 
     def _bind(self, inputs: Sequence[Array]) -> object:
         """Set the arguments that are inputs; what is returned keeps them alive."""
@@ -164,6 +330,10 @@ class OpenCLExecutable:
             for number, buffer in self._constant.get(inputs).items():
                 self._launches.bind(number, buffer)
         return held
+
+
+def _show_nothing(error: GinghamError) -> None:
+    pass
 
 
 def _lists(code: CompiledCode, device: OpenCLDevice, runs_once: bool) -> LaunchList:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
-from .buffer import upload
 from .host_program import Slot
+from .memory.buffer import upload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
     from .launches import LaunchList
 
     Array = NDArray[Any]

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ... import observation
+from ...errors import GinghamError, SourceLocation
 from .command_queue import launch_error
 from .host_program import HostLaunch, Slot
 from .status import as_gingham_error
@@ -20,9 +22,9 @@ from .status import as_gingham_error
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from .buffer import DeviceBuffer
     from .command_queue import CommandQueue
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
+    from .memory.buffer import DeviceBuffer
     from .program import Kernel
 
 
@@ -45,15 +47,10 @@ class LaunchList:
             (kernel.handle, launch.global_size, launch.local_size)
             for kernel, launch in zip(kernels, launches, strict=True)
         )
-        self._setters: list[tuple[tuple[Callable[..., None], int], ...]] = [
-            tuple(
-                (kernel.set_memory, position)
-                for launch, kernel in zip(launches, kernels, strict=True)
-                for position, used in enumerate(launch.slots)
-                if used == number
-            )
-            for number in range(len(slots))
-        ]
+        self._setters: list[list[tuple[Callable[..., None], int]]] = [[] for _ in slots]
+        for launch, kernel in zip(launches, kernels, strict=True):
+            for position, used in enumerate(launch.slots):
+                self._setters[used].append((kernel.set_memory, position))
         self._bound: dict[int, DeviceBuffer] = {}
         self._enqueue = cl.enqueue_nd_range_kernel
         self._error = cl.Error
@@ -77,30 +74,47 @@ class LaunchList:
             self.set(slot, buffer.handle)
             self._bound[slot] = buffer
 
+    def unbind(self, slot: int) -> None:
+        """Keep the buffer of a slot alive no longer; it is set anew before a run."""
+        self._bound.pop(slot, None)
+
     def run(self, queue: CommandQueue) -> None:
         """Run all launches and wait for their end.
 
         Raises GinghamError where the device can not run one, when those before it have
         ended, or where one failed.
         """
-        if not self._commands:
-            return
-        self._wait(self._start(queue))
+        self.wait(self.start(queue))
 
     def profile(self, queue: CommandQueue) -> list[float]:
         """Run all launches one after the other: the seconds that each took."""
-        events = self._start(queue)
-        self._wait(events)
+        events = self.start(queue)
+        self.wait(events)
         return [(event.profile.end - event.profile.start) * 1e-9 for event in events]
 
-    def _start(self, queue: CommandQueue) -> list[cl.Event]:
+    def start(
+        self, queue: CommandQueue, wait_for: Sequence[cl.Event] = ()
+    ) -> list[cl.Event]:
+        """Enqueue all launches, the first of them behind these events.
+
+        Raises GinghamError where the device can not run one, when those before it have
+        ended.
+        """
         enqueue, handle = self._enqueue, queue.handle
         events: list[cl.Event] = []
         try:
             for kernel, global_size, local_size in self._commands:
-                events.append(enqueue(handle, kernel, global_size, local_size))
+                if wait_for:
+                    events.append(
+                        enqueue(handle, kernel, global_size, local_size, None, wait_for)
+                    )
+                    wait_for = ()
+                else:
+                    events.append(enqueue(handle, kernel, global_size, local_size))
         except BaseException as error:
             raise self._not_started(events, error) from error
+        if (observer := observation.observer) is not None:
+            observer.launched(queue, self.launches, events)
         return events
 
     def _not_started(
@@ -108,24 +122,38 @@ class LaunchList:
     ) -> BaseException:
         """What to raise when launch number `len(events)` was refused."""
         # The buffers may go only when no kernel works on them.
-        self._wait(events)
+        self.wait(events)
         if not isinstance(error, self._error):
             return error
         launch, kernel = self.launches[len(events)], self.kernels[len(events)]
         buffers = [self._bound[slot] for slot in launch.slots if slot in self._bound]
         sizes = launch.global_size, launch.local_size
-        return launch_error(kernel, sizes, buffers, error)
+        failure = launch_error(kernel, sizes, buffers, error)
+        return _located(failure, launch)
 
-    def _wait(self, events: Sequence[cl.Event]) -> None:
+    def wait(self, events: Sequence[cl.Event]) -> None:
         """Wait for all, though one fails or the user interrupts; then say so."""
         failure: BaseException | None = None
         for number in reversed(range(len(events))):
             try:
                 events[number].wait()
             except self._error as error:
-                failure = as_gingham_error(self.kernels[number].title, error)
+                failure = self.explain(number, error)
             except BaseException as error:
                 events[number].wait()
                 failure = error
         if failure is not None:
             raise failure
+
+    def explain(self, number: int, error: cl.Error) -> GinghamError:
+        """The error of a launch that failed while it ran."""
+        failure = as_gingham_error(self.kernels[number].title, error)
+        return _located(failure, self.launches[number])
+
+
+def _located(error: GinghamError, launch: HostLaunch) -> GinghamError:
+    """The error at the place in the program that the launch computes."""
+    if launch.location is not None:
+        file, line, column = launch.location.rsplit(":", 2)
+        error.location = SourceLocation(file, int(line), int(column))
+    return error

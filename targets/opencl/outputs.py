@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .buffer import DeviceBuffer, download, wrap
-from .result_memory import ResultMemory
+from .memory.buffer import DeviceBuffer, download, wrap
+from .memory.result_memory import ResultMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
     from .host_program import HostProgram
     from .launches import LaunchList
 
@@ -33,6 +33,8 @@ class OutputBinder:
             for number in sorted(set(program.results))
             if number >= program.input_count
         }
+        self.has_copies = len(self._own) != len(program.results)
+        """Whether a result is an input, or another result."""
 
     def bind(self, outputs: Sequence[Array | None] | None) -> dict[int, DeviceBuffer]:
         """The buffers that the results are written to, by their slots.
@@ -51,6 +53,33 @@ class OutputBinder:
                 buffers[number] = buffer = memory.take()
                 self._launches.bind(number, buffer)
         return buffers
+
+    def release(self) -> None:
+        """Let go of the memory that is kept for further results."""
+        for number, memory in self._own.items():
+            memory.drop()
+            self._launches.unbind(number)
+
+    def own(self, outputs: Sequence[DeviceBuffer]) -> dict[int, DeviceBuffer]:
+        """The buffers of these that kernels write results to, by their slots."""
+        if not self.has_copies:
+            return dict(zip(self._results, outputs, strict=True))
+        slots: dict[int, DeviceBuffer] = {}
+        for number, buffer in zip(self._results, outputs, strict=True):
+            if number in self._own:
+                slots.setdefault(number, buffer)
+        return slots
+
+    def copies(
+        self, inputs: Sequence[DeviceBuffer], outputs: Sequence[DeviceBuffer]
+    ) -> list[tuple[DeviceBuffer, DeviceBuffer]]:
+        """What is to be copied after all launches: results that no kernel writes."""
+        sources = self.own(outputs) | dict(enumerate(inputs))
+        return [
+            (sources[number], buffer)
+            for number, buffer in zip(self._results, outputs, strict=True)
+            if sources[number] is not buffer and buffer.size_in_bytes
+        ]
 
     def collect(
         self,

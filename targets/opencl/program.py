@@ -7,7 +7,6 @@ remark of the compiler. Built programs are for the caller to keep.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ...errors import GinghamError
+from ...settings import find
 from .build_log import describe_failure
 from .status import as_gingham_error, meaning
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyopencl as cl
 
-    from .device import OpenCLDevice
+    from .devices.device import OpenCLDevice
 
 DEFAULT_OPTIONS = ("-cl-mad-enable",)
 
@@ -42,6 +42,10 @@ def build_options(device: OpenCLDevice, *, fast_math: bool = False) -> tuple[str
         return (*DEFAULT_OPTIONS, "-cl-fp32-correctly-rounded-divide-sqrt")
     return DEFAULT_OPTIONS
 
+
+# pyopencl writes a Python function for each kernel, and names it by counting those that
+# there are: two threads at once take the same name, which is warned about.
+_making_kernels = Lock()
 
 # Programs that are kept, in case that the same source is built again.
 _MOST_PROGRAMS = 128
@@ -141,7 +145,9 @@ class Program:
                 f"the program has no kernel {name!r}", hint=f"its kernels: {names}"
             )
         try:
-            return Kernel(self.device, name, cl.Kernel(self._handle, name))
+            with _making_kernels:
+                handle = cl.Kernel(self._handle, name)
+            return Kernel(self.device, name, handle)
         except cl.Error as error:
             raise as_gingham_error(f"making kernel {name!r}", error) from error
 
@@ -156,15 +162,14 @@ def build_program(
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
     is 1.2. What was built lately is not built again. Raises GinghamError with the
-    compiler's log and the source around the errors. With the environment variable
-    GINGHAM_DEBUG set, a successful build's remarks are printed to the standard error
-    stream.
+    compiler's log and the source around the errors. With the setting `debug` at 2 or
+    more, a successful build's remarks are printed to the standard error stream.
     """
     words = [*(build_options(device) if options is None else options)]
     if standard is not None:
         words.append(f"-cl-std={standard}")
     program = built_program(device, source, " ".join(words))
-    if os.environ.get("GINGHAM_DEBUG"):
+    if find("debug").value >= 2:
         program.show_remarks()
     return program
 

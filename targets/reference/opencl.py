@@ -19,7 +19,9 @@ from xdsl.ir import Attribute
 from xdsl.traits import SymbolTable
 
 from ...dialects.opencl.attributes import WorkItemQuery
+from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
+from ...dialects.opencl.effects import argument_uses
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ...dialects.opencl.ops import (
     ArrayOp,
@@ -142,8 +144,8 @@ class _Launch:
             for space in (MemorySpace.GLOBAL, MemorySpace.LOCAL)
         }
         """The work-items between two barriers for a memory space."""
-        stores = [inner for inner in kernel.walk() if isinstance(inner, StoreOp)]
-        self.stored = {store.pointer for store in stores}
+        arguments = zip(kernel.body.block.args, argument_uses(kernel), strict=True)
+        self.stored = {argument for argument, use in arguments if use.writes}
 
     def enter(self, frame: Frame) -> _Launch:
         """The launch is the same for all its work-items."""
@@ -296,6 +298,25 @@ def _run_where(active: Array, body: Step, frame: Frame) -> None:
     elif active.any():
         origin = np.flatnonzero(active)
         body(Frame(len(origin), frame, origin))
+
+
+@prepare.register(ChooseOp)
+def _prepare_choose(op: ChooseOp) -> Step:
+    index, cases, first = op.index, op.cases, op.first.value.data
+    arguments = tuple(op.body.block.args)
+    body = prepare_all(op.body.block.ops)
+
+    def step(frame: Frame) -> None:
+        values = frame.array(index)
+        for number, case in enumerate(cases):
+            origin = np.flatnonzero(values == first + number)
+            if len(origin):
+                inner = Frame(len(origin), frame, origin)
+                for argument, pointer in zip(arguments, case, strict=True):
+                    inner[argument] = inner[pointer]
+                body(inner)
+
+    return step
 
 
 @prepare.register(PositionOp)

@@ -13,7 +13,7 @@ from xdsl.parser import Parser
 from gingham.dialects import get_all_dialects
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl.buffer import DeviceBuffer, allocate, download, upload
-from gingham.targets.opencl.device import OpenCLDevice
-from gingham.targets.opencl.host_memory import (
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.memory.buffer import (
+    DeviceBuffer,
+    allocate,
+    download,
+    upload,
+)
+from gingham.targets.opencl.memory.host_memory import (
     aligned_empty,
     fit_for_kernels,
     format_bytes,
@@ -213,7 +218,9 @@ def test_too_large_an_input_is_refused(device: OpenCLDevice) -> None:
         upload(small.queue, np.zeros(257, np.float32))
 
 
-def test_what_the_driver_refuses_is_told(opencl_device: OpenCLDevice) -> None:
+def test_what_the_driver_refuses_is_told(
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if opencl_device.details.platform == "NVIDIA CUDA":
         pytest.skip("NVIDIA's driver allocates when a buffer is first used")
     details = replace(
@@ -222,6 +229,7 @@ def test_what_the_driver_refuses_is_told(opencl_device: OpenCLDevice) -> None:
         host_unified_memory=False,
         shares_host_memory=False,
     )
+    monkeypatch.setenv("GINGHAM_MEMORY_BUDGET", "1000000 TiB")
     device = OpenCLDevice("big.0", "cpu", details, opencl_device.handle)
     with pytest.raises(GinghamError, match=r"device 'big\.0' can not hold a buffer"):
         allocate(device, (1 << 55,), np.uint8)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from threading import Event
 
 import numpy as np
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl import probe as probe_module
-from gingham.targets.opencl.buffer import allocate, upload
-from gingham.targets.opencl.device import OpenCLDevice, vendor_slug
+from gingham.targets.opencl.devices import probe as probe_module
+from gingham.targets.opencl.devices.device import OpenCLDevice, vendor_slug
+from gingham.targets.opencl.memory.buffer import allocate, upload
 from gingham.targets.opencl.program import build_program
 
 
@@ -116,6 +117,33 @@ def test_a_device_that_computes_wrongly_is_refused(
     reason = twin(opencl_device).failure()
     assert reason is not None
     assert "wrong values of 1000" in reason
+
+
+def test_a_device_that_hangs_is_refused(
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = Event()
+
+    def hang(device: OpenCLDevice) -> None:
+        ended.wait(60)
+
+    monkeypatch.setattr(probe_module, "_check", hang)
+    monkeypatch.setattr(probe_module, "_LIMIT_SECONDS", 0.1)
+    assert twin(opencl_device).failure() == (
+        "a test kernel did not end within 0.1 seconds"
+    )
+    ended.set()
+
+
+def test_a_device_that_is_trusted_is_not_probed(
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe_module, "_SOURCE", "kernel void probe( { broken")
+    device = twin(opencl_device)
+    assert not device.is_probed
+    device.trust()
+    assert device.is_probed
+    device.require_usable()
 
 
 def test_an_upload_knows_its_device(opencl_device: OpenCLDevice) -> None:

@@ -10,9 +10,14 @@ import numpy as np
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl.buffer import DeviceBuffer, allocate, download, upload
 from gingham.targets.opencl.command_queue import CommandQueue, Event
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.memory.buffer import (
+    DeviceBuffer,
+    allocate,
+    download,
+    upload,
+)
 from gingham.targets.opencl.program import Program, build_program
 
 SOURCE = """

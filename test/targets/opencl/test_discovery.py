@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from gingham.targets.opencl.device import OpenCLDevice
-from gingham.targets.opencl.discovery import devices_of, discover
-from gingham.targets.opencl.vendor_files import intel_runtime
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.devices.discovery import devices_of, discover
+from gingham.targets.opencl.devices.vendor_files import intel_runtime
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -25,7 +25,7 @@ needs_intel = pytest.mark.skipif(
 
 LIST_DEVICES = """
 import os
-from gingham.targets.opencl.discovery import discover
+from gingham.targets.opencl.devices.discovery import discover
 before = dict(os.environ)
 found = discover()
 assert discover() is found
@@ -133,7 +133,7 @@ def test_without_a_place_for_the_list_the_packaged_runtime_is_still_found(
 ) -> None:
     nowhere = """
 import contextlib
-from gingham.targets.opencl import discovery
+from gingham.targets.opencl.devices import discovery
 @contextlib.contextmanager
 def no_temporary_directory(runtimes):
     raise FileNotFoundError("no usable temporary directory")
@@ -248,9 +248,10 @@ def test_what_fails_is_told_and_hurts_no_other(opencl_device: OpenCLDevice) -> N
     good = fake(opencl_device.handle, "good", "Mixed")
     bad = FakeHandle(good_handle(good), global_mem_size=refusal)
     unreadable = FakeHandle(good_handle(good), name=garbled)
+    strange = FakeHandle(good_handle(good), extensions=None)
     platforms = [
         FakePlatform("Broken", [], refusal),
-        FakePlatform("Mixed", [bad, good, unreadable]),
+        FakePlatform("Mixed", [bad, good, unreadable, strange]),
     ]
     found = devices_of(cast("list[cl.Platform]", platforms))
     assert [device.name for device in found.devices] == ["mixed.0"]
@@ -258,9 +259,11 @@ def test_what_fails_is_told_and_hurts_no_other(opencl_device: OpenCLDevice) -> N
         "an OpenCL platform",
         "device 0 of Mixed",
         "device 2 of Mixed",
+        "device 3 of Mixed",
     ]
     assert "INVALID_BUFFER_SIZE" in found.problems[1].reason
     assert "no text" in found.problems[2].reason
+    assert "can not be read" in found.problems[3].reason
 
 
 def good_handle(handle: FakeHandle) -> cl.Device:

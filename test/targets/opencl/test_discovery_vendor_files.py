@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gingham.targets.opencl import vendor_files
-from gingham.targets.opencl.vendor_files import (
+from gingham.targets.opencl.devices import vendor_files
+from gingham.targets.opencl.devices.vendor_files import (
     RuntimeLibrary,
     find_runtimes,
     intel_runtime,

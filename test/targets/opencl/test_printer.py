@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.printer import kernel_names, print_opencl
 from gingham.targets.opencl.program import build_program
 
@@ -358,3 +358,21 @@ opencl.kernel @k({arguments}) group [1, 1, 1] {{
     assert "    const uchar x = (uchar)(2 * i + 1);\n" in text
     assert "    const int y = 3 * i;\n" in text
     assert "const short4 v" not in text
+
+
+def test_places_of_several_unrolled_loops_are_put_together(parse_module: Parse) -> None:
+    """So that compilers see that copies with the same sum read the same place."""
+    module = parse_module(f"""
+opencl.kernel @k(%A : {POINTER}, %B : {POINTER}) group [1, 1, 1] {{
+  %g = opencl.work_item group_id 0 below 4
+  opencl.for %j : 3 unroll {{
+    opencl.for %i : 8 unroll {{
+      %x = opencl.load %A[640 * %g + 64 * %j + 64 * %i - 65] : {POINTER} -> f32
+      opencl.store %x, %B[3 * %i + %j] : f32 -> {POINTER}
+    }}
+  }}
+}}
+""")
+    text = print_opencl(module)
+    assert "A[640 * g + (64 * j + 64 * i - 65)]" in text
+    assert "B[3 * i + j]" in text or "B[j + 3 * i]" in text

@@ -25,7 +25,7 @@ from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.table import FUNCTIONS, Function, TypeRule
 from gingham.errors import GinghamError
 from gingham.passes.opencl.emulate_types import OpenCLEmulateTypesPass
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.opencl.printer import print_opencl
 from gingham.targets.reference import interpret

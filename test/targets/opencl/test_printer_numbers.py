@@ -21,9 +21,9 @@ from gingham.dialects.eltwise.element_types import (
     ui32,
     ui64,
 )
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
-from gingham.targets.opencl.printer_types import c_type, integer_literal, literal
+from gingham.targets.opencl.printer.types import c_type, integer_literal, literal
 from gingham.targets.reference import interpret
 
 Parse = Callable[[str], ModuleOp]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl.buffer import allocate, download
 from gingham.targets.opencl.build_log import describe_failure, error_lines, excerpt
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.memory.buffer import allocate, download
 from gingham.targets.opencl.program import build_program
 
 BROKEN = """\
@@ -100,7 +103,7 @@ def test_remarks_are_shown_to_who_debugs(
     assert capsys.readouterr() == ("", "")
     if opencl_device.details.platform == "NVIDIA CUDA":
         pytest.skip("NVIDIA's compiler writes its remarks to the terminal by itself")
-    monkeypatch.setenv("GINGHAM_DEBUG", "1")
+    monkeypatch.setenv("GINGHAM_DEBUG", "2")
     build_program(opencl_device, source)
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -137,3 +140,25 @@ kernel void tell(global int *x) {
 def test_source_may_hold_any_character(opencl_device: OpenCLDevice) -> None:
     program = build_program(opencl_device, "// Größe, 行列 ∑\nkernel void a() {}\n")
     assert program.kernel_names == ("a",)
+
+
+def test_threads_make_kernels_of_one_name_at_once(
+    opencl_device: OpenCLDevice,
+) -> None:
+    """Threads are switched so often that any two may be in one at the same place."""
+    program = build_program(opencl_device, "kernel void a(global int *x) {}\n")
+    together = Barrier(4)
+
+    def make(_: int) -> None:
+        for _ in range(50):
+            together.wait(30)
+            assert program.new_kernel("a").name == "a"
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(make, number) for number in range(4)]:
+                done.result(60)
+    finally:
+        sys.setswitchinterval(usual)

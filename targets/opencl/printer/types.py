@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import (
+from ....dialects.eltwise.element_types import (
     Kind,
     bit_width,
     is_storage_type,
@@ -31,9 +31,9 @@ from ...dialects.eltwise.element_types import (
     ui32,
     ui64,
 )
-from ...dialects.eltwise.ops import element_of
-from ...dialects.opencl.attributes import VECTOR_LENGTHS
-from ...errors import GinghamError
+from ....dialects.eltwise.ops import element_of
+from ....dialects.opencl.attributes import VECTOR_LENGTHS
+from ....errors import GinghamError
 
 _SCALARS: dict[Attribute, str] = {
     # A truth value is computed as an int that is 0 or 1.

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GinghamError
+from ....errors import GinghamError
+from ....observation import observe_copy
+from ..status import as_gingham_error
 from .host_memory import (
     aligned_empty,
     as_bytes,
@@ -22,16 +24,17 @@ from .host_memory import (
     format_bytes,
     format_shape,
 )
-from .status import as_gingham_error
+from .pool import OutOfBudget
 
 if TYPE_CHECKING:
     import numpy as np
     import pyopencl as cl
     from numpy.typing import DTypeLike
 
-    from .command_queue import CommandQueue
-    from .device import OpenCLDevice
+    from ..command_queue import CommandQueue
+    from ..devices.device import OpenCLDevice
     from .host_memory import Array
+    from .pool import Purpose
 
 # OpenCL has no buffer of no bytes; an empty tensor gets one that no kernel touches.
 _SMALLEST_BUFFER = 64
@@ -41,7 +44,9 @@ _SMALLEST_BUFFER = 64
 class DeviceBuffer:
     """A row-major array in a device's memory.
 
-    `host` is the NumPy array over the same memory where device and host share it.
+    `host` is the NumPy array over the same memory where device and host share it. Who
+    uses `handle` refers to the buffer until that use has ended: `lease` ends with it,
+    and then the memory may be another's.
     """
 
     device: OpenCLDevice
@@ -49,6 +54,7 @@ class DeviceBuffer:
     dtype: np.dtype[Any]
     handle: cl.Buffer
     host: Array | None
+    lease: object = None
 
     @property
     def size_in_bytes(self) -> int:
@@ -62,11 +68,13 @@ def allocate(
     dtype: DTypeLike,
     *,
     for_host: bool = True,
+    purpose: Purpose = "tensors",
 ) -> DeviceBuffer:
     """An uninitialised buffer that kernels may read and write.
 
     Without `for_host` only kernels use it, so that the device may choose what memory it
-    has. Raises GinghamError when the device can not hold it.
+    has. Raises GinghamError when the device can not hold it, or the budget of its
+    memory does not allow it.
     """
     import numpy as np
     import pyopencl as cl
@@ -76,9 +84,11 @@ def allocate(
     sizes = tuple(int(size) for size in shape)
     _check_size(device, sizes, element)
     if not for_host or not device.details.host_unified_memory:
-        handle = _create(device, sizes, element, cl.mem_flags.READ_WRITE)
-        return DeviceBuffer(device, sizes, element, handle, None)
-    host = aligned_empty(sizes, element)
+        return _create(device, sizes, element, purpose)
+    try:
+        host = device.pool.host_array(sizes, element, purpose)
+    except OutOfBudget as error:
+        raise _no_room(sizes, element, error) from error
     return _wrap(device, host, cl.mem_flags.READ_WRITE)
 
 
@@ -90,8 +100,6 @@ def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffe
     copied otherwise. The array must not change until the kernels that read it have
     ended. Raises GinghamError when the device can not hold it.
     """
-    import pyopencl as cl
-
     device = queue.device
     fitting = fit_for_kernels(array, alignment)
     _check_size(device, fitting.shape, fitting.dtype)
@@ -99,9 +107,7 @@ def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffe
         # Not READ_ONLY: Intel's CPU runtime then copies memory that is not aligned to
         # 64 bytes. Without a flag pyopencl does not ask for a writable array.
         return _wrap(device, fitting, 0)
-    flags = cl.mem_flags.READ_ONLY
-    handle = _create(device, fitting.shape, fitting.dtype, flags)
-    buffer = DeviceBuffer(device, fitting.shape, fitting.dtype, handle, None)
+    buffer = _create(device, fitting.shape, fitting.dtype, "tensors")
     if fitting.size > 0:
         queue.write(buffer, as_bytes(fitting))
     return buffer
@@ -116,6 +122,34 @@ def wrap(device: OpenCLDevice, array: Array) -> DeviceBuffer:
 
     _check_size(device, array.shape, array.dtype)
     return _wrap(device, array, cl.mem_flags.READ_WRITE)
+
+
+def copy_buffers(
+    queue: CommandQueue,
+    copies: Sequence[tuple[DeviceBuffer, DeviceBuffer]],
+    wait_for: Sequence[cl.Event] = (),
+) -> list[cl.Event]:
+    """Enqueue copies of buffers into others, the first behind these events."""
+    import pyopencl as cl
+
+    handles: list[cl.Event] = []
+    try:
+        for source, target in copies:
+            waits = None if handles else [*wait_for]
+            size = source.size_in_bytes
+            handles.append(
+                cl.enqueue_copy(
+                    queue.handle,
+                    target.handle,
+                    source.handle,
+                    byte_count=size,
+                    wait_for=waits,
+                )
+            )
+            observe_copy(queue, "on the device", size, handles[-1])
+    except cl.Error as error:
+        raise as_gingham_error("copying a buffer", error) from error
+    return handles
 
 
 def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
@@ -133,7 +167,7 @@ def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
         return host
     queue.finish()
     if not buffer.device.details.shares_host_memory and buffer.host.size > 0:
-        _make_visible(queue, buffer)
+        make_visible(buffer)
     return buffer.host
 
 
@@ -144,11 +178,14 @@ def _wrap(
     import pyopencl as cl
 
     if host.size == 0:
-        handle = _create(device, host.shape, host.dtype, access)
-        return DeviceBuffer(device, host.shape, host.dtype, handle, host)
+        buffer = _create(device, host.shape, host.dtype, "tensors")
+        buffer.host = host
+        return buffer
     flags = access | cl.mem_flags.USE_HOST_PTR
     try:
-        handle = cl.Buffer(device.context, flags, hostbuf=as_bytes(host))
+        # Only what has no buffer protocol takes the way over bytes, which is slow.
+        memory = host if host.dtype.kind in "biuf" else as_bytes(host)
+        handle = cl.Buffer(device.context, flags, 0, memory)
     except cl.Error as error:
         raise _allocation_error(device, host.shape, host.dtype, error) from error
     return DeviceBuffer(device, host.shape, host.dtype, handle, host)
@@ -158,20 +195,29 @@ def _create(
     device: OpenCLDevice,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
-    access: cl.mem_flags | int,
-) -> cl.Buffer:
-    """A buffer in the device's own memory."""
+    purpose: Purpose,
+) -> DeviceBuffer:
+    """A buffer in the memory that the device chooses."""
     import pyopencl as cl
 
-    size = max(math.prod(shape) * dtype.itemsize, _SMALLEST_BUFFER)
+    def create(size: int) -> cl.Buffer:
+        try:
+            return cl.Buffer(device.context, cl.mem_flags.READ_WRITE, size)
+        except cl.Error as error:
+            raise _allocation_error(device, shape, dtype, error) from error
+
+    needed = max(math.prod(shape) * dtype.itemsize, _SMALLEST_BUFFER)
     try:
-        return cl.Buffer(device.context, access, size)
-    except cl.Error as error:
-        raise _allocation_error(device, shape, dtype, error) from error
+        handle, lease = device.pool.take(needed, purpose, create)
+    except OutOfBudget as error:
+        raise _no_room(shape, dtype, error) from error
+    return DeviceBuffer(device, shape, dtype, handle, None, lease)
 
 
-def _make_visible(queue: CommandQueue, buffer: DeviceBuffer) -> None:
+def make_visible(buffer: DeviceBuffer) -> None:
     """Bring what kernels wrote into the host array that the buffer wraps.
+
+    Comes after all commands of the device's queue so far.
 
     A mapping of such a buffer is the array's own memory by OpenCL's definition, so the
     mapped view itself is not needed.
@@ -179,6 +225,7 @@ def _make_visible(queue: CommandQueue, buffer: DeviceBuffer) -> None:
     import numpy as np
     import pyopencl as cl
 
+    queue = buffer.device.queue
     try:
         view, _ = cl.enqueue_map_buffer(
             queue.handle,
@@ -208,6 +255,13 @@ def _allocation_error(
     refusal = _too_large(device, shape, dtype)
     reason = as_gingham_error("the allocation", error).message
     return GinghamError(f"{refusal.message}; {reason}")
+
+
+def _no_room(
+    shape: tuple[int, ...], dtype: np.dtype[Any], error: OutOfBudget
+) -> OutOfBudget:
+    what = f"for a buffer of shape {format_shape(shape)} and type {dtype.name}"
+    return OutOfBudget(f"no memory {what}: {error.message}", hint=error.hint)
 
 
 def _too_large(

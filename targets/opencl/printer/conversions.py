@@ -11,10 +11,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import bf16, f16, f32, f64, i1
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import Kind, is_storage_type, kind
-from ...errors import GinghamError
-from .printer_expressions import Expression
-from .printer_types import CType
+from ....dialects.eltwise.element_types import Kind, is_storage_type, kind
+from ....errors import GinghamError
+from .expressions import Expression
+from .types import CType
 
 _FROM_HALF = """\
 float{N} half_to_float{N}(ushort{N} x) {{

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..hardware import Cache, Hardware
-from .buffer import DeviceBuffer, allocate, upload
-from .program import build_program
+from ...hardware import Cache, Hardware
+from ..memory.buffer import DeviceBuffer, allocate, upload
+from ..program import build_program
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,8 +19,8 @@ _WORDS = frozenset(
     inline int kernel local long main mutable namespace new noexcept not nullptr
     operator or override packed pipe private protected ptrdiff public quad read_only
     read_write register restrict return sampler short signed sizeof static struct switch
-    template this throw true try typedef typename union unsigned using vec_step virtual
-    void volatile while write_only xor char uchar ushort uint ulong bfloat
+    template this throw true try typedef typename typeof union unsigned using vec_step
+    virtual void volatile while write_only xor char uchar ushort uint ulong bfloat
 
     abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi
     atanh atanpi barrier bitselect cbrt ceil clamp clz copysign cos cosh cospi cross ctz

@@ -17,7 +17,7 @@ from .buffer import DeviceBuffer, allocate
 if TYPE_CHECKING:
     import numpy as np
 
-    from .device import OpenCLDevice
+    from ..devices.device import OpenCLDevice
 
 # While a caller computes a result it often still holds the one before.
 _MOST_KEPT = 2
@@ -42,10 +42,14 @@ class ResultMemory:
         for kept in self._kept:
             if kept.is_free():
                 return kept.buffer
-        buffer = allocate(self._device, self._shape, self._dtype)
+        buffer = allocate(self._device, self._shape, self._dtype, purpose="results")
         if len(self._kept) < _MOST_KEPT and hasattr(sys, "getrefcount"):
             self._kept.append(_Kept(buffer))
         return buffer
+
+    def drop(self) -> None:
+        """Keep nothing that is free; what callers have is theirs anyway."""
+        self._kept = [kept for kept in self._kept if not kept.is_free()]
 
 
 class _Kept:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...dialects.eltwise.element_types import Kind, si32, si64
-from .printer_expressions import Expression
-from .printer_types import CType, literal
+from ....dialects.eltwise.element_types import Kind, si32, si64
+from .expressions import Expression
+from .types import CType, literal
 
 _PROMOTED_BITS = 16
 """Up to this width C computes with a number as with an int."""

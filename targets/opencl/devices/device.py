@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ...errors import GinghamError
-from .command_queue import CommandQueue
+from ....errors import GinghamError
+from ..command_queue import CommandQueue
+from ..memory.pool import MemoryPool
+from ..status import as_gingham_error
 from .probe import probe
 from .properties import DeviceKind, OpenCLProperties, PropertyValue
-from .status import as_gingham_error
 
 if TYPE_CHECKING:
     import pyopencl as cl
+
+    from ..memory.spare_buffers import SpareBuffers
 
 # Platforms whose name does not begin with what people call them.
 _SLUGS = {"portable": "pocl"}
@@ -39,9 +43,13 @@ class OpenCLDevice:
         self.kind: DeviceKind = kind
         self.details = details
         self.handle = handle
+        self.pool = MemoryPool(self)
+        """What is used of its memory."""
         self._lock = Lock()
         self._context: cl.Context | None = None
         self._queue: CommandQueue | None = None
+        self._transfer_queue: CommandQueue | None = None
+        self._spare_buffers: SpareBuffers | None = None
         self._probe_lock = Lock()
         self._probed = False
         self._failure: str | None = None
@@ -78,7 +86,43 @@ class OpenCLDevice:
         with self._lock:
             if self._queue is None:
                 self._queue = CommandQueue(self, context)
+                self.pool.attach(self._queue)
             return self._queue
+
+    def split(self, counts: Sequence[int]) -> list[OpenCLDevice]:
+        """Parts of so many compute units each, as devices: `intel.0/0:1`.
+
+        Raises GinghamError where there are too few, and where the driver can not.
+        """
+        from .partition import split
+
+        return split(self, counts)
+
+    @property
+    def spare_buffers(self) -> SpareBuffers:
+        """The memory of results that nobody has any more."""
+        from ..memory.spare_buffers import SpareBuffers
+
+        queue = self.queue
+        with self._lock:
+            if self._spare_buffers is None:
+                self._spare_buffers = SpareBuffers(self, queue)
+            return self._spare_buffers
+
+    @property
+    def transfer_queue(self) -> CommandQueue:
+        """The queue for copies, which run beside the kernels of `queue`.
+
+        Where memory is shared with the host, they would only compete for it.
+        """
+        if self.details.host_unified_memory:
+            return self.queue
+        context = self.context
+        with self._lock:
+            if self._transfer_queue is None:
+                self._transfer_queue = CommandQueue(self, context)
+                self.pool.attach(self._transfer_queue)
+            return self._transfer_queue
 
     def profiling_queue(self) -> CommandQueue:
         """A new queue whose events know how long they took; it is a little slower."""
@@ -94,6 +138,16 @@ class OpenCLDevice:
                 self._failure = probe(self)
                 self._probed = True
             return self._failure
+
+    def trust(self) -> None:
+        """Take it that the device computes, as it did when it was probed before."""
+        with self._probe_lock:
+            self._probed = True
+
+    @property
+    def is_probed(self) -> bool:
+        """Whether `failure` knows its answer."""
+        return self._probed
 
     def require_usable(self) -> None:
         """Raise GinghamError when the device can not be used."""

@@ -1,22 +1,26 @@
 """Whether a device really computes: one small kernel, built, run and checked.
 
 A runtime may list a device and then fail every build (the PoCL of PyPI on a processor
-that its LLVM does not know), so a device is trusted only after this. The probe takes
-the road of every program: upload, build, launch, download.
+that its LLVM does not know), or never end one, so a device is trusted only after this.
+The probe takes the road of every program: upload, build, launch, download.
 """
 
 from __future__ import annotations
 
+from threading import Thread
 from typing import TYPE_CHECKING
 
-from ...errors import GinghamError
-from .buffer import allocate, download, upload
-from .program import build_program
+from ....errors import GinghamError
+from ..memory.buffer import allocate, download, upload
+from ..program import build_program
 
 if TYPE_CHECKING:
     from .device import OpenCLDevice
 
 _COUNT = 1000
+
+_LIMIT_SECONDS = 120.0
+"""The slowest known, a compiler on a busy machine, takes a few seconds."""
 
 _SOURCE = """\
 kernel void probe(global const float *input, global float *output, int scale) {
@@ -28,6 +32,17 @@ kernel void probe(global const float *input, global float *output, int scale) {
 
 def probe(device: OpenCLDevice) -> str | None:
     """None when the device computes as it should, else the reason why it does not."""
+    answers: list[str | None] = []
+    # What hangs in a driver can not be stopped, but need not be waited for.
+    thread = Thread(target=lambda: answers.append(_check(device)), daemon=True)
+    thread.start()
+    thread.join(_LIMIT_SECONDS)
+    if thread.is_alive():
+        return f"a test kernel did not end within {_LIMIT_SECONDS:g} seconds"
+    return answers[0] if answers else "a test kernel ended with an unknown error"
+
+
+def _check(device: OpenCLDevice) -> str | None:
     import numpy as np
 
     values = (np.arange(_COUNT) % 37).astype(np.float32)
@@ -41,6 +56,8 @@ def probe(device: OpenCLDevice) -> str | None:
         result = download(queue, target)
     except GinghamError as error:
         return error.message
+    except Exception as error:  # whatever a driver makes of it is told, not raised
+        return f"a test kernel failed: {type(error).__name__}: {error}"
     # Small integers are exact in float32, so equality is the right test.
     wrong = np.flatnonzero(result != expected)
     if wrong.size > 0:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from ...dialects.opencl.functions import FunctionOp
-from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import StoreOp
-from ...dialects.stripe.attributes import MemorySpace
-from .printer_expressions import Expression
-from .printer_statements import (
+from ....dialects.opencl.choose import ChooseOp
+from ....dialects.opencl.effects import pointer_use
+from ....dialects.opencl.functions import FunctionOp
+from ....dialects.opencl.kernel import KernelOp
+from ....dialects.stripe.attributes import MemorySpace
+from .expressions import Expression
+from .statements import (
     INDENT,
     Needs,
     PrintedArray,
@@ -61,13 +62,48 @@ class KernelPrinter(StatementPrinter):
             raise error_at(
                 self._kernel, f"expected kernel arguments in global memory, got {type}"
             )
-        is_stored = any(isinstance(use.operation, StoreOp) for use in value.uses)
-        const = "" if is_stored else "const "
+        const = "" if pointer_use(value).writes else "const "
         name = self._scope.declare(value.name_hint, "buffer")
         self._arrays[value] = PrintedArray(name)
         with located(self._kernel):
             element = self._memory_name(type.element_type)
         return f"__global {const}{element} *restrict {name}"
+
+    def _print_op(self, op: Operation) -> None:
+        if isinstance(op, ChooseOp):
+            self._print_choose(op)
+        else:
+            super()._print_op(op)
+
+    def _print_choose(self, op: ChooseOp) -> None:
+        cases, first = op.cases, op.first.value.data
+        index = self._indices[op.index]
+        self._comment_place(op)
+        last = first + len(cases) - 1
+        conditions = [
+            *([] if index.low == first else [f"{index.text} >= {first}"]),
+            *([] if index.high == last else [f"{index.text} <= {last}"]),
+        ]
+        self._line(f"if ({' && '.join(conditions)}) {{" if conditions else "{")
+        with self._nested():
+            for number, argument in enumerate(op.body.block.args):
+                own = [self._arrays[case[number]].name for case in cases]
+                value = own[-1]
+                for case in reversed(range(len(own) - 1)):
+                    value = f"{index.text} == {first + case} ? {own[case]} : {value}"
+                self._declare_pointer(argument, value)
+            self._print_statements(op.body.block)
+        self._line("}")
+
+    def _declare_pointer(self, argument: SSAValue, value: str) -> None:
+        """Give a name to a pointer that is one of several."""
+        type = pointer_type(argument)
+        space = type.space.data.value
+        const = "" if pointer_use(argument).writes else "const "
+        element = self._memory_name(type.element_type)
+        name = self._scope.declare(argument.name_hint, "buffer")
+        self._arrays[argument] = PrintedArray(name)
+        self._line(f"__{space} {const}{element} *restrict const {name} = {value};")
 
 
 class FunctionPrinter(StatementPrinter):

@@ -23,22 +23,22 @@ void scale(__global const float *restrict A, __global float *restrict B) {
 }
 ```
 
-Names come from the program, changed where they mean something in C (`printer_names`).
-Index arithmetic is in int where that is proven to be wide enough (`printer_indices`). A
-truth value is a byte in memory, an int in a variable, and a lane of 0 or -1 in a vector
-(`printer_expressions`). Numbers are printed exactly (`printer_types`).
+Names come from the program, changed where they mean something in C (`names`). Index
+arithmetic is in int where that is proven to be wide enough (`indices`). A truth value
+is a byte in memory, an int in a variable, and a lane of 0 or -1 in a vector
+(`expressions`). Numbers are printed exactly (`types`).
 """
 
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...dialects.opencl.functions import FunctionOp
-from ...dialects.opencl.kernel import KernelOp
-from .printer_kernel import FunctionPrinter, KernelPrinter
-from .printer_names import NameScope
-from .printer_statements import Needs
-from .printer_types import EXTENSIONS
+from ....dialects.opencl.functions import FunctionOp
+from ....dialects.opencl.kernel import KernelOp
+from .kernel import FunctionPrinter, KernelPrinter
+from .names import NameScope
+from .statements import Needs
+from .types import EXTENSIONS
 
 
 def print_opencl(module: ModuleOp, *, index_bits: int = 32) -> str:

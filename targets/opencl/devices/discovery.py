@@ -20,9 +20,9 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ..status import meaning
 from .device import OpenCLDevice, vendor_slug
 from .properties import DeviceKind, OpenCLProperties, kind_of, read_properties
-from .status import meaning
 from .vendor_files import (
     RuntimeLibrary,
     find_runtimes,
@@ -42,6 +42,9 @@ _LOADER_VARIABLE = "OCL_ICD_VENDORS"
 _CACHE_VARIABLE = "PYOPENCL_NO_CACHE"
 _NO_PLATFORM = -1001
 
+# What comes of a driver's answers that are not what OpenCL says they are.
+_NONSENSE = (ValueError, TypeError, AttributeError)
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -60,6 +63,8 @@ class Discovery:
 
     devices: tuple[OpenCLDevice, ...]
     problems: tuple[Problem, ...]
+    libraries: tuple[str, ...] = ()
+    """The runtimes that the loader was told to open, where Gingham told it."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +127,12 @@ def _discover() -> Discovery:
         except cl.Error as error:
             if error.code != _NO_PLATFORM:
                 problems.append(Problem("OpenCL", meaning(error.code)))
+        except OSError as error:
+            problems.append(Problem("OpenCL", str(error)))
     found = devices_of(platforms)
     problems += [*found.problems, *_missing_runtimes(runtimes)]
-    return Discovery(found.devices, tuple(problems))
+    libraries = tuple(runtime.library for runtime in runtimes)
+    return Discovery(found.devices, tuple(problems), libraries)
 
 
 def devices_of(platforms: Sequence[cl.Platform]) -> Discovery:
@@ -181,7 +189,7 @@ def _candidates_of(platform: cl.Platform, problems: list[Problem]) -> list[_Cand
     try:
         name = platform.name
         handles = platform.get_devices()
-    except (cl.Error, UnicodeDecodeError) as error:
+    except (cl.Error, *_NONSENSE) as error:
         problems.append(Problem("an OpenCL platform", _reason(error)))
         return []
     candidates: list[_Candidate] = []
@@ -189,17 +197,21 @@ def _candidates_of(platform: cl.Platform, problems: list[Problem]) -> list[_Cand
         try:
             details = read_properties(handle)
             kind = kind_of(handle)
-        except (cl.Error, UnicodeDecodeError) as error:
+        except (cl.Error, *_NONSENSE) as error:
             problems.append(Problem(f"device {number} of {name}", _reason(error)))
             continue
         candidates.append(_Candidate(handle, kind, vendor_slug(name), details))
     return candidates
 
 
-def _reason(error: cl.Error | UnicodeDecodeError) -> str:
+def _reason(error: Exception) -> str:
+    import pyopencl as cl
+
+    if isinstance(error, cl.Error):
+        return meaning(error.code)
     if isinstance(error, UnicodeDecodeError):
         return "describes itself in bytes that are no text"
-    return meaning(error.code)
+    return f"describes itself in what can not be read ({error})"
 
 
 def _name_devices(candidates: Sequence[_Candidate]) -> tuple[OpenCLDevice, ...]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ...affine.form import LinearForm
-from .printer_types import integer_literal
+from ....affine.form import LinearForm
+from .types import integer_literal
 
 INT_MAX = 2**31 - 1
 
@@ -82,16 +82,22 @@ class IndexPrinter:
         """The value of a form: `8192 * io + k + 1024 * i`.
 
         Indices of unrolled loops come last: then compilers see that the copies of the
-        loop's body differ by a constant, and keep it in the address.
+        loop's body differ by a constant, and keep it in the address. Several of them
+        are put together, `k + (64 * j + 64 * i - 65)`, so that copies with the same
+        constant are seen to be the same place.
         """
         terms = [*self._terms(form, values)]
         is_long = self._any_long(terms, form.constant.numerator)
-        terms.sort(key=lambda term: term[1].is_unrolled)
-        texts = [_product(c, index, is_long) for c, index in terms]
-        if form.constant or not texts:
-            texts.append(_signed_number(form.constant.numerator))
-        first = next((n for n, (negative, _) in enumerate(texts) if not negative), 0)
-        return _joined([texts[first], *texts[:first], *texts[first + 1 :]])
+        last = [_product(c, index, is_long) for c, index in terms if index.is_unrolled]
+        texts = [
+            _product(c, index, is_long) for c, index in terms if not index.is_unrolled
+        ]
+        if form.constant or not terms:
+            last.append(_signed_number(form.constant.numerator))
+        unrolled = sum(index.is_unrolled for _, index in terms)
+        if unrolled > 1 and len(texts) > 0:
+            last = [(False, f"({_sum(last)})")]
+        return _sum([*texts, *last])
 
     def condition(self, form: LinearForm, values: Sequence[SSAValue]) -> str:
         """`form >= 0` with the negative terms on the other side: `i + k >= 3`."""
@@ -134,6 +140,12 @@ def _product(coefficient: int, index: Index, is_long: bool) -> tuple[bool, str]:
 
 def _signed_number(number: int) -> tuple[bool, str]:
     return number < 0, integer_literal(abs(number))
+
+
+def _sum(terms: Sequence[tuple[bool, str]]) -> str:
+    """The terms with a first one that is not subtracted, if there is one."""
+    first = next((n for n, (negative, _) in enumerate(terms) if not negative), 0)
+    return _joined([terms[first], *terms[:first], *terms[first + 1 :]])
 
 
 def _joined(terms: Sequence[tuple[bool, str]]) -> str:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute
 
-from ...dialects.eltwise.element_types import Kind, is_storage_type
-from ...dialects.eltwise.table import Function, TypeRule
-from ...errors import GinghamError
-from .printer_types import CType
+from ....dialects.eltwise.element_types import Kind, is_storage_type
+from ....dialects.eltwise.table import Function, TypeRule
+from ....errors import GinghamError
+from .types import CType
 
 _HELPER_NAME = re.compile(r"(\w+_\{N\})\(")
 

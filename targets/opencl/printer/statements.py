@@ -10,8 +10,8 @@ from math import prod
 from xdsl.dialects.builtin import FileLineColLoc, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...dialects.eltwise.element_types import Kind, kind
-from ...dialects.eltwise.ops import (
+from ....dialects.eltwise.element_types import Kind, kind
+from ....dialects.eltwise.ops import (
     BitcastOp,
     BroadcastOp,
     CastOp,
@@ -19,12 +19,12 @@ from ...dialects.eltwise.ops import (
     ElementwiseOp,
     element_of,
 )
-from ...dialects.eltwise.shuffle import ShuffleOp
-from ...dialects.eltwise.table import TypeRule
-from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
-from ...dialects.opencl.functions import CallOp, ReturnOp
-from ...dialects.opencl.ops import (
+from ....dialects.eltwise.shuffle import ShuffleOp
+from ....dialects.eltwise.table import TypeRule
+from ....dialects.opencl.attributes import PointerType
+from ....dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
+from ....dialects.opencl.functions import CallOp, ReturnOp
+from ....dialects.opencl.ops import (
     ArrayOp,
     BarrierOp,
     DelinearizeOp,
@@ -34,11 +34,11 @@ from ...dialects.opencl.ops import (
     StoreOp,
     WorkItemOp,
 )
-from ...dialects.stripe.attributes import MemorySpace
-from ...errors import GinghamError, SourceLocation
-from .printer_conversions import cast, cast_helper
-from .printer_data import index_of_number, number_of_index
-from .printer_expressions import (
+from ....dialects.stripe.attributes import MemorySpace
+from ....errors import GinghamError, SourceLocation
+from .conversions import cast, cast_helper
+from .data import index_of_number, number_of_index
+from .expressions import (
     Expression,
     apply_function,
     as_memory,
@@ -50,10 +50,10 @@ from .printer_expressions import (
     shuffle,
     sum_of_products,
 )
-from .printer_indices import IndexPrinter
-from .printer_names import NameScope, comment_text
-from .printer_streams import stream_helper
-from .printer_types import CType, c_type, literal, memory_name
+from .indices import IndexPrinter
+from .names import NameScope, comment_text
+from .streams import stream_helper
+from .types import CType, c_type, literal, memory_name
 
 INDENT = "  "
 

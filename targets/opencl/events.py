@@ -1,0 +1,195 @@
+"""Events: the end of commands that a queue was given, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ... import observation
+from ...errors import GinghamError
+from ...observation import now
+from .status import as_gingham_error
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+    from .command_queue import CommandQueue
+
+    Explain = Callable[[int, cl.Error], GinghamError]
+
+
+class Event:
+    """The end of one command: wait for it, or give it to a command that must follow."""
+
+    __slots__ = ("action", "handle", "held", "queue")
+
+    is_told_by_owner = False
+    """Whether who has the event tells of a failure, so that the queue need not."""
+
+    def __init__(
+        self, queue: CommandQueue, action: str, handle: cl.Event, held: object
+    ) -> None:
+        self.action = action
+        self.handle = handle
+        self.held = held
+        self.queue = queue
+
+    @property
+    def done(self) -> bool:
+        """Whether the command has ended, well or in failure."""
+        # Queued, submitted and running are positive, failures negative.
+        return int(self.handle.command_execution_status) <= 0
+
+    @property
+    def bytes(self) -> int:
+        """About what `held` keeps in memory, where that is counted."""
+        return 0
+
+    def start(self) -> None:
+        """See that the command gets started, before a command elsewhere waits for it.
+
+        A runtime may collect commands (PoCL does) until its queue is flushed.
+        """
+        self.queue.handle.flush()
+
+    def wait(self) -> None:
+        """Block until the command has ended. Raises GinghamError where it failed."""
+        try:
+            self.handle.wait()
+        except self.queue.error_type as error:
+            raise as_gingham_error(self.action, error) from error
+        finally:
+            self.queue.release_up_to(self)
+
+    def settle(self) -> GinghamError | None:
+        """Block until it has ended, and say why it failed, if it did.
+
+        An ended event's status does not tell failure everywhere (Intel's runtime shows
+        0), but waiting does, and takes no time then.
+        """
+        try:
+            self.handle.wait()
+        except self.queue.error_type as error:
+            return as_gingham_error(self.action, error)
+        return None
+
+    @property
+    def seconds(self) -> float:
+        """How long the device worked on it; only on a queue made for profiling."""
+        import pyopencl as cl
+
+        try:
+            start = self.handle.profile.start
+            return (self.handle.profile.end - start) * 1e-9
+        except cl.Error as error:
+            raise as_gingham_error(f"timing of {self.action}", error) from error
+
+
+class RunEvent(Event):
+    """The end of several commands, and of what they were computed from.
+
+    `sources` are the runs whose results they read. A run fails when one of its commands
+    does, or one of its sources; it is executed all the same, as kernels are safe on any
+    contents, so that a failure spreads by what reads what, and in no other way.
+    """
+
+    __slots__ = ("_bytes", "_explain", "_handles", "_sources", "failure", "is_settled")
+
+    is_told_by_owner = True
+
+    def __init__(
+        self,
+        queue: CommandQueue,
+        handles: Sequence[cl.Event],
+        explain: Explain,
+        held: object,
+        sources: Sequence[RunEvent] = (),
+        held_bytes: int = 0,
+    ) -> None:
+        """`explain` makes the error of a command by its number in `handles`."""
+        super().__init__(queue, "a run", handles[-1], held)
+        self._bytes = held_bytes
+        self.failure: GinghamError | None = None
+        """Why the results are not to be used; known when `is_settled`."""
+        self.is_settled = False
+        self._handles = handles
+        self._explain = explain
+        self._sources = sources
+
+    @property
+    def bytes(self) -> int:
+        """About what `held` keeps in memory."""
+        return self._bytes
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it has ended, well or in failure."""
+        return self.is_settled or int(self.handle.command_execution_status) <= 0
+
+    def wait(self) -> None:
+        """Block until all has ended. Raises GinghamError where something failed."""
+        start = now()
+        failure = self.settle()
+        self.queue.release_up_to(self)
+        if (observer := observation.observer) is not None:
+            observer.span("step", "wait", start)
+            observer.ended()
+        if failure is not None:
+            raise again(failure)
+
+    def settle(self) -> GinghamError | None:
+        """Block until all has ended, and say why it failed, if it did."""
+        # Runs that are not settled may form a long chain, so no recursion.
+        pending = [self]
+        while pending:
+            run = pending[-1]
+            unknown = [each for each in run._sources if not each.is_settled]
+            if unknown:
+                pending += unknown
+                continue
+            pending.pop()._settle()
+        return self.failure
+
+    def _settle(self) -> None:
+        """As `settle`, where the sources are settled."""
+        # Another thread may settle it as well, and forgets these when it has.
+        handles, sources, explain = self._handles, self._sources, self._explain
+        if self.is_settled:
+            return
+        failure: GinghamError | None = None
+        for number in reversed(range(len(handles))):
+            try:
+                handles[number].wait()
+            except self.queue.error_type as error:
+                failure = explain(number, error)
+        for source in sources:
+            failure = source.failure or failure
+        self.failure = failure
+        self.is_settled = True
+        self._sources = ()
+        self._handles = ()
+        self._explain = _told
+
+
+def _told(number: int, error: cl.Error) -> GinghamError:
+    """In place of an `explain` that has been asked, and may hold much."""
+    return GinghamError(f"a command failed: {error}")
+
+
+def failed_run(queue: CommandQueue, failure: GinghamError) -> RunEvent:
+    """The event of a run that could not even be started."""
+    import pyopencl as cl
+
+    ended = cl.UserEvent(queue.context)
+    ended.set_status(cl.command_execution_status.COMPLETE)
+    run = RunEvent(queue, [ended], lambda _, error: failure, None)
+    run.failure = failure
+    run.is_settled = True
+    return run
+
+
+def again(error: GinghamError) -> GinghamError:
+    """The same error to be raised once more, maybe in another thread."""
+    copy = GinghamError(error.message, error.location, error.hint)
+    copy.__cause__ = error
+    return copy

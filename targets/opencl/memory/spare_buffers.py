@@ -1,0 +1,95 @@
+"""Memory of results that nobody refers to any more, for further results.
+
+New pages from the system cost as much as a fast kernel. The commands of a queue run in
+order, so that memory can be used for the next result while kernels still read what was
+there before, as long as they are of the same queue.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from .buffer import DeviceBuffer, allocate
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..command_queue import CommandQueue
+    from ..devices.device import OpenCLDevice
+    from .pool import Idle
+
+    Key = tuple[tuple[int, ...], np.dtype[Any]]
+
+# A loop has a result and the one before it.
+_MOST_OF_A_KIND = 4
+_PART_OF_MEMORY = 1 / 16
+
+
+class SpareBuffers:
+    """The memory that one device keeps. May be used from any thread."""
+
+    def __init__(self, device: OpenCLDevice, queue: CommandQueue) -> None:
+        self._device = device
+        self.queue = queue
+        """The queue whose commands may follow each other in the same memory."""
+        self._limit = device.details.global_memory_bytes * _PART_OF_MEMORY
+        self._kept: defaultdict[Key, list[Spare]] = defaultdict(list)
+        self.bytes = 0
+        """The bytes that are kept; about, as it is counted without a lock."""
+        self.last_used = 0.0
+        """Before all programs: this is the first memory to do without."""
+        device.pool.add(self)
+
+    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spare:
+        """Memory with undefined contents. Raises GinghamError where there is none."""
+        kept = self._kept[shape, dtype]
+        while kept:
+            try:
+                spare = kept.pop()
+            except IndexError:  # another thread was faster
+                break
+            self.bytes -= spare.bytes
+            if spare.is_free():
+                return spare
+        return Spare(allocate(self._device, shape, dtype))
+
+    def give(self, spare: Spare) -> None:
+        """Take memory back that nobody will use, unless there is enough already."""
+        kept = self._kept[spare.buffer.shape, spare.buffer.dtype]
+        if len(kept) < _MOST_OF_A_KIND and self.bytes + spare.bytes <= self._limit:
+            self.bytes += spare.bytes
+            kept.append(spare)
+
+    def give_up(self, what: Idle) -> None:
+        """Let go of it as memory gets scarce, before any program does."""
+        if what == "scratch":
+            self.drop()
+
+    def drop(self) -> None:
+        """Give all of it back to the device."""
+        self._kept.clear()
+        self.bytes = 0
+
+
+class Spare:
+    """A buffer, and how many references to its memory are not a user's."""
+
+    __slots__ = ("_owner", "_references", "buffer", "bytes")
+
+    def __init__(self, buffer: DeviceBuffer) -> None:
+        self.buffer = buffer
+        self.bytes = buffer.size_in_bytes
+        # NumPy lets a view of a view refer to the array that owns the memory.
+        self._owner = None if buffer.host is None else buffer.host.base
+        self._references = self._count()
+
+    def is_free(self) -> bool:
+        """Whether no array of NumPy refers to the memory."""
+        return self._owner is None or self._count() == self._references
+
+    def _count(self) -> int:
+        # Without counts of references no memory is found to be free.
+        count = getattr(sys, "getrefcount", None)
+        return id(self) if count is None else count(self._owner)
