@@ -6,12 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import GinghamError
+from .arrays.array import Array
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import TensorType
     from xdsl.ir import Attribute
+
+AnyArray: TypeAlias = "NDArray[Any] | Array"
+"""An array of NumPy, or one of a device."""
 
 Signature: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
 """The shape and the NumPy type name of every argument."""
@@ -27,8 +31,8 @@ class Binding(NamedTuple):
 
 def bind(
     names: Sequence[str], positional: Sequence[Any], named: Mapping[str, Any]
-) -> list[NDArray[Any]]:
-    """The arguments in order, as arrays.
+) -> list[AnyArray]:
+    """The arguments in order, as arrays; arrays of a device as they are.
 
     Raises GinghamError for one that is missing, unknown, given twice, one too many, or
     that no tensor can hold.
@@ -51,14 +55,23 @@ def bind(
     missing = [name for name in names if name not in values]
     if missing:
         raise GinghamError(f"missing input {', '.join(missing)}")
-    return [as_array(name, values[name]) for name in names]
+    return [as_any_array(name, values[name]) for name in names]
+
+
+def as_any_array(name: str, value: Any) -> AnyArray:
+    """As `as_array`; an array of a device as it is, if it is not closed."""
+    if isinstance(value, Array):
+        if value.is_closed:
+            raise GinghamError(f"input '{name}' is closed")
+        return value
+    return as_array(name, value)
 
 
 def as_array(name: str, value: Any) -> NDArray[Any]:
     """A value as an array that a tensor can hold; Python numbers become f32 or si32."""
     import numpy as np
 
-    from ..dialects.eltwise.numpy_types import NUMPY_NAMES
+    from ..dialects.numpy_names import ELEMENT_NAMES
 
     if isinstance(value, bool):
         return np.asarray(value)
@@ -72,24 +85,24 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(value, np.float32)
     try:
         array = np.asarray(value)
-    except ValueError as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise GinghamError(f"input '{name}' is not an array: {error}") from error
-    if array.dtype.name not in NUMPY_NAMES:
+    if array.dtype.name not in ELEMENT_NAMES:
         raise GinghamError(
             f"input '{name}' has elements of type {array.dtype}",
-            hint=f"tensors hold {', '.join(NUMPY_NAMES)}",
+            hint=f"tensors hold {', '.join(ELEMENT_NAMES)}",
         )
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
 
 
-def signature_of(arrays: Sequence[NDArray[Any]]) -> Signature:
+def signature_of(arrays: Sequence[AnyArray]) -> Signature:
     """What a program must be compiled for to take these arrays."""
     return tuple((array.shape, array.dtype.name) for array in arrays)
 
 
-def binding_of(arrays: Sequence[NDArray[Any]], sizes: Collection[int]) -> Binding:
+def binding_of(arrays: Sequence[AnyArray], sizes: Collection[int]) -> Binding:
     """As `signature_of`, with the values of those that are used as sizes.
 
     `sizes` are their positions. One that is no integer is left out: the program refuses
@@ -103,7 +116,7 @@ def binding_of(arrays: Sequence[NDArray[Any]], sizes: Collection[int]) -> Bindin
     return Binding(signature_of(arrays), numbers)
 
 
-def _is_integer(array: NDArray[Any]) -> bool:
+def _is_integer(array: AnyArray) -> bool:
     return array.ndim == 0 and array.dtype.kind in "iu"
 
 

@@ -10,7 +10,7 @@ finds that out and raises `WouldDeadlock`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 class WouldDeadlock(Exception):
@@ -25,8 +25,79 @@ class Resource:
     """Something that is used by one claim at a time, or by many that read it."""
 
     def __init__(self) -> None:
-        self.queue: list[Claim] = []
+        self._first: _Group | None = None
+        self._last: _Group | None = None
+
+    @property
+    def queue(self) -> list[Claim]:
         """The claims that are not released, in order."""
+        claims: list[Claim] = []
+        group = self._first
+        while group is not None:
+            claims += group.claims
+            group = group.after
+        return claims
+
+    # With the lock held
+
+    @property
+    def first(self) -> _Group | None:
+        """Those whose turn it is."""
+        return self._first
+
+    def join(self, claim: Claim, writes: bool) -> _Group:
+        """Stand in line: the group that the claim is in now."""
+        last = self._last
+        if last is None or writes or last.writes:
+            last = _Group(writes, self._last)
+            if self._last is None:
+                self._first = last
+            else:
+                self._last.after = last
+            self._last = last
+        last.claims[claim] = None
+        return last
+
+    def leave(self, claim: Claim, group: _Group) -> Iterable[Claim]:
+        """Leave the line: the claims that may have their turn now."""
+        del group.claims[claim]
+        if group.claims:
+            return ()
+        before, after = group.before, group.after
+        if before is None:
+            self._first = after
+        else:
+            before.after = after
+        if after is None:
+            self._last = before
+        else:
+            after.before = before
+        if before and after and not before.writes and not after.writes:
+            self._merge(before, after)
+        return () if self._first is None else tuple(self._first.claims)
+
+    def _merge(self, group: _Group, other: _Group) -> None:
+        """Let two groups that only read, with nobody between any more, be one."""
+        for claim in other.claims:
+            group.claims[claim] = None
+            claim.moved(self, group)
+        group.after = other.after
+        if other.after is None:
+            self._last = group
+        else:
+            other.after.before = group
+
+
+class _Group:
+    """Claims that have their turn together: one that writes, or several that read."""
+
+    __slots__ = ("after", "before", "claims", "writes")
+
+    def __init__(self, writes: bool, before: _Group | None) -> None:
+        self.writes = writes
+        self.claims: dict[Claim, None] = {}
+        self.before = before
+        self.after: _Group | None = None
 
 
 class Claim:
@@ -47,6 +118,7 @@ class Claim:
         self.holder = holder
         self.is_granted = False
         self._uses = dict(uses)
+        self._groups: dict[Resource, _Group] = {}
         self._on_grant = on_grant
         self._changed = threading.Condition(_lock)
 
@@ -57,12 +129,9 @@ class Claim:
         resources.
         """
         with _lock:
-            mine = threading.get_ident()
-            for other in self._before(self._uses):
-                if other.is_granted and other.holder == mine:
-                    raise WouldDeadlock(other)
-            for resource in self._uses:
-                resource.queue.append(self)
+            self._refuse_if_held(threading.get_ident())
+            for resource, writes in self._uses.items():
+                self._groups[resource] = resource.join(self, writes)
             granted = self._grant_if_possible()
         if granted:
             self._on_grant()
@@ -108,19 +177,36 @@ class Claim:
 
     # With the lock held
 
-    def _before(self, uses: Mapping[Resource, bool]) -> list[Claim]:
-        """The claims that this one has to wait for."""
-        found: list[Claim] = []
-        for resource, writes in uses.items():
-            for other in resource.queue:
-                if other is self:
-                    break
-                if writes or other._uses[resource]:
-                    found.append(other)
-        return found
+    def moved(self, resource: Resource, group: _Group) -> None:
+        """Know the group that it is in now."""
+        self._groups[resource] = group
+
+    def _refuse_if_held(self, thread: int) -> None:
+        """Raise WouldDeadlock if the thread holds what this has to wait for."""
+        for resource, writes in self._uses.items():
+            group = resource.first
+            if group is None or not (writes or group.writes):
+                continue
+            for other in group.claims:
+                if other.is_granted and other.holder == thread:
+                    raise WouldDeadlock(other)
+
+    def _before(self) -> Iterator[Claim]:
+        """Claims before it: those whose turn it is, who mostly hold all others up.
+
+        Then those just before it; all others are before these.
+        """
+        for resource, group in self._groups.items():
+            if group.before is None:
+                continue
+            if resource.first is not None:
+                yield from resource.first.claims
+            yield from group.before.claims
 
     def _grant_if_possible(self) -> bool:
-        if self.is_granted or self._before(self._uses):
+        if self.is_granted:
+            return False
+        if any(each.first is not group for each, group in self._groups.items()):
             return False
         self.is_granted = True
         self._changed.notify_all()
@@ -129,16 +215,10 @@ class Claim:
     def _leave(self) -> list[Claim]:
         """Leave all lines: the claims that this grants."""
         followers: dict[Claim, None] = {}
-        for resource in self._uses:
-            if self in resource.queue:
-                resource.queue.remove(self)
-                # Those behind the first that writes still wait for it.
-                for other in resource.queue:
-                    followers[other] = None
-                    if other._uses[resource]:
-                        break
+        for resource, group in self._groups.items():
+            followers.update(dict.fromkeys(resource.leave(self, group)))
         # What was used may go, though this claim is still known to somebody.
-        self._uses = {}
+        self._uses, self._groups = {}, {}
         return [claim for claim in followers if claim._grant_if_possible()]
 
     def _held_by(self, thread: int | None, seen: set[Claim]) -> Claim | None:
@@ -152,7 +232,7 @@ class Claim:
             if claim in seen:
                 continue
             seen.add(claim)
-            for other in claim._before(claim._uses):
+            for other in claim._before():
                 if other.holder is not None and other.is_granted:
                     if thread is None or other.holder == thread:
                         return other

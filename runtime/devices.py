@@ -8,29 +8,30 @@
 3. accelerators and what else there is;
 4. `reference`, the NumPy interpreter, which is there always.
 
-The default device is the one that the environment variable GINGHAM_DEVICE names, else
+The default device is the one that the setting `device` names (`docs/settings.md`), else
 the first of that list which passes its probe (a small kernel, built, run and checked).
 A CPU comes before a GPU so that a program gives the same bits on most machines, works
 on NumPy's memory without copies, and keeps its device when a driver is installed; who
-wants the GPU says `device="nvidia.0"` or sets the variable.
+wants the GPU says `device="nvidia.0"` or sets `GINGHAM_DEVICE`.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import GinghamError
-from ..targets.opencl.discovery import Problem, discover
+from ..targets.opencl.devices.discovery import Problem, discover
+from .cache.probes import failure_of
+from .settings import find
 
 if TYPE_CHECKING:
-    from ..targets.opencl.properties import DeviceKind, PropertyValue
-
-DEVICE_VARIABLE = "GINGHAM_DEVICE"
+    from ..targets.opencl.devices.properties import DeviceKind, PropertyValue
 
 
 class Device(Protocol):
@@ -69,6 +70,13 @@ class Device(Protocol):
         """Raise GinghamError when the device can not be used."""
         ...
 
+    def split(self, counts: Sequence[int]) -> Sequence[Device]:
+        """Parts of so many compute units each, as devices: `intel.0/0:1`.
+
+        Raises GinghamError where there are too few, and where it can not be divided.
+        """
+        ...
+
 
 class ReferenceDevice:
     """The NumPy interpreter as a device: always there, always right, and slow."""
@@ -93,6 +101,10 @@ class ReferenceDevice:
     def require_usable(self) -> None:
         """Do nothing: it is always usable."""
 
+    def split(self, counts: Sequence[int]) -> Sequence[Device]:
+        """Raises GinghamError: it has no parts."""
+        raise GinghamError(f"device '{self.name}' can not be divided into parts")
+
     def __repr__(self) -> str:
         return f"<ReferenceDevice: {self.description}>"
 
@@ -115,7 +127,11 @@ def device_problems() -> list[Problem]:
 
 
 def device(name: str) -> Device:
-    """The device of that name. Raises GinghamError, naming all, where there is none."""
+    """The device of that name; `intel.0/0:1` is the first compute unit of `intel.0`.
+
+    Raises GinghamError, naming all, where there is none, and for a part of one that has
+    no such part or can not be divided.
+    """
     # The interpreter needs no OpenCL, so asking for it does not start any.
     if name == ReferenceDevice.name:
         return _reference()
@@ -123,6 +139,8 @@ def device(name: str) -> Device:
     for candidate in available:
         if candidate.name == name:
             return candidate
+        if name.startswith(f"{candidate.name}/"):
+            return _part(candidate, name)
     names = [candidate.name for candidate in available]
     hints = [f"available devices: {', '.join(names)}"]
     close = get_close_matches(name.lower(), names, n=1)
@@ -132,21 +150,63 @@ def device(name: str) -> Device:
     raise GinghamError(f"there is no device {name!r}", hint="; ".join(hints))
 
 
+def _part(whole: Device, name: str) -> Device:
+    from ..targets.opencl.devices.device import OpenCLDevice
+    from ..targets.opencl.devices.partition import part_named
+
+    if not isinstance(whole, OpenCLDevice):
+        raise GinghamError(f"device '{whole.name}' can not be divided into parts")
+    return part_named(whole, name.removeprefix(f"{whole.name}/"))
+
+
 def default_device() -> Device:
     """The device for programs that name none, by the rule on top of this page.
 
     Devices are tried in turn until one works, so the first call takes a moment. Where
     only the interpreter is left, a `ReferenceDeviceWarning` says so once.
     """
-    chosen = os.environ.get(DEVICE_VARIABLE)
-    if chosen:
+    choice = default_choice()
+    if choice.is_last_resort:
+        reasons = [*map(str, device_problems()), *choice.failures]
+        _warn_of_slowness("".join(f"\n  {reason}" for reason in reasons))
+    return choice.device
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The default device, and why it is that one."""
+
+    device: Device
+    source: str
+    """Where the setting is from that names it; empty where none does."""
+    failures: tuple[str, ...] = ()
+    """The devices that would have come before it, with what is wrong there."""
+
+    @property
+    def is_last_resort(self) -> bool:
+        """Whether it is the interpreter, as nothing else works."""
+        return self.device.is_reference and not self.source
+
+    def __str__(self) -> str:
+        """`intel.0, the first that works`."""
+        if self.source:
+            return f"{self.device.name}, named by {self.source}"
+        if self.is_last_resort:
+            return f"{self.device.name}, as no OpenCL device can be used"
+        return f"{self.device.name}, the first that works"
+
+
+def default_choice() -> Choice:
+    """The default device with the reason, without a warning.
+
+    Raises GinghamError where the setting `device` names none.
+    """
+    chosen = find("device")
+    if chosen.value is not None:
         try:
-            return device(chosen)
+            return Choice(device(chosen.value), chosen.source)
         except GinghamError as error:
-            raise GinghamError(
-                f"{error.message} (from the environment variable {DEVICE_VARIABLE})",
-                hint=error.hint,
-            ) from None
+            raise chosen.blame(error) from None
     return _first_usable()
 
 
@@ -155,16 +215,14 @@ def _reference() -> ReferenceDevice:
     return ReferenceDevice()
 
 
-def _first_usable() -> Device:
-    found = discover()
-    failures = [str(problem) for problem in found.problems]
-    for candidate in found.devices:
-        failure = candidate.failure()
+def _first_usable() -> Choice:
+    failures: list[str] = []
+    for candidate in discover().devices:
+        failure = failure_of(candidate)
         if failure is None:
-            return candidate
+            return Choice(candidate, "", tuple(failures))
         failures.append(f"{candidate.name}: {_in_short(failure)}")
-    _warn_of_slowness("".join(f"\n  {failure}" for failure in failures))
-    return _reference()
+    return Choice(_reference(), "", tuple(failures))
 
 
 def _in_short(failure: str) -> str:
@@ -181,5 +239,5 @@ def _warn_of_slowness(reasons: str) -> None:
         "which is slow. `pip install intel-opencl-rt intel-cmplr-lib-rt` installs a "
         f"runtime for the CPU.{reasons}",
         ReferenceDeviceWarning,
-        stacklevel=4,
+        stacklevel=3,
     )

@@ -16,14 +16,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..errors import GinghamError, SourceLocation
-from .arguments import as_array
+from .arguments import AnyArray, as_any_array, as_array
+from .arrays.array import Array
 from .devices import Device, default_device
 from .function import Function, chosen_device
 from .runner import array_types
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
     from xdsl.ir import Attribute
 
     from ..frontend.einsum_call import Optimize
@@ -71,15 +72,16 @@ def einsum(
     if isinstance(optimize, bool | str) and (dtype is None or isinstance(dtype, type)):
         types = array_types(operands[1:])
         if types is not None and operands and isinstance(operands[0], str):
-            chosen = device or default_device()
+            chosen = device or _device_of(operands) or default_device()
             function = _known(operands[0], types, optimize, dtype, chosen)
             return function(*operands[1:], out=out)
     from ..frontend.einsum_call import einsum_arguments
 
     equation, values = einsum_arguments(operands)
-    arrays = [as_array(f"operand {n}", value) for n, value in enumerate(values)]
+    arrays = [as_any_array(f"operand {n}", value) for n, value in enumerate(values)]
     element = _element(values, arrays, dtype)
-    return _function(equation, arrays, optimize, element, device)(*arrays, out=out)
+    chosen = device or _device_of(arrays)
+    return _function(equation, arrays, optimize, element, chosen)(*arrays, out=out)
 
 
 def tensordot(
@@ -143,11 +145,16 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
+def _device_of(operands: Sequence[Any]) -> Device | None:
+    """The device that operands are on, if there is one."""
+    return next((each.device for each in operands if isinstance(each, Array)), None)
+
+
 def _operand(name: str, value: Any) -> Any:
     """A tensor of the eDSL as it is, all else as an array."""
     if _is_tensor(value):
         return value
-    return as_array(name, value)
+    return as_any_array(name, value)
 
 
 def _axis(axis: Any, rank: int, name: str) -> int:
@@ -185,7 +192,7 @@ def _paired_axes(
 
 def _element(
     values: Sequence[Any],
-    arrays: Sequence[NDArray[Any]],
+    arrays: Sequence[AnyArray],
     dtype: DTypeLike | None = None,
 ) -> Attribute:
     """The type in which products of these values are computed; numbers are weak."""
@@ -234,7 +241,7 @@ def _known(
 
 def _function(
     equation: Equation,
-    arrays: Sequence[NDArray[Any]],
+    arrays: Sequence[AnyArray],
     optimize: Optimize,
     element: Attribute,
     device: str | Device | None,

@@ -1,21 +1,26 @@
-"""`gingham.compile`: Tile text to a function of NumPy arrays."""
+"""`Function`: a Tile program as a function of arrays."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from .. import observation
 from ..errors import GinghamError
-from .arguments import Binding, bind, binding_of, tensor_types
+from ..observation import note, now
+from .arguments import AnyArray, Binding, bind, binding_of, tensor_types
+from .arrays.array import has_arrays
+from .arrays.starter import Starter, check_devices
+from .cache.parsed import ModuleProgram, ParsedProgram
+from .cache.probes import require_usable
+from .cache.programs import KeptPrograms
 from .devices import Device, default_device
 from .devices import device as device_named
 from .hardware import chosen_hardware, target_options
 from .outputs import output_arrays
-from .program_cache import StoredPrograms
+from .profiling.starting import follow_debug_setting, required_profile
 from .records import recall_state, run_stages_by_records
 from .runner import InterpretedRunner, Runner, Shortcuts
 
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from ..passes.stripe.explain import Explanation
     from ..targets.hardware import Hardware
     from .memory import MemoryReport
-    from .program import Program
+    from .profiling.profile import Profile
 
 STAGES = ("parsed", "tile", "stripe", "opencl")
 """The stages at which `Function.ir` shows the program."""
@@ -42,7 +47,7 @@ class Function:
 
     def __init__(
         self,
-        module: ModuleOp,
+        program: ModuleOp | ParsedProgram,
         device: Device | None,
         text: str | None,
         constants: Mapping[str, NDArray[Any]] | None = None,
@@ -52,7 +57,12 @@ class Function:
         fast_math: bool = False,
     ) -> None:
         """`text` is the source, None for Python; `constants` are the last inputs."""
-        self._module = module
+        self.own_profile: Profile | None = None
+        """What its calls cost, where that is measured: see `measured`."""
+        follow_debug_setting()
+        self._program = (
+            program if isinstance(program, ParsedProgram) else ModuleProgram(program)
+        )
         self._hardware = chosen_hardware(hardware)
         self._tuned = tuned
         self._fast_math = fast_math
@@ -60,9 +70,11 @@ class Function:
         self._device = device
         self._lock = Lock()
         self._compiled: dict[Binding, Runner] = {}
-        self._shortcuts = Shortcuts[Runner]()
+        self._starters: dict[Binding, Starter] = {}
+        self._shortcuts = Shortcuts["Runner | Starter"]()
         self._constants = tuple((constants or {}).values())
-        names, self.output_names = _names(module)
+        names = [*self._program.outline.inputs]
+        self.output_names = [*self._program.outline.outputs]
         self.input_names = names[: len(names) - len(self._constants)]
         self._constant_positions = [
             *_positions(self.input_names, constant_inputs),
@@ -87,10 +99,16 @@ class Function:
         is an array that the output is written to and that is returned, of several
         outputs a tuple with an array, or None for a new one, for each.
 
+        Where an input or `out` is a `gingham.Array`, the outputs are such arrays, and
+        the call does not wait for them: see `docs/arrays.md`.
+
         Raises GinghamError for inputs that do not fit the program, and for an `out`
         that is not contiguous, not of the output's shape and type, or in the memory of
         an input.
         """
+        observer = observation.observer
+        if observer is not None and not observer.is_calling(self):
+            return observer.call(self, lambda: self(*inputs, out=out, **named))
         if out is not None and "out" in self.input_names:
             named, out = {**named, "out": out}, None
         if named:
@@ -100,6 +118,8 @@ class Function:
             arrays = bind(self.input_names, inputs, named)
             results = self.run(arrays, out)
             self._remember(inputs, arrays)
+        elif out is not None and not isinstance(runner, Starter) and has_arrays(out):
+            results = self.run(inputs, out)
         else:
             results = self._run(runner, inputs + self._constants, out)
         return results[0] if len(results) == 1 else tuple(results)
@@ -113,31 +133,60 @@ class Function:
             return inputs + tuple([named[name] for name in missing]), {}
         return inputs, named
 
-    def run(self, arrays: Sequence[NDArray[Any]], out: Any = None) -> list[Any]:
+    def run(self, arrays: Sequence[AnyArray], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
+        observer = observation.observer
+        if observer is not None and not observer.is_calling(self):
+            return observer.call(self, lambda: self.run(arrays, out))
         arrays = [*arrays, *self._constants]
-        return self._run(self._runner(binding_of(arrays, self._sizes)), arrays, out)
+        binding = binding_of(arrays, self._sizes)
+        if has_arrays(arrays) or has_arrays(out):
+            check_devices(self.input_names, arrays, self.device)
+            return self._run(self._starter(binding), arrays, out)
+        return self._run(self._runner(binding), arrays, out)
 
-    def prepare(self, arrays: Sequence[NDArray[Any]]) -> None:
+    def prepare(self, arrays: Sequence[AnyArray]) -> None:
         """Compile it for arrays of these shapes and types, if it is not yet."""
         self._runner(binding_of([*arrays, *self._constants], self._sizes))
 
     def _run(
-        self, runner: Runner, arrays: Sequence[NDArray[Any]], out: Any
+        self, runner: Runner | Starter, arrays: Sequence[Any], out: Any
     ) -> list[Any]:
         try:
             if out is None:
                 return runner.run(arrays)
+            if isinstance(runner, Starter):
+                return runner.run(arrays, out)
             names, types = self.output_names, runner.output_types
             return runner.run(arrays, output_arrays(names, types, out, arrays))
         except GinghamError as error:
             self._show_line(error)
             raise
 
-    def _remember(self, inputs: Sequence[Any], arrays: Sequence[NDArray[Any]]) -> None:
+    def _starter(self, binding: Binding) -> Starter:
+        """What is compiled, for arrays of its device."""
+        runner = self._runner(binding)
+        starter = self._starters.get(binding)
+        if starter is None:
+            starter = Starter(
+                runner,
+                self.device,
+                self.output_names,
+                len(self.input_names),
+                self._constant_positions,
+                self._show_line,
+            )
+            starter = self._starters.setdefault(binding, starter)
+        return starter
+
+    def _remember(self, inputs: Sequence[Any], arrays: Sequence[AnyArray]) -> None:
         """Let the next call with such arrays go straight to what is compiled."""
-        if not self._sizes:
-            binding = binding_of([*arrays, *self._constants], ())
+        if self._sizes:
+            return
+        binding = binding_of([*arrays, *self._constants], ())
+        if has_arrays(arrays):
+            self._shortcuts.remember(inputs, arrays, self._starter(binding))
+        else:
             self._shortcuts.remember(inputs, arrays, self._runner(binding))
 
     def refresh(self) -> None:
@@ -147,13 +196,18 @@ class Function:
         arrays (the same memory: contents are not compared), as long as they exist.
         """
         with self._lock:
-            runners = [*self._compiled.values()]
+            runners = [*self._compiled.values(), *self._starters.values()]
         for runner in runners:
             runner.refresh()
 
     def _binding(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> Binding:
         arrays = bind(self.input_names, inputs, named)
         return binding_of([*arrays, *self._constants], self._sizes)
+
+    @property
+    def profile(self) -> Profile:
+        """What calls have cost so far, of a function compiled with `profile=True`."""
+        return required_profile(self.own_profile)
 
     @property
     def hardware(self) -> Hardware | None:
@@ -187,7 +241,7 @@ class Function:
                 f"there is no stage '{stage}'", hint=f"stages are {', '.join(STAGES)}"
             )
         if stage == "parsed":
-            return str(self._module)
+            return str(self._program.module)
         return str(self._module_at(stage, self._binding(inputs, named)))
 
     def memory(self, *inputs: Any, **named: Any) -> MemoryReport:
@@ -199,10 +253,10 @@ class Function:
     def explain(self, *inputs: Any, count: int = 10, **named: Any) -> Explanation:
         """What was decided for inputs of these shapes and types, and by which figures.
 
-        Blocks that were put together, and for each block to tile the `count` nests that
-        the cost model predicts to be fastest, with the parts of their times. Printed,
-        it is a table; `as_json()` gives the same for programs. What `tile-tune` has
-        measured is left out.
+        Blocks that were put together, for each block to tile the `count` nests that the
+        cost model predicts to be fastest, with the parts of their times, and launches
+        that were made one. Printed, it is a table; `as_json()` gives the same for
+        programs. What `tile-tune` has measured is left out.
         """
         from ..passes.pipelines import run_stages
         from ..passes.stripe.explain import Explainer
@@ -210,7 +264,7 @@ class Function:
         explainer = Explainer(count)
         module = self._specialized(self._binding(inputs, named))
         options = target_options(self.device, self._hardware, self._fast_math)
-        stages = ("tile", "stripe")
+        stages = ("tile", "stripe", "opencl")
         run_stages(module, make_context(), options, stages, explainer.before)
         return explainer.explanation
 
@@ -242,19 +296,17 @@ class Function:
         run_stages(module, make_context(), options, stages)
         return module
 
-    @cached_property
+    @property
     def _sizes(self) -> frozenset[int]:
         """The positions of the inputs that the program uses as sizes."""
-        from ..passes.tile.specialize import size_arguments
-
-        return size_arguments(self._module)
+        return self._program.outline.sizes
 
     def _specialized(self, binding: Binding) -> ModuleOp:
         """The program for inputs of these types."""
         from ..passes.tile.specialize import specialize
 
         types = tensor_types(binding.signature)
-        module = specialize(self._module, types, numbers=dict(binding.numbers))
+        module = specialize(self._program.module, types, numbers=dict(binding.numbers))
         _mark_constants(module, self._constant_positions)
         return module
 
@@ -282,107 +334,47 @@ class Function:
             return runner
 
     def _compile(self, binding: Binding) -> Runner:
+        start = now()
         if self.device.is_reference:
             return self._interpreted(binding)
         from ..targets.opencl.compiled import compile_module
-        from ..targets.opencl.device import OpenCLDevice
+        from ..targets.opencl.devices.device import OpenCLDevice
         from ..targets.opencl.executor import OpenCLExecutable
         from ..targets.opencl.program import build_options
 
         if not isinstance(self.device, OpenCLDevice):
             raise GinghamError(f"device '{self.device.name}' cannot run programs")
         words = build_options(self.device, fast_math=self._fast_math)
-        stored = StoredPrograms(self.device, words)
-        key = self._stored_key(stored, binding) if stored else ""
-        code = stored.load(key) if stored else None
+        kept = KeptPrograms(self.device, words)
+        key = self._key(kept, binding)
+        observer = observation.observer
+        skips = observer is not None and observer.wants_passes
+        code = None if skips else kept.load(key)
+        note("compile", "look up", start)
         if code is None:
+            start = now()
             module = self._module_at("opencl", binding)
+            note("compile", "passes", start)
             code = compile_module(module, self.device, words)
-            stored.save(key, code)
+            start = now()
+            kept.save(
+                key, code, f"{self._program.title(binding)} on {self.device.name}"
+            )
+            note("compile", "store", start)
+        if observer is not None:
+            observer.source(code.source)
         return OpenCLExecutable(code, self.device)
 
-    def _stored_key(self, stored: StoredPrograms, binding: Binding) -> str:
+    def _key(self, kept: KeptPrograms, binding: Binding) -> str:
         options = target_options(self.device, self._hardware, self._fast_math)
         records = recall_state(self.device, options) if self._tuned else ""
-        program = f"{self._module}\n{binding}\n{self._constant_positions}"
-        return stored.key(program, options, records)
+        program = f"{binding}\n{self._constant_positions}\n{self._program.identity}"
+        return kept.key(program, options, records)
 
     def _interpreted(self, binding: Binding) -> Runner:
         from ..passes.tile.differentiate import expand_gradients
 
         return InterpretedRunner(expand_gradients(self._specialized(binding)))
-
-
-def compile(
-    source: str | Program,
-    *,
-    device: str | Device | None = None,
-    hardware: str | Hardware | None = None,
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-) -> Function:
-    """A function of arrays from the text of a Tile program, or from a `Program`.
-
-    `device` is a device of `gingham.devices()` or its name; without it the default
-    device is taken at the first call. `hardware` is the description to compile by, its
-    name or the path of its file; without it the one that fits the device.
-
-    `constants` names inputs that are the same arrays in many calls, such as weights:
-    what depends on them only, such as packing them for the kernels, is done once for an
-    array, not in every call. Such an array must not change unless the function is told
-    by `Function.refresh`. `tuned` says whether decisions that `tile-tune` has measured
-    are used, where there are any. `fast_math` allows compilers to reorder sums and
-    functions to lose digits: see `docs/accuracy.md`.
-
-    Raises GinghamError, located in the text, for a mistake in the program, and for a
-    device that does not exist or does not work.
-
-    ```python
-    f = gingham.compile("function (A[M, K], B[K, N]) -> (C) "
-                        "{ C[i, j : M, N] = +(A[i, k] * B[k, j]); }")
-    C = f(A, B)
-    ```
-    """
-    from ..frontend.tile_text import parse_tile
-    from .program import Program
-
-    if isinstance(source, Program):
-        return source.compile(
-            device,
-            hardware=hardware,
-            constants=constants,
-            tuned=tuned,
-            fast_math=fast_math,
-        )
-    _require_text(source)
-    module, chosen = parse_tile(source), chosen_device(device)
-    return Function(module, chosen, source, None, hardware, constants, tuned, fast_math)
-
-
-def compile_file(
-    path: str | os.PathLike[str],
-    *,
-    device: str | Device | None = None,
-    hardware: str | Hardware | None = None,
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-) -> Function:
-    """As `compile`, for a program in a file, whose name errors and comments show."""
-    from ..frontend.tile_text import parse_tile, read
-
-    text = read(path)
-    module, chosen = parse_tile(text, os.fspath(path)), chosen_device(device)
-    return Function(module, chosen, text, None, hardware, constants, tuned, fast_math)
-
-
-def _require_text(source: object) -> None:
-    if not isinstance(source, str):
-        raise GinghamError(
-            f"expected the text of a program, got {type(source).__name__}",
-            hint="gingham.compile_file compiles a file",
-        )
 
 
 def chosen_device(device: str | Device | None) -> Device | None:
@@ -395,22 +387,8 @@ def chosen_device(device: str | Device | None) -> Device | None:
             f"expected a device or its name, got {type(device).__name__}",
             hint="gingham.devices() lists the devices",
         )
-    chosen.require_usable()
+    require_usable(chosen)
     return chosen
-
-
-def _names(module: ModuleOp) -> tuple[list[str], list[str]]:
-    """The names of inputs and outputs, as the frontend left them."""
-    from xdsl.dialects.builtin import ArrayAttr, StringAttr
-
-    for operation in module.ops:
-        names: list[list[str]] = []
-        for attribute in ("tile.inputs", "tile.outputs"):
-            value = operation.attributes.get(attribute)
-            entries = value.data if isinstance(value, ArrayAttr) else ()
-            names.append([e.data for e in entries if isinstance(e, StringAttr)])
-        return names[0], names[1]
-    return [], []
 
 
 def _positions(names: Sequence[str], wanted: Collection[str | int]) -> list[int]:

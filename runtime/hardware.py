@@ -1,26 +1,25 @@
 """Which hardware description a device is compiled for.
 
-The first that there is: what the caller says, what the environment variable
-GINGHAM_HARDWARE says, and what the device tells of itself, together with what the
+The first that there is: what the caller says, what the setting `hardware` says
+(`docs/settings.md`), and what the device tells of itself, together with what the
 operating system tells of the caches where the device is the CPU of this machine.
 """
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
 from ..targets.hardware import CacheSize, Hardware, load_hardware, select_hardware
+from .settings import find
 
 if TYPE_CHECKING:
-    from ..passes.pipelines import TargetOptions
-    from ..targets.opencl.calibration import Calibration
+    from ..passes.target_options import TargetOptions
+    from ..targets.opencl.devices.calibration import Calibration
     from .devices import Device
 
-HARDWARE_VARIABLE = "GINGHAM_HARDWARE"
 _LINUX_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -38,21 +37,17 @@ def chosen_hardware(hardware: str | Hardware | None) -> Hardware | None:
 def hardware_of(device: Device, chosen: Hardware | None = None) -> Hardware:
     """The description that programs are compiled by for a device.
 
-    Raises GinghamError where the environment variable names none.
+    Raises GinghamError where the setting names none.
     """
     if chosen is not None:
         return chosen
-    named = os.environ.get(HARDWARE_VARIABLE)
-    if not named:
+    named = find("hardware")
+    if named.value is None:
         return _told_by(device)
     try:
-        return load_hardware(named)
+        return load_hardware(named.value)
     except GinghamError as error:
-        raise GinghamError(
-            f"{error.message} (from the environment variable {HARDWARE_VARIABLE})",
-            error.location,
-            error.hint,
-        ) from error
+        raise named.blame(error) from error
 
 
 def measured_hardware(device: Device) -> Calibration:
@@ -60,8 +55,8 @@ def measured_hardware(device: Device) -> Calibration:
 
     Raises GinghamError for the reference interpreter.
     """
-    from ..targets.opencl.calibration import calibrate
-    from ..targets.opencl.device import OpenCLDevice
+    from ..targets.opencl.devices.calibration import calibrate
+    from ..targets.opencl.devices.device import OpenCLDevice
 
     if not isinstance(device, OpenCLDevice):
         raise GinghamError(
@@ -79,9 +74,9 @@ def target_options(
 
     With `fast_math` all functions are the runtime's own.
     """
-    from ..passes.pipelines import TargetOptions
-    from ..targets.opencl.device import OpenCLDevice
-    from ..targets.opencl.own_functions import own_functions
+    from ..passes.target_options import TargetOptions
+    from ..targets.opencl.devices.device import OpenCLDevice
+    from ..targets.opencl.devices.own_functions import own_functions
 
     hardware = hardware_of(device, chosen)
     if not isinstance(device, OpenCLDevice):
@@ -95,7 +90,7 @@ def target_options(
 
 
 def _told_by(device: Device) -> Hardware:
-    from ..targets.opencl.device import OpenCLDevice
+    from ..targets.opencl.devices.device import OpenCLDevice
 
     if not isinstance(device, OpenCLDevice):
         return load_hardware("cpu-avx512")

@@ -17,19 +17,26 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ..errors import GinghamError
-from .arguments import Signature, as_array, signature_of, tensor_types
+from .arguments import (
+    AnyArray,
+    Signature,
+    as_any_array,
+    signature_of,
+    tensor_types,
+)
 from .devices import Device
 from .function import Function, chosen_device
+from .profiling.starting import measured, new_profile, required_profile
 from .pytrees import Branch, Leaf, Structure, flatten, is_setting, leaves_of, unflatten
 from .pytrees import static as static_value
 from .runner import Shortcuts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from xdsl.dialects.builtin import TensorType
     from xdsl.ir import Attribute
 
     from ..frontend.edsl.graph import Input, Node
+    from .profiling.profile import Profile
 
 _EDSL = __name__.replace("runtime.jit", "frontend.edsl")
 
@@ -48,6 +55,7 @@ def jit(
     device: str | Device | None = None,
     fast_math: bool = False,
     constants: str | Iterable[str] = (),
+    profile: bool = False,
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
 
 
@@ -58,6 +66,7 @@ def jit(
     device: str | Device | None = None,
     fast_math: bool = False,
     constants: str | Iterable[str] = (),
+    profile: bool = False,
 ) -> JitFunction | Callable[[Callable[..., Any]], JitFunction]:
     """A function of arrays from a function of tensors, as decorator or call.
 
@@ -75,15 +84,15 @@ def jit(
     `static` names parameters whose values the function is called with as they are;
     truth values, text, None, enumerations and functions always are. Numbers are 0-D
     tensors, f32 or si32. `fast_math` is as of `gingham.compile`, and so is `constants`,
-    which names parameters.
+    which names parameters; with `profile` calls are measured: `JitFunction.profile`.
     """
     names = (static,) if isinstance(static, str) else tuple(static)
     fixed = (constants,) if isinstance(constants, str) else tuple(constants)
     if function is not None:
-        return JitFunction(function, names, device, fast_math, fixed)
+        return JitFunction(function, names, device, fast_math, fixed, profile)
 
     def decorate(decorated: Callable[..., Any]) -> JitFunction:
-        return JitFunction(decorated, names, device, fast_math, fixed)
+        return JitFunction(decorated, names, device, fast_math, fixed, profile)
 
     return decorate
 
@@ -107,11 +116,13 @@ class JitFunction:
         device: str | Device | None,
         fast_math: bool = False,
         constants: Sequence[str] = (),
+        profile: bool = False,
     ) -> None:
         self._python = function
         self._signature = inspect.signature(function)
         self._device = device
         self._fast_math = fast_math
+        self._profile = new_profile() if profile else None
         for name in [*static, *constants]:
             if name not in self._signature.parameters:
                 raise GinghamError(
@@ -160,19 +171,24 @@ class JitFunction:
             if out is not None:
                 raise GinghamError("'out' is for arrays; here are tensors of a program")
             return self._python(*arguments, **named)
-        arrays = [as_array(name, value) for name, value in leaves]
+        arrays = [as_any_array(name, value) for name, value in leaves]
         traced = self._trace_for(structure, leaves, arrays)
         results = self._run(traced, arrays, out)
         if not named and not _integers(arrays):
             self._shortcuts.remember(arguments, arrays, traced)
         return results
 
-    def _run(self, traced: _Traced, arrays: Sequence[NDArray[Any]], out: Any) -> Any:
+    def _run(self, traced: _Traced, arrays: Sequence[AnyArray], out: Any) -> Any:
         if isinstance(traced.results, Leaf):
             return traced.function(*arrays, out=out)
         targets = None if out is None else leaves_of(traced.results, out, "out")
         results = traced.function.run(arrays, targets)
         return unflatten(traced.results, iter(results))
+
+    @property
+    def profile(self) -> Profile:
+        """What calls have cost so far, of a function made with `profile=True`."""
+        return required_profile(self._profile)
 
     def refresh(self) -> None:
         """Read constant arrays anew at the next call: see `Function.refresh`."""
@@ -192,9 +208,9 @@ class JitFunction:
 
     def _compiled(
         self, arguments: Sequence[Any], named: dict[str, Any]
-    ) -> tuple[Function, list[NDArray[Any]]]:
+    ) -> tuple[Function, list[AnyArray]]:
         structure, leaves = self._flatten(arguments, named)
-        arrays = [as_array(name, value) for name, value in leaves]
+        arrays = [as_any_array(name, value) for name, value in leaves]
         return self._trace_for(structure, leaves, arrays).function, arrays
 
     # Arguments
@@ -231,7 +247,7 @@ class JitFunction:
         self,
         structure: Branch,
         leaves: Sequence[tuple[str, Any]],
-        arrays: Sequence[NDArray[Any]],
+        arrays: Sequence[AnyArray],
     ) -> _Traced:
         signature, numbers = signature_of(arrays), _integers(arrays)
         key = structure, tuple((array.ndim, array.dtype.name) for array in arrays)
@@ -283,6 +299,8 @@ class JitFunction:
             fast_math=self._fast_math,
             constant_inputs=self._constant_leaves(structure),
         )
+        if self._profile is not None:
+            measured(function, self._profile)
         return _Traced(function, shape, trace.looked_at_sizes)
 
     def _call_arguments(self, values: dict[str, Any]) -> inspect.BoundArguments:
@@ -359,7 +377,7 @@ class _Known:
         raise ValueError("expected the program to return a tensor")
 
 
-def _integers(arrays: Sequence[NDArray[Any]]) -> dict[int, int]:
+def _integers(arrays: Sequence[AnyArray]) -> dict[int, int]:
     """The values of the arguments that may be sizes, by position."""
     return {
         position: int(array)

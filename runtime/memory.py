@@ -13,6 +13,63 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from ..dialects.opencl.attributes import BufferType
+    from .devices import Device
+
+
+@dataclass(frozen=True)
+class MemoryUsage:
+    """What is used of a device's memory, in bytes. Printed, it is a table."""
+
+    device: str
+    budget: int
+    """The most that programs may use: the setting `memory_budget`, or what there is."""
+    used: int
+    """By all that something refers to: tensors, results, scratch memory, constants."""
+    cached: int
+    """By free blocks that are kept for further buffers."""
+    peak: int
+    """The most that was used at once."""
+    used_for: dict[str, int]
+    """`used` by purpose; `scratch` is between the kernels of programs."""
+
+    def __str__(self) -> str:
+        """A table for people."""
+        lines = [f"device {self.device}", f"budget     {_shown(self.budget)}"]
+        lines.append(f"used       {_shown(self.used)}")
+        lines += [f"  {name:9}{_shown(size)}" for name, size in self.used_for.items()]
+        lines.append(f"cached     {_shown(self.cached)}")
+        return "\n".join([*lines, f"peak       {_shown(self.peak)}"])
+
+
+def memory_usage(device: str | Device | None = None) -> MemoryUsage:
+    """What this process uses of a device's memory, the default device's without one.
+
+    Arrays of a caller that kernels use in place are not counted. Raises GinghamError
+    for a device that does not exist and for the reference interpreter, whose arrays are
+    NumPy's.
+    """
+    from ..targets.opencl.devices.device import OpenCLDevice
+    from .devices import default_device
+    from .devices import device as device_named
+
+    chosen = default_device() if device is None else device
+    if isinstance(chosen, str):
+        chosen = device_named(chosen)
+    if not isinstance(chosen, OpenCLDevice):
+        raise GinghamError(
+            f"the memory of device '{chosen.name}' is NumPy's and not counted",
+            hint="`tile-devices` lists those of OpenCL",
+        )
+    pool = chosen.pool
+    used_for = dict(sorted(pool.used_for.items()))
+    return MemoryUsage(
+        chosen.name,
+        pool.budget_bytes,
+        sum(used_for.values()),
+        pool.cached_bytes,
+        pool.peak_bytes,
+        {str(purpose): size for purpose, size in used_for.items()},
+    )
 
 
 @dataclass(frozen=True)
@@ -128,6 +185,6 @@ def _entry(module: ModuleOp) -> FuncOp:
 
 
 def _shown(count: int) -> str:
-    from ..targets.opencl.host_memory import format_bytes
+    from ..targets.opencl.memory.host_memory import format_bytes
 
     return format_bytes(count)

@@ -10,6 +10,8 @@ from ..errors import GinghamError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .arrays.array import Array as DeviceArray
+    from .devices import Device
     from .runner import ArrayType
 
     Array = NDArray[Any]
@@ -30,11 +32,7 @@ def output_arrays(
     """
     targets = _targets(out)
     if len(targets) != len(names):
-        raise GinghamError(
-            f"the program has {len(names)} result(s) ({', '.join(names)}), 'out' has "
-            f"{len(targets)}",
-            hint="give a tuple with an array or None for each",
-        )
+        raise _wrong_count(names, len(targets))
     for number, target in enumerate(targets):
         if target is None:
             continue
@@ -47,11 +45,72 @@ def output_arrays(
     return targets
 
 
+def output_targets(
+    names: Sequence[str],
+    types: Sequence[ArrayType] | None,
+    out: Any,
+    inputs: Sequence[DeviceArray],
+    device: Device,
+) -> list[DeviceArray | None]:
+    """As `output_arrays`, for results that are arrays of a device."""
+    from .arrays.array import Array as OfDevice
+
+    targets = _targets(out)
+    if len(targets) != len(names):
+        raise _wrong_count(names, len(targets))
+    found: list[DeviceArray | None] = []
+    for number, target in enumerate(targets):
+        what = f"'out' for result '{names[number]}'"
+        if target is None:
+            found.append(None)
+            continue
+        if not isinstance(target, OfDevice):
+            raise GinghamError(
+                f"{what}: expected a gingham.Array, got {type(target).__name__}",
+                hint="a call with arrays of a device returns before results are there",
+            )
+        if target.device is not device:
+            raise GinghamError(
+                f"{what} is on {target.device.name}, the program runs on {device.name}"
+            )
+        if target.host is not None and not target.host.flags.writeable:
+            raise GinghamError(f"{what} is read-only")
+        if types is not None:
+            check_type(what, target, types[number])
+        _check_memory(what, target, inputs, "an input")
+        _check_memory(what, target, found, "another result")
+        found.append(target)
+    return found
+
+
+def _check_memory(
+    what: str,
+    target: DeviceArray,
+    others: Sequence[DeviceArray | None],
+    name: str,
+) -> None:
+    for other in others:
+        if other is None:
+            continue
+        if other.memory is target.memory:
+            raise _shared(what, name)
+        if target.host is not None:
+            _check_overlap(what, target.host, [other.host], name)
+
+
+def _wrong_count(names: Sequence[str], count: int) -> GinghamError:
+    return GinghamError(
+        f"the program has {len(names)} result(s) ({', '.join(names)}), 'out' has "
+        f"{count}",
+        hint="give a tuple with an array or None for each",
+    )
+
+
 def _targets(out: Any) -> list[Any]:
     return list(cast("Sequence[Any]", out)) if isinstance(out, tuple | list) else [out]
 
 
-def check_type(what: str, target: Array, expected: ArrayType) -> None:
+def check_type(what: str, target: Array | DeviceArray, expected: ArrayType) -> None:
     """Refuse an array that has not exactly a result's shape and type."""
     shape, dtype = expected
     if target.shape != shape or target.dtype != dtype:
@@ -91,7 +150,11 @@ def _check_overlap(
             continue
         # What was asked before takes bounds only, and is fast.
         if np.shares_memory(target, other):
-            raise GinghamError(
-                f"{what} shares memory with {name}",
-                hint="a result is written while inputs are read; use another array",
-            )
+            raise _shared(what, name)
+
+
+def _shared(what: str, name: str) -> GinghamError:
+    return GinghamError(
+        f"{what} shares memory with {name}",
+        hint="a result is written while inputs are read; use another array",
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
 from .function import Function, chosen_device
+from .profiling.starting import measured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,10 +79,11 @@ class Program:
         constants: Collection[str] = (),
         tuned: bool = True,
         fast_math: bool = False,
+        profile: bool = False,
     ) -> Function:
         """The program as a function of arrays on a device, as of `gingham.compile`."""
         chosen = chosen_device(device)
-        return Function(
+        function = Function(
             self._module,
             chosen,
             None,
@@ -91,6 +93,7 @@ class Program:
             tuned,
             fast_math,
         )
+        return measured(function) if profile else function
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """Run it on the default device: see `gingham.Function`."""

@@ -1,13 +1,12 @@
 """Where measured decisions are kept, and which of them hold for a device.
 
-The environment variable GINGHAM_RECORDS names the file, or is `off`: then decisions
-are left to the model. Without it the file is `records.sqlite3` in the user's folder for
+The setting `records` names the file, or is `off`: then decisions are left to the model.
+Without it the file is `records.sqlite3` in the user's folder for
 data of programs.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,27 +15,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
+from ..settings.folders import user_folder
+from .settings import setting
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.pipelines import TargetOptions
+    from ..passes.target_options import TargetOptions
     from .devices import Device
 
-RECORDS_VARIABLE = "GINGHAM_RECORDS"
 OFF = "off"
 FILE = "records.sqlite3"
 
 
 def records_path() -> Path | None:
     """The file of the records, which may not be there; None where they are off."""
-    chosen = os.environ.get(RECORDS_VARIABLE)
-    if chosen:
+    chosen: str | None = setting("records")
+    if chosen is not None:
         return None if chosen == OFF else Path(chosen)
-    from platformdirs import user_data_path
-
-    return user_data_path("gingham", appauthor=False) / FILE
+    folder = user_folder("data")
+    return None if folder is None else folder / FILE
 
 
 def run_stages_by_records(
@@ -99,15 +98,21 @@ def recall_state(device: Device, options: TargetOptions) -> str:
 
 def target_text(device: Device, options: TargetOptions) -> str:
     """What measurements depend on beside the program: device, driver, vectors."""
+    vectors = f"{options.vector_registers} vectors of {options.vector_bits} bits"
+    return (
+        "; ".join([*device_parts(device), vectors]).replace('"', "'").replace("\\", "/")
+    )
+
+
+def device_parts(device: Device) -> list[str]:
+    """What a device and its driver are: where this is the same, measurements hold."""
     properties = device.properties
-    parts = [
+    return [
         str(properties.get("device", device.name)),
         str(properties.get("platform", "")),
         str(properties.get("driver_version", "")),
         f"{properties.get('compute_units', 1)} units",
-        f"{options.vector_registers} vectors of {options.vector_bits} bits",
     ]
-    return "; ".join(parts).replace('"', "'").replace("\\", "/")
 
 
 @cache

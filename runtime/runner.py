@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
+from ..observation import note, now
+from .arrays.array import Array as OfDevice
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
+
+    from .arguments import AnyArray
 
     Array = NDArray[Any]
     ArrayType: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
@@ -53,7 +58,9 @@ class InterpretedRunner:
         from ..targets.reference import interpret
         from .outputs import check_type
 
+        start = now()
         results = interpret(self._module, inputs)
+        note("step", "interpret", start)
         for number, target in enumerate(outputs or ()):
             if target is not None:
                 result = results[number]
@@ -76,22 +83,43 @@ class Shortcuts(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[ArrayType, ...], T] = {}
+        self._known: dict[tuple[object, ...], T] = {}
 
     def get(self, arguments: Sequence[Any]) -> T | None:
         """What is known, None for other arguments and for what are no plain arrays."""
-        key = array_types(arguments)
+        key = _kinds(arguments)
         return None if key is None else self._known.get(key)
 
     def remember(
-        self, arguments: Sequence[Any], arrays: Sequence[Array], value: T
+        self, arguments: Sequence[Any], arrays: Sequence[AnyArray], value: T
     ) -> None:
         """Know it from now on, if `arrays` are the arguments themselves."""
-        key = array_types(arguments)
+        key = _kinds(arguments)
         if key is None or len(arguments) != len(arrays):
             return
         if all(a is b for a, b in zip(arguments, arrays, strict=True)):
             self._known[key] = value
+
+    def clear(self) -> None:
+        """Know nothing."""
+        self._known.clear()
+
+
+def _kinds(values: Sequence[Any]) -> tuple[object, ...] | None:
+    """What of each value matters; None unless all are arrays, of NumPy or a device."""
+    import numpy as np
+
+    array_type = np.ndarray
+    kinds: list[object] = []
+    for value in values:
+        # No subclass, which may be masked or have units.
+        if value.__class__ is array_type:
+            kinds.append((value.shape, value.dtype))
+        elif value.__class__ is OfDevice:
+            kinds.append(value.kind)
+        else:
+            return None
+    return tuple(kinds)
 
 
 def array_types(values: Sequence[Any]) -> tuple[ArrayType, ...] | None:
@@ -102,7 +130,7 @@ def array_types(values: Sequence[Any]) -> tuple[ArrayType, ...] | None:
     types: list[ArrayType] = []
     for value in values:
         # No subclass, which may be masked or have units.
-        if value.__class__ is not array_type:
+        if value.__class__ is not array_type and value.__class__ is not OfDevice:
             return None
         types.append((value.shape, value.dtype))
     return tuple(types)

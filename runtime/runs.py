@@ -1,55 +1,82 @@
-"""Runs of functions on buffers: queued at once, executed when what they need is free.
+"""Runs of functions on buffers, in turn with views of what is in them.
 
-A `Buffer` is memory that runs and views use in turn, as `claims` orders them. A run is
-executed by the thread of its device. When it fails, its outputs hold the error until
-something else is written there; nothing else notices.
+A `Buffer` is an array that runs and views use in turn, as `claims` orders them. A run
+is started as soon as no view is in its way, and lets others have the buffers when it is
+started: what comes after it, comes after it on the device, too. When it fails, its
+outputs hold the error until something else is written there; nothing else notices.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
+from ..targets.opencl.events import again
+from .arrays.array import Array
+from .arrays.transfers import from_host, opencl_device
 from .claims import Claim, Resource, WouldDeadlock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..targets.opencl.events import RunEvent
+    from .devices import Device
     from .function import Function
-
-    Array = NDArray[Any]
 
 
 class Buffer(Resource):
-    """An array in the memory of the host, and what became of the last run on it."""
+    """An array, and what became of the last run that should have written it."""
 
     def __init__(self, name: str, array: Array) -> None:
         super().__init__()
         self.name = name
         self.array = array
-        self.failure: GinghamError | None = None
-        """Why there are no contents, where a run that should write them failed."""
+        self._failure: GinghamError | None = None
 
     def check(self) -> None:
-        """Raise the error of the run that should have written it, if that failed."""
-        if self.failure is not None:
-            raise again(self.failure)
+        """Wait for the contents.
+
+        Raises the error of the run that should have written them, if that failed.
+        """
+        self.check_known()
+        self.array.wait()
+
+    def check_known(self) -> None:
+        """As `check`, for failures that need not be waited for."""
+        if self._failure is not None:
+            raise again(self._failure)
+
+    def write(self, array: Array, failure: GinghamError | None = None) -> None:
+        """Have other contents, or none, and why."""
+        self.array = array
+        self._failure = failure
+
+    def settle(self) -> None:
+        """Wait until no run uses the contents, however they end."""
+        for user in self.array.memory.users():
+            user.settle()
+
+    def forget(self) -> None:
+        """Let the contents be good, whatever they are; nobody must use them."""
+        self._failure = None
+        self.array.memory.written = None
 
 
 class Worker:
-    """The thread that executes the runs on one device, in the order they get ready."""
+    """The runs of one device."""
 
-    def __init__(self, name: str) -> None:
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
+    def __init__(self, device: Device) -> None:
+        self._device = device
         self._changed = threading.Condition()
         self._runs: set[Run] = set()
+        self._mine = _Ready()
         self.is_closed = False
         """Whether it takes no further runs."""
         self.has_closed = False
-        """Whether it executes none either."""
+        """Whether it starts none either."""
 
     def start(self, run: Run) -> None:
         """Take part in the order of runs and views from now on."""
@@ -64,12 +91,17 @@ class Worker:
             raise
 
     def execute(self, run: Run) -> None:
-        """Execute a run whose buffers are free."""
+        """Start a run whose buffers are free, and those that get free by that."""
+        ready = self._mine
+        ready.runs.append(run)
+        if ready.is_busy:
+            return
+        ready.is_busy = True
         try:
-            self._executor.submit(run.execute)
-        except RuntimeError:
-            # The thread is gone: what has waited for a view till now only fails.
-            run.execute()
+            while ready.runs:
+                ready.runs.popleft().execute()
+        finally:
+            ready.is_busy = False
 
     def finish(self, run: Run) -> None:
         """Forget a run."""
@@ -84,15 +116,24 @@ class Worker:
             while any(not run.claim.waits_for_a_holder() for run in self._runs):
                 self._changed.wait()
             self.has_closed = True
-        self._executor.shutdown(wait=False)
+        device = opencl_device(self._device)
+        if device is not None:
+            device.queue.drain()
+
+
+class _Ready(threading.local):
+    """The runs that a thread is about to start: one after the other, never nested."""
+
+    def __init__(self) -> None:
+        self.runs: deque[Run] = deque()
+        self.is_busy = False
 
 
 class Run:
     """One call of a function with buffers for its results.
 
     `inputs` are buffers, or arrays that nobody changes; `outputs` has a buffer for each
-    result, all different. A buffer that is an input, too, gets its new contents when
-    all are computed.
+    result, all different. A buffer that is an input, too, gets another array.
     """
 
     def __init__(
@@ -100,15 +141,16 @@ class Run:
         worker: Worker,
         name: str,
         function: Function,
-        inputs: Sequence[Buffer | Array],
+        inputs: Sequence[Buffer | NDArray[Any]],
         outputs: Sequence[Buffer],
     ) -> None:
         self._worker = worker
         self._function = function
         self._inputs = list(inputs)
         self._outputs = list(outputs)
-        self._is_done = threading.Event()
-        self.failure: GinghamError | None = None
+        self._is_started = threading.Event()
+        self._event: RunEvent | None = None
+        self._failure: GinghamError | None = None
         uses: dict[Resource, bool] = {
             each: False for each in inputs if isinstance(each, Buffer)
         }
@@ -118,58 +160,57 @@ class Run:
     @property
     def is_done(self) -> bool:
         """Whether it has been executed, or has failed."""
-        return self._is_done.is_set()
+        if not self._is_started.is_set():
+            return False
+        return self._event is None or self._event.done
 
     def wait(self) -> None:
         """Block until it is done. Raises the GinghamError that it failed with."""
-        self._is_done.wait()
-        if self.failure is not None:
-            raise again(self.failure)
+        self._is_started.wait()
+        if self._failure is not None:
+            raise again(self._failure)
+        if self._event is not None:
+            self._event.wait()
 
     def execute(self) -> None:
-        """Compute the results, and let others have the buffers."""
+        """Start to compute the results, and let others have the buffers."""
         try:
             if self._worker.has_closed:
                 raise GinghamError("the device was closed before the run")
-            self._compute()
+            self._start()
         except GinghamError as error:
-            self.failure = error
+            self._fail(error)
         except Exception as error:
             reason = str(error) or type(error).__name__
-            self.failure = GinghamError(
-                f"the run of {self.claim.name} failed: {reason}"
-            )
-        for buffer in self._outputs:
-            buffer.failure = self.failure
+            self._fail(GinghamError(f"the run of {self.claim.name} failed: {reason}"))
         # Buffers are not kept alive by who still asks for the outcome.
         self._inputs, self._outputs = [], []
-        self._is_done.set()
+        self._is_started.set()
         self.claim.release()
         self._worker.finish(self)
 
     def _submit(self) -> None:
         self._worker.execute(self)
 
-    def _compute(self) -> None:
+    def _start(self) -> None:
+        device = self._function.device
+        arrays: list[Array] = []
         for each in self._inputs:
             if isinstance(each, Buffer):
-                each.check()
-        arrays = [e.array if isinstance(e, Buffer) else e for e in self._inputs]
+                each.check_known()
+                arrays.append(each.array)
+            else:
+                arrays.append(from_host(each, device))
         read = {id(each) for each in self._inputs}
         targets = [
-            None
-            if id(buffer) in read or not buffer.array.flags.c_contiguous
-            else buffer.array
-            for buffer in self._outputs
+            None if id(buffer) in read else buffer.array for buffer in self._outputs
         ]
         results = self._function.run(arrays, tuple(targets))
-        for buffer, target, result in zip(self._outputs, targets, results, strict=True):
-            if target is None:
-                buffer.array[...] = result
+        for buffer, result in zip(self._outputs, results, strict=True):
+            buffer.write(result)
+            self._event = result.event
 
-
-def again(error: GinghamError) -> GinghamError:
-    """The same error to be raised once more, maybe in another thread."""
-    copy = GinghamError(error.message, error.location, error.hint)
-    copy.__cause__ = error
-    return copy
+    def _fail(self, error: GinghamError) -> None:
+        self._failure = error
+        for buffer in self._outputs:
+            buffer.write(buffer.array, error)

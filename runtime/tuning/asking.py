@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_complete
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..records import OFF, RECORDS_VARIABLE
+from ..records import OFF
 from .children import end_all, measure
 from .jobs import Job, Outcome
 
@@ -73,7 +73,7 @@ def _outcomes(future: Future[list[str]], count: int) -> list[Outcome]:
 def _environment() -> dict[str, str]:
     """What a measuring process needs of this one's environment, wherever it runs."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return passed_on | {RECORDS_VARIABLE: OFF}
+    return passed_on | {"GINGHAM_RECORDS": OFF}
 
 
 @contextmanager

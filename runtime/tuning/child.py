@@ -77,7 +77,7 @@ class Bench:
 
     def _executable(self, decision: dict[str, str]) -> OpenCLExecutable:
         from ...passes.stripe.recall.unit import decide, leaves_of, unit_block
-        from ...targets.opencl.device import OpenCLDevice
+        from ...targets.opencl.devices.device import OpenCLDevice
         from ...targets.opencl.executor import OpenCLExecutable
         from ..devices import device
         from ..function import make_context

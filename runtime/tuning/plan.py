@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.staging import STAGE_ATTRIBUTE
 from ...passes.pipelines import TargetOptions
-from ...passes.stripe.nests import top_level_blocks
+from ...passes.stripe.blocks.nests import top_level_blocks
 from ...passes.stripe.recall.unit import key_of, leaves_of, unit_block, unit_of
 from ...passes.stripe.tile import TILE_ATTRIBUTE
 from ...targets.hardware import Hardware

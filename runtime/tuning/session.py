@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
-from ..records import RECORDS_VARIABLE, compiler_version, records_path, target_text
+from ..records import compiler_version, records_path, target_text
+from ..settings import find
 from .asking import Asked, outcomes_of, running
 from .jobs import Outcome
 
@@ -272,7 +273,7 @@ def database_at(records: str | os.PathLike[str] | None) -> Database:
     path = Path(records) if records is not None else records_path()
     if path is None:
         raise GinghamError(
-            f"records are switched off by the environment variable {RECORDS_VARIABLE}",
+            f"records are switched off by {find('records').source}",
             hint="unset it, or name a file for the records",
         )
     return Database(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 
 import pytest
@@ -64,6 +65,49 @@ def test_a_claim_that_gives_up_is_no_obstacle() -> None:
     first.release()
     assert third.is_granted
     assert journal.granted == ["first", "third"]
+
+
+def test_readers_meet_when_who_stood_between_them_gives_up() -> None:
+    journal, a = Journal(), Resource()
+    first = journal.claim("read 1", (a, False))
+    write = journal.claim("write", (a, True))
+    second = journal.claim("read 2", (a, False))
+    third = journal.claim("write 2", (a, True))
+    assert journal.granted == ["read 1"]
+    write.release()
+    assert journal.granted == ["read 1", "read 2"]
+    assert a.queue == [first, second, third]
+    fourth = journal.claim("read 3", (a, False))
+    third.release()
+    assert journal.granted == ["read 1", "read 2", "read 3"]
+    for claim in (second, first, fourth):
+        claim.release()
+    assert a.queue == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_order_of_claims_and_releases(seed: int) -> None:
+    """Against the definition: granted if no earlier one writes, or is written to."""
+    generator = random.Random(seed)
+    journal = Journal()
+    resources = [Resource() for _ in range(3)]
+    live: list[tuple[Claim, dict[Resource, bool]]] = []
+    for step in range(200):
+        if generator.random() < 0.55 or not live:
+            chosen = generator.sample(resources, generator.randint(1, 3))
+            uses = {each: generator.random() < 0.4 for each in chosen}
+            live.append((journal.claim(str(step), *uses.items()), uses))
+        else:
+            live.pop(generator.randrange(len(live)))[0].release()
+        for number, (claim, uses) in enumerate(live):
+            conflicts = any(
+                writes or earlier[resource]
+                for _, earlier in live[:number]
+                for resource, writes in uses.items()
+                if resource in earlier
+            )
+            assert claim.is_granted is not conflicts
+    assert len(journal.granted) == len(set(journal.granted))
 
 
 def test_waiting_for_oneself() -> None:

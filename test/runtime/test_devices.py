@@ -21,9 +21,9 @@ from gingham.runtime.devices import (
     device_problems,
     devices,
 )
-from gingham.targets.opencl.device import OpenCLDevice
-from gingham.targets.opencl.discovery import Discovery, Problem, discover
-from gingham.targets.opencl.properties import OpenCLProperties
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.devices.discovery import Discovery, Problem, discover
+from gingham.targets.opencl.devices.properties import OpenCLProperties
 
 
 class StubDevice(OpenCLDevice):

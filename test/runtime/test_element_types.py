@@ -12,7 +12,7 @@ import pytest
 import gingham
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 
 DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
 

@@ -10,7 +10,7 @@ import pytest
 import gingham
 from gingham.edsl import Tensor
 from gingham.runtime.devices import default_device
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import FAST_MATH, build_options
 from gingham.tools.run import main
 

@@ -13,14 +13,13 @@ from gingham.passes.pipelines import TargetOptions
 from gingham.runtime import hardware as runtime_hardware
 from gingham.runtime.devices import default_device, device
 from gingham.runtime.hardware import (
-    HARDWARE_VARIABLE,
     chosen_hardware,
     hardware_of,
     host_caches,
     target_options,
 )
 from gingham.targets.hardware import CacheSize, load_hardware
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 
 PRODUCT = (
     "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
@@ -29,7 +28,7 @@ PRODUCT = (
 
 @pytest.fixture(autouse=True)
 def _no_choice(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    monkeypatch.delenv(HARDWARE_VARIABLE, raising=False)
+    monkeypatch.delenv("GINGHAM_HARDWARE", raising=False)
 
 
 def test_interpreter_is_described_as_avx512() -> None:
@@ -49,7 +48,7 @@ def test_device_tells_its_own_figures() -> None:
 
 
 def test_choice_comes_before_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(HARDWARE_VARIABLE, "cpu-neon:cores=7")
+    monkeypatch.setenv("GINGHAM_HARDWARE", "cpu-neon:cores=7")
     neon, avx2 = load_hardware("cpu-neon:cores=7"), load_hardware("cpu-avx2")
     assert hardware_of(device("reference")) == neon
     assert hardware_of(device("reference"), avx2) == avx2
@@ -59,7 +58,7 @@ def test_choice_comes_before_the_variable(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_error_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(HARDWARE_VARIABLE, "cpu-z80")
+    monkeypatch.setenv("GINGHAM_HARDWARE", "cpu-z80")
     with pytest.raises(GinghamError, match="from the environment variable GINGHAM_"):
         hardware_of(default_device())
 

@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.runtime import program_cache
+from gingham.frontend import tile_text
+from gingham.runtime import function as function_module
+from gingham.runtime.cache import code_state, probes
+from gingham.runtime.cache import programs as program_cache
+from gingham.runtime.cache.parsed import text_program
+from gingham.runtime.cache.store import PROGRAM, CacheWarning, Store
 from gingham.runtime.function import Function
-from gingham.runtime.store import Store
 from gingham.targets.opencl import program as opencl_program
+from gingham.targets.opencl.devices.device import OpenCLDevice
 
 PRODUCT = """function (A[M, K], B[K, N]) -> (C, S) {
   C[i, j : M, N] = +(A[i, k] * B[k, j]);
@@ -37,22 +42,41 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("GINGHAM_CACHE", str(path))
     # Somebody may be editing the code while it is tested.
     monkeypatch.setattr(program_cache, "code_is_unchanged", lambda: True)
-    forget = opencl_program.built_program.cache_clear
+    monkeypatch.setattr(program_cache, "code_is_as_started", lambda: True)
     forget()
     yield path
     forget()
 
 
-def stored(path: Path) -> int:
-    return len(Store(path, 1 << 30).files())
+_built_program = opencl_program.built_program
+
+
+def forget() -> None:
+    """Know as little of programs as another process does."""
+    _built_program.cache_clear()
+    program_cache.forget_programs()
+    text_program.cache_clear()
+
+
+def stored(path: Path, kind: str = PROGRAM) -> int:
+    return sum(file.kind == kind for file in Store(path, 1 << 30).files())
 
 
 def forbid_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise AssertionError("the program is compiled again")
 
+    forget()
     monkeypatch.setattr(Function, "_module_at", fail)
     monkeypatch.setattr(opencl_program, "built_program", fail)
+    monkeypatch.setattr(tile_text, "parse_tile", fail)
+
+
+def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise AssertionError("the program is compiled again")
+
+    monkeypatch.setattr(Function, "_module_at", fail)
 
 
 def test_a_program_is_compiled_once(
@@ -106,7 +130,13 @@ def test_constants_and_memory_between_launches(
     np.testing.assert_array_equal(function(-i, k), -expected)
 
 
-def test_what_tells_programs_apart(folder: Path) -> None:
+def other_records(*arguments: object) -> str:
+    return "another"
+
+
+def test_what_tells_programs_apart(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a, b = integers(5, 7), integers(7, 9)
     gingham.compile(PRODUCT)(a, b)
     gingham.compile(PRODUCT)(a[:3], b)
@@ -121,6 +151,17 @@ def test_what_tells_programs_apart(folder: Path) -> None:
     assert stored(folder) == 6
     gingham.compile(PRODUCT, fast_math=True)(a, b)
     assert stored(folder) == 7
+    monkeypatch.setattr(program_cache, "driver_state", lambda: ["another"])
+    gingham.compile(PRODUCT)(a, b)
+    assert stored(folder) == 8
+    monkeypatch.setattr(program_cache, "versions", lambda: ["another"])
+    gingham.compile(PRODUCT)(a, b)
+    assert stored(folder) == 9
+    monkeypatch.setattr(function_module, "recall_state", other_records)
+    gingham.compile(PRODUCT)(a, b)
+    assert stored(folder) == 10
+    gingham.compile(PRODUCT, tuned=False)(a, b)
+    assert stored(folder) == 10
 
 
 def test_a_file_that_is_damaged_is_replaced(folder: Path) -> None:
@@ -128,6 +169,7 @@ def test_a_file_that_is_damaged_is_replaced(folder: Path) -> None:
     gingham.compile(PRODUCT)(a, b)
     (path,) = folder.glob("*.program")
     path.write_bytes(b"nonsense")
+    forget()
     np.testing.assert_array_equal(gingham.compile(PRODUCT)(a, b)[0], a @ b)
     assert path.read_bytes() != b"nonsense"
 
@@ -136,9 +178,9 @@ def test_a_file_that_is_damaged_is_replaced(folder: Path) -> None:
 def test_bytes_that_are_no_program_are_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, value: bytes
 ) -> None:
-    def get(store: Store, key: str) -> bytes:
+    def get(store: Store, key: str, kind: str = PROGRAM) -> bytes | None:
         del store, key
-        return value
+        return value if kind == PROGRAM else None
 
     monkeypatch.setattr(Store, "get", get)
     a, b = integers(5, 7), integers(7, 9)
@@ -148,21 +190,23 @@ def test_bytes_that_are_no_program_are_refused(
 def test_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GINGHAM_CACHE", "off")
     assert program_cache.program_store() is None
-    monkeypatch.delenv("GINGHAM_CACHE")
-    assert program_cache.program_store() is None
-    monkeypatch.setenv("GINGHAM_CACHE", "on")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     program_cache.store_at.cache_clear()
+    monkeypatch.setenv("GINGHAM_CACHE", "on")
     store = program_cache.program_store()
     assert store is not None
     assert store.folder == tmp_path / "gingham" / "programs"
+    monkeypatch.delenv("GINGHAM_CACHE")
+    assert program_cache.program_store() is store
     assert store.limit_bytes == 1024 << 20
-    monkeypatch.setenv("GINGHAM_CACHE_LIMIT", "3")
+    monkeypatch.setenv("GINGHAM_CACHE_SIZE", "3 MiB")
     store = program_cache.program_store()
     assert store is not None
     assert store.limit_bytes == 3 << 20
-    monkeypatch.setenv("GINGHAM_CACHE_LIMIT", "much")
-    with pytest.raises(GinghamError, match="to be a number of MiB, got 'much'"):
+    monkeypatch.setenv("GINGHAM_CACHE_SIZE", "much")
+    with pytest.raises(
+        GinghamError, match=r"expected a number of bytes .*, got 'much'"
+    ):
         program_cache.program_store()
     program_cache.store_at.cache_clear()
 
@@ -172,10 +216,199 @@ def test_code_that_changed_is_not_used(
 ) -> None:
     monkeypatch.undo()
     monkeypatch.setenv("GINGHAM_CACHE", str(folder))
-    started = program_cache.process_start()
+    started = code_state.process_start()
     assert started is not None
-    program_cache.code_is_unchanged.cache_clear()
-    monkeypatch.setattr(program_cache, "package_code", lambda: ("", started + 1))
+    code_state.code_is_as_started.cache_clear()
+    monkeypatch.setattr(code_state, "package_code", lambda: ("", started + 1))
     gingham.compile(PRODUCT)(integers(5, 7), integers(7, 9))
     assert not folder.exists()
-    program_cache.code_is_unchanged.cache_clear()
+    code_state.code_is_as_started.cache_clear()
+
+
+def test_code_that_changes_while_it_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        program_cache, "code_is_unchanged", code_state.code_is_unchanged
+    )
+    monkeypatch.setattr(code_state, "code_is_as_started", lambda: True)
+    monkeypatch.setattr(code_state, "package_code", lambda: ("before", 0.0))
+    gingham.compile(PRODUCT)(integers(5, 7), integers(7, 9))
+    assert stored(folder) == 0
+
+
+def test_the_state_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_state, "_ROOT", tmp_path)
+    monkeypatch.setattr(code_state, "_FOLDERS", ("passes",))
+    (tmp_path / "passes" / "tile").mkdir(parents=True)
+    file = tmp_path / "passes" / "tile" / "fold.py"
+    file.write_text("1")
+    code_state.package_code.cache_clear()
+    first = code_state.package_code()
+    monkeypatch.setattr(code_state, "code_is_as_started", lambda: True)
+    assert code_state.code_is_unchanged()
+    (tmp_path / "passes" / "notes.txt").write_text("no code")
+    assert code_state.code_is_unchanged()
+    file.write_text("22")
+    assert not code_state.code_is_unchanged()
+    code_state.package_code.cache_clear()
+    assert code_state.package_code() != first
+    file.rename(file.with_name("folded.py"))
+    assert not code_state.code_is_unchanged()
+    code_state.package_code.cache_clear()
+
+
+def test_programs_are_shared_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    if gingham.default_device().is_reference:
+        pytest.skip("nothing is compiled for the interpreter")
+    monkeypatch.setenv("GINGHAM_CACHE", "off")
+    forget()
+    a, b = integers(5, 7), integers(7, 9)
+    first = gingham.compile(PRODUCT)
+    np.testing.assert_array_equal(first(a, b)[0], a @ b)
+    with monkeypatch.context() as patch:
+        forbid_building(patch)
+        second = gingham.compile(PRODUCT)
+        for function in (second, first, second):
+            np.testing.assert_array_equal(function(-a, b)[0], -a @ b)
+        other = gingham.compile(PRODUCT, fast_math=True)
+        with pytest.raises(AssertionError, match="compiled again"):
+            other(a, b)
+    forget()
+
+
+def test_few_programs_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    if gingham.default_device().is_reference:
+        pytest.skip("nothing is compiled for the interpreter")
+    monkeypatch.setattr(program_cache, "_MOST_IN_MEMORY", 2)
+    forget()
+    functions = [gingham.compile(PRODUCT) for _ in range(4)]
+    b = integers(7, 9)
+    for number, function in enumerate(functions):
+        function(integers(number + 1, 7), b)
+    forbid_building(monkeypatch)
+    gingham.compile(PRODUCT)(integers(4, 7), b)
+    with pytest.raises(AssertionError, match="compiled again"):
+        gingham.compile(PRODUCT)(integers(1, 7), b)
+    # Who has compiled it keeps it.
+    functions[0](integers(1, 7), b)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"", b"null", b"[]", b"[1, 2, 3]", b'[["A"], ["B"], ["x"]]', b'[[1], ["B"], []]'],
+)
+def test_an_outline_that_is_damaged(folder: Path, value: bytes) -> None:
+    a, b = integers(5, 7), integers(7, 9)
+    gingham.compile(PRODUCT)(a, b)
+    assert stored(folder, "outline") == 1
+    key = program_cache.key_of(text_program(PRODUCT).identity)
+    store = Store(folder, 1 << 30)
+    store.put(key, value, "outline")
+    forget()
+    function = gingham.compile(PRODUCT)
+    assert function.input_names == ["A", "B"]
+    assert function.output_names == ["C", "S"]
+    np.testing.assert_array_equal(function(a, b)[0], a @ b)
+    assert store.get(key, "outline") != value
+
+
+def test_a_text_with_a_mistake_is_one_each_time(folder: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(GinghamError, match="expected"):
+            gingham.compile("function (A[N]) -> (B) { B = A }")
+    assert stored(folder, "outline") == 0
+
+
+def test_numbers_that_are_sizes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "function (A[N], M) -> (B) { B[i : M] = =(A[i]); }"
+    a = integers(6)
+    np.testing.assert_array_equal(gingham.compile(program)(a, 3), a[:3])
+    np.testing.assert_array_equal(gingham.compile(program)(a, 4), a[:4])
+    assert stored(folder) == 2
+    forbid_compiling(monkeypatch)
+    function = gingham.compile(program)
+    for count in (3, 4, 3):
+        np.testing.assert_array_equal(function(a, count), a[:count])
+
+
+def test_more_than_results_of_a_stored_program(folder: Path) -> None:
+    a, b = integers(5, 7), integers(7, 9)
+    expected = gingham.compile(PRODUCT)
+    expected(a, b)
+    forget()
+    function = gingham.compile(PRODUCT)
+    function(a, b)
+    assert "module" not in vars(text_program(PRODUCT))
+    assert function.ir(stage="parsed") == expected.ir(stage="parsed")
+    assert function.source(a, b) == expected.source(a, b)
+    assert str(function.explain(a, b)) == str(expected.explain(a, b))
+
+
+def test_the_place_of_a_program_counts(folder: Path, tmp_path: Path) -> None:
+    """Errors and kernels show it."""
+    a, b = integers(5, 7), integers(7, 9)
+    for name in ("one.tile", "two.tile"):
+        path = tmp_path / name
+        path.write_text(PRODUCT)
+        gingham.compile_file(path)(a, b)
+    assert stored(folder) == 2
+    files = Store(folder, 1 << 30).files()
+    programs = [file for file in files if file.kind == PROGRAM]
+    device = gingham.default_device().name
+    assert sorted(Store(folder, 1 << 30).titles(programs)) == [
+        f"{name} (A 5x7 float32, B 7x9 float32) -> (C, S) on {device}"
+        for name in ("one.tile", "two.tile")
+    ]
+
+
+def test_a_program_too_large_for_the_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GINGHAM_CACHE_SIZE", "1000")
+    a, b = integers(5, 7), integers(7, 9)
+    np.testing.assert_array_equal(gingham.compile(PRODUCT)(a, b)[0], a @ b)
+    assert stored(folder) == 0
+
+
+def test_a_folder_that_others_may_use(folder: Path) -> None:
+    folder.mkdir(mode=0o755)
+    program_cache.store_at.cache_clear()
+    a, b = integers(5, 7), integers(7, 9)
+    with pytest.warns(CacheWarning, match="others may use"):
+        results = gingham.compile(PRODUCT)(a, b)
+    np.testing.assert_array_equal(results[0], a @ b)
+    gingham.compile(PRODUCT)(a[:2], b)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_probe_that_has_passed_is_remembered(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = gingham.default_device()
+    assert isinstance(device, OpenCLDevice)
+
+    def twin() -> OpenCLDevice:
+        return OpenCLDevice(device.name, device.kind, device.details, device.handle)
+
+    def fail(device: OpenCLDevice) -> str:
+        return "it is broken"
+
+    with monkeypatch.context() as patch:
+        patch.setattr("gingham.targets.opencl.devices.device.probe", fail)
+        for _ in range(2):
+            assert probes.failure_of(twin()) == "it is broken"
+            with pytest.raises(GinghamError, match="it is broken"):
+                probes.require_usable(twin())
+        assert stored(folder, "probe") == 0
+    assert probes.failure_of(twin()) is None
+    assert stored(folder, "probe") == 1
+    with monkeypatch.context() as patch:
+        patch.setattr("gingham.targets.opencl.devices.device.probe", fail)
+        assert probes.failure_of(twin()) is None
+        probes.require_usable(twin())
+        # Another runtime, or a new one in its place, is probed.
+        patch.setattr(probes, "driver_state", lambda: ["another"])
+        assert probes.failure_of(twin()) == "it is broken"
+        patch.setenv("GINGHAM_CACHE", "off")
+        assert probes.failure_of(twin()) == "it is broken"

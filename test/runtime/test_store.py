@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gingham.runtime.store import CacheWarning, Store
+from gingham.runtime.cache.store import CacheWarning, Store
 
 LIMIT = 1 << 20
 
@@ -46,10 +46,39 @@ def test_what_is_put_is_got(store: Store, folder: Path) -> None:
     assert [file.size for file in store.files()] == [
         path.stat().st_size for path in sorted(entries(folder), key=os.path.getmtime)
     ]
+    assert {file.kind for file in store.files()} == {"program"}
     assert store.clear() == 2
     assert store.get("a") is None
     assert store.clear() == 0
     assert list(folder.iterdir()) == []
+
+
+def test_values_of_several_kinds(store: Store) -> None:
+    store.put("a", b"one")
+    store.put("a", b"two", "outline")
+    assert store.get("a") == b"one"
+    assert store.get("a", "outline") == b"two"
+    assert store.get("a", "probe") is None
+    assert sorted(file.kind or "" for file in store.files()) == ["outline", "program"]
+    # What is counted for people is programs.
+    assert store.clear() == 1
+    assert store.get("a", "outline") is None
+
+
+def test_titles(store: Store, folder: Path) -> None:
+    store.put("a", b"one", title="softmax (X) -> (Y)")
+    assert store.titles(store.files()) == ["softmax (X) -> (Y)"]
+    assert store.get("a") == b"one"
+    store.put("a", b"one", title="\x1b[2J\n" + "é" * 600)
+    (title,) = store.titles(store.files())
+    assert title.isprintable()
+    assert title.startswith("?[2J?é")
+    assert store.get("a") == b"one"
+    (path,) = entries(folder)
+    path.write_bytes(b"nonsense")
+    assert store.titles(store.files()) == [""]
+    path.write_bytes(b"gingham 2\n")
+    assert store.titles(store.files()) == [""]
 
 
 def test_only_the_user_can_use_the_files(store: Store, folder: Path) -> None:
@@ -189,6 +218,42 @@ def test_a_disk_that_takes_nothing(
     assert Store(folder, LIMIT).get("a") == b"one"
 
 
+def test_a_disk_that_is_full_takes_nothing_but_gives(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put("a", b"one")
+
+    def refuse(*arguments: Any, **named: Any) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    for name in ("rename", "utime", "link", "mkdir"):
+        monkeypatch.setattr(os, name, refuse)
+    assert store.get("a") == b"one"
+    with pytest.warns(CacheWarning):
+        store.put("b", b"two")
+    # It is said once; a warning would be an error here.
+    for key in "bcd":
+        store.put(key, b"two")
+        assert store.get("a") == b"one"
+        assert store.get(key) is None
+
+
+def test_a_home_that_is_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: Any, **named: Any) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    store = Store(tmp_path / "home" / "cache", LIMIT)
+    assert store.get("a") is None
+    with pytest.warns(CacheWarning, match="Permission denied"):
+        store.put("a", b"one")
+    store.put("b", b"two")
+    assert store.get("a") is None
+    assert store.files() == []
+
+
 def test_what_was_used_longest_ago_goes_first(folder: Path) -> None:
     store = Store(folder, 10_000)
     for number in range(9):
@@ -199,6 +264,7 @@ def test_what_was_used_longest_ago_goes_first(folder: Path) -> None:
     store.put("9", bytes(1000))
     kept = [n for n in range(10) if store.get(str(n)) is not None]
     assert kept == [0, *range(3, 10)]
+    assert store.titles(store.files()) == [""] * 8
     assert sum(file.size for file in store.files()) <= 10_000
     store.put("large", bytes(20_000))
     assert store.get("large") is None
@@ -218,16 +284,45 @@ def test_what_killed_processes_left_is_removed(store: Store, folder: Path) -> No
 
 DIE_WHILE_WRITING = """
 import os, pathlib, sys
-from gingham.runtime.store import Store
-os.rename = lambda *arguments, **named: os._exit(9)
-Store(pathlib.Path(sys.argv[1]), 1 << 20).put("a", b"new")
+from gingham.runtime.cache.store import Store
+
+folder, last = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+steps = 0
+
+def dying(name):
+    step = getattr(os, name)
+    def act(*arguments, **named):
+        global steps
+        steps += 1
+        if steps > last:
+            os._exit(9)
+        if name == "fdopen":
+            file = step(*arguments, **named)
+            if "w" in arguments[1]:
+                # Half of the contents, as when a page was written and no more.
+                write = file.write
+                file.write = lambda data: (write(data[: len(data) // 2]), file.flush(),
+                                           act_again(), write(data[len(data) // 2 :]))
+            return file
+        return step(*arguments, **named)
+    def act_again():
+        global steps
+        steps += 1
+        if steps > last:
+            os._exit(9)
+    return act
+
+for name in ("open", "fdopen", "rename", "link", "unlink", "utime", "scandir", "close"):
+    setattr(os, name, dying(name))
+Store(folder, 1 << 20).put("a", b"new" * 1000)
+os._exit(0)
 """
 
 WORK = """
 import pathlib, sys
-from gingham.runtime.store import Store
+from gingham.runtime.cache.store import Store
 store, number = Store(pathlib.Path(sys.argv[1]), 1 << 20), int(sys.argv[2])
-for turn in range(200):
+for turn in range(100):
     key = str((number + turn) % 7)
     assert store.get(key) in (None, key.encode() * 1000)
     store.put(key, key.encode() * 1000)
@@ -249,13 +344,58 @@ def _work(folder: str, number: int) -> None:
 
 
 def test_a_process_that_is_killed_while_it_writes(store: Store, folder: Path) -> None:
-    store.put("a", b"old")
-    assert run(DIE_WHILE_WRITING, folder).wait() == 9
-    assert store.get("a") == b"old"
+    """At each of its steps: there is the old value or the new one, and work goes on."""
+    old, new = b"old" * 1000, b"new" * 1000
+    store.put("a", old)
+    found: list[bytes | None] = []
+    for last in range(40):
+        status = run(DIE_WHILE_WRITING, folder, last).wait()
+        found.append(store.get("a"))
+        if status == 0:
+            break
+        assert status == 9
+        store.put("a", old)
+        assert store.get("a") == old
+    else:
+        raise AssertionError("the process never came to its end")
+    assert found[0] == old
+    assert found[-1] == new
+    assert set(found) == {old, new}
+    assert found.index(new) > 5
+    _make_old(folder)
+    store.put("b", b"two")
+    assert sorted(path.suffix for path in folder.iterdir()) == [
+        "",
+        ".program",
+        ".program",
+    ]
+
+
+def test_a_process_that_is_killed_while_it_makes_the_secret(
+    folder: Path, tmp_path: Path
+) -> None:
+    for last in range(40):
+        status = run(DIE_WHILE_WRITING, folder, last).wait()
+        assert Store(folder, LIMIT).get("a") in (None, b"new" * 1000)
+        store = Store(folder, LIMIT)
+        store.put("b", b"two")
+        assert store.get("b") == b"two"
+        if status == 0:
+            break
+        for path in folder.iterdir():
+            path.unlink()
+    else:
+        raise AssertionError("the process never came to its end")
+
+
+def _make_old(folder: Path) -> None:
+    then = time.time() - 7200
+    for path in folder.glob("new-*"):
+        os.utime(path, (then, then))
 
 
 def test_several_processes_and_threads_at_once(store: Store, folder: Path) -> None:
-    processes = [run(WORK, folder, number) for number in range(3)]
+    processes = [run(WORK, folder, number) for number in range(8)]
     threads = [
         threading.Thread(target=_work, args=(str(folder), number)) for number in (4, 5)
     ]
@@ -263,7 +403,7 @@ def test_several_processes_and_threads_at_once(store: Store, folder: Path) -> No
         thread.start()
     for each in threads:
         each.join()
-    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert [process.wait() for process in processes] == [0] * 8
     for number in range(7):
         assert store.get(str(number)) == str(number).encode() * 1000
     assert [path for path in folder.iterdir() if path.name.startswith("new-")] == []

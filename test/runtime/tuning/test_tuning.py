@@ -22,7 +22,6 @@ from gingham.passes.stripe.recall.database import Database, Record, decision_tex
 from gingham.runtime.function import Function
 from gingham.runtime.hardware import target_options
 from gingham.runtime.records import (
-    RECORDS_VARIABLE,
     compiler_version,
     recall_options,
     records_path,
@@ -255,9 +254,9 @@ def test_not_where_records_are_off(function: Function) -> None:
 
 def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert records_path() is None
-    monkeypatch.setenv(RECORDS_VARIABLE, "/some/file")
+    monkeypatch.setenv("GINGHAM_RECORDS", "/some/file")
     assert records_path() == Path("/some/file")
-    monkeypatch.delenv(RECORDS_VARIABLE)
+    monkeypatch.delenv("GINGHAM_RECORDS")
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
     path = records_path()
     assert path is not None
@@ -293,7 +292,7 @@ def test_compiler_takes_what_was_fastest(
     a, b = arrays()
     plain = function.source(a, b)
     Database(file).add([odd_record(function)])
-    monkeypatch.setenv(RECORDS_VARIABLE, str(file))
+    monkeypatch.setenv("GINGHAM_RECORDS", str(file))
     tuned = gingham.compile(PRODUCT)
     assert tuned.source(a, b) != plain
     np.testing.assert_array_equal(tuned(a, b), a @ b)
@@ -301,7 +300,7 @@ def test_compiler_takes_what_was_fastest(
     assert gingham.compile(PRODUCT, tuned=False).source(a, b) == plain
     other = arrays(48)
     assert tuned.source(*other) == function.source(*other)
-    monkeypatch.setenv(RECORDS_VARIABLE, "off")
+    monkeypatch.setenv("GINGHAM_RECORDS", "off")
     assert gingham.compile(PRODUCT).source(a, b) == plain
 
 
@@ -311,7 +310,7 @@ def test_pipeline_with_records_is_text(
     options = target_options(function.device)
     assert recall_options(function.device, options) == ""
     Database(file).add([odd_record(function)])
-    monkeypatch.setenv(RECORDS_VARIABLE, str(file))
+    monkeypatch.setenv("GINGHAM_RECORDS", str(file))
     text = recall_options(function.device, options)
     assert f'records="{file}"' in text
     from gingham.passes.pipelines import pipeline_text
@@ -329,7 +328,7 @@ def test_decisions_that_no_longer_fit_are_left_out(
     a, b = arrays()
     wrong = decision_text({"stripe.tile": "[array<i64: 64>]"})
     Database(file).add([odd_record(function, decision=wrong)])
-    monkeypatch.setenv(RECORDS_VARIABLE, str(file))
+    monkeypatch.setenv("GINGHAM_RECORDS", str(file))
     tuned = gingham.compile(PRODUCT)
     with pytest.warns(RecordsWarning, match="expected 3 tile size"):
         result = tuned(a, b)
@@ -341,7 +340,7 @@ def test_spoilt_records_do_not_stop_the_compiler(
 ) -> None:
     a, b = arrays()
     file.write_text("no records" * 1000)
-    monkeypatch.setenv(RECORDS_VARIABLE, str(file))
+    monkeypatch.setenv("GINGHAM_RECORDS", str(file))
     with pytest.warns(RecordsWarning, match="cannot use the records"):
         result = gingham.compile(PRODUCT)(a, b)
     np.testing.assert_array_equal(result, a @ b)

@@ -6,19 +6,23 @@ and contents under a secret of that folder. All else counts as missing. Files ar
 written whole and then renamed, so that several processes may use one folder; what they
 used last stays when there is too much.
 
+A file is, one behind the other: `gingham 2` and a line feed, the HMAC of what follows,
+the digest of the key, the length of the title in two bytes, the title, the value.
+
 Where the folder can not be used (a full disk, a home that is read-only, wrong owners) a
-`CacheWarning` says so once, and nothing is stored.
+`CacheWarning` says so once. A folder that can not be written is still read.
 """
 
 from __future__ import annotations
 
 import hmac
 import os
+import re
 import secrets
 import stat
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from errno import ELOOP, ENOENT, ENXIO, EPERM
@@ -27,11 +31,17 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-_MAGIC = b"gingham 1\n"
+PROGRAM = "program"
+"""The kind of what is compiled for a device."""
+
+_MAGIC = b"gingham 2\n"
 _DIGEST_BYTES = 32
+_LENGTH_BYTES = 2
+_HEAD_BYTES = len(_MAGIC) + 2 * _DIGEST_BYTES + _LENGTH_BYTES
+_MOST_TITLE_BYTES = 500
 _SECRET = "secret"
 _SECRET_BYTES = 32
-_SUFFIX = ".program"
+_KIND = re.compile(r"[0-9a-f]{40}\.([a-z]+)")
 _TEMPORARY = "new-"
 _LARGEST_FILE = 1 << 28
 """Larger files are not ours: a program of that size would take a day to build."""
@@ -54,9 +64,10 @@ class StoredFile:
     used: float
 
     @property
-    def is_entry(self) -> bool:
-        """Whether it is a program, not the secret or what is under construction."""
-        return self.name.endswith(_SUFFIX)
+    def kind(self) -> str | None:
+        """What kind of value it holds; None for the secret and other files."""
+        found = _KIND.fullmatch(self.name)
+        return None if found is None else found[1]
 
     @property
     def is_temporary(self) -> bool:
@@ -71,39 +82,56 @@ class Store:
         self.folder = folder
         self.limit_bytes = limit_bytes
         self._lock = Lock()
-        self._is_off = False
+        self._can_read = True
+        self._can_write = True
+        self._has_warned = False
 
-    def get(self, key: str) -> bytes | None:
+    def get(self, key: str, kind: str = PROGRAM) -> bytes | None:
         """What was stored for a key, None where that is nothing that can be trusted."""
+        digest = _key_digest(key, kind)
+        name = _file_name(digest, kind)
 
         def read(folder: int) -> bytes | None:
-            secret = _read(folder, _SECRET)
-            contents = _read(folder, _file_name(key))
+            contents = _read(folder, name)
+            secret = None if contents is None else _read(folder, _SECRET)
             if secret is None or contents is None:
                 return None
-            value = _checked(secret, key, contents)
+            value = _checked(secret, digest, contents)
             if value is not None:
-                os.utime(_file_name(key), dir_fd=folder, follow_symlinks=False)
+                # Where that is refused, the file is not one that would be removed.
+                with suppress(OSError):
+                    os.utime(name, dir_fd=folder, follow_symlinks=False)
             return value
 
-        return self._attempt(read, None)
+        return self._attempt_read(read, None)
 
-    def put(self, key: str, value: bytes) -> None:
-        """Store bytes for a key; what is there already is replaced."""
+    def put(self, key: str, value: bytes, kind: str = PROGRAM, title: str = "") -> None:
+        """Store bytes for a key; what is there already is replaced.
+
+        `title` tells people what it is: see `titles`.
+        """
+        digest = _key_digest(key, kind)
 
         def write(folder: int) -> None:
-            contents = _signed(_shared_secret(folder), key, value)
+            contents = _signed(_shared_secret(folder), digest, title, value)
             if len(contents) <= min(_LARGEST_FILE, self.limit_bytes):
-                _write(folder, _file_name(key), contents)
+                _write(folder, _file_name(digest, kind), contents)
                 self._evict(folder)
 
-        self._attempt(write, None, create=True)
+        self._attempt_write(write)
 
     def files(self) -> list[StoredFile]:
         """What is stored, used longest ago first; not whether it can be trusted."""
         nothing: list[StoredFile] = []
-        return self._attempt(
-            lambda folder: [file for file in _files(folder) if file.is_entry], nothing
+        return self._attempt_read(
+            lambda folder: [file for file in _files(folder) if file.kind], nothing
+        )
+
+    def titles(self, files: Sequence[StoredFile]) -> list[str]:
+        """The titles of files, empty where there is none to be read."""
+        nothing: list[str] = []
+        return self._attempt_read(
+            lambda folder: [_title(folder, file.name) for file in files], nothing
         )
 
     def clear(self) -> int:
@@ -113,9 +141,9 @@ class Store:
             files = _files(folder)
             for file in files:
                 _remove(folder, file.name)
-            return sum(file.is_entry for file in files)
+            return sum(file.kind == PROGRAM for file in files)
 
-        return self._attempt(remove, 0)
+        return self._attempt_read(remove, 0)
 
     def _evict(self, folder: int) -> None:
         """Remove what was not used for longest, and what killed processes left."""
@@ -124,7 +152,7 @@ class Store:
         for file in files:
             if file.is_temporary and now - file.used > _ABANDONED_SECONDS:
                 _remove(folder, file.name)
-        entries = [file for file in files if file.is_entry]
+        entries = [file for file in files if file.kind]
         total = sum(file.size for file in entries)
         if total <= self.limit_bytes:
             return
@@ -135,37 +163,51 @@ class Store:
             _remove(folder, file.name)
             total -= file.size
 
-    def _attempt(
-        self, action: Callable[[int], T], default: T, create: bool = False
-    ) -> T:
-        """Let no problem of the disk reach who compiles a program.
+    def _attempt_read(self, action: Callable[[int], T], default: T) -> T:
+        """What an action gives for a descriptor of the folder, if there is one.
 
-        The action is given a descriptor of the folder, by which it opens all files: no
-        other folder can take its place.
+        It opens all files by that descriptor: no other folder can take its place. No
+        problem of the disk reaches who compiles a program.
         """
-        if self._is_off:
+        if not self._can_read:
             return default
         try:
-            if create:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-            descriptor = os.open(self.folder, flags)
-            try:
-                _check_folder(os.fstat(descriptor))
-                return action(descriptor)
-            finally:
-                os.close(descriptor)
+            return self._in_folder(action)
         except FileNotFoundError:
             return default
         except OSError as error:
-            self._give_up(error)
+            self._can_read = self._can_write = False
+            self._warn(error)
             return default
 
-    def _give_up(self, error: OSError) -> None:
+    def _attempt_write(self, action: Callable[[int], None]) -> None:
+        """Do it, as `_attempt_read`, in a folder that is made where there is none."""
+        if not self._can_write:
+            return
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._in_folder(action)
+        except FileNotFoundError:
+            # Somebody has just removed the folder.
+            return
+        except OSError as error:
+            self._can_write = False
+            self._warn(error)
+
+    def _in_folder(self, action: Callable[[int], T]) -> T:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self.folder, flags)
+        try:
+            _check_folder(os.fstat(descriptor))
+            return action(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _warn(self, error: OSError) -> None:
         with self._lock:
-            if self._is_off:
+            if self._has_warned:
                 return
-            self._is_off = True
+            self._has_warned = True
         warnings.warn(
             f"compiled programs are not stored in {self.folder}: {error.strerror}",
             CacheWarning,
@@ -180,28 +222,48 @@ def _check_folder(status: os.stat_result) -> None:
         raise PermissionError(EPERM, "others may use the folder; its mode must be 0700")
 
 
-def _file_name(key: str) -> str:
-    return sha256(key.encode()).hexdigest()[:40] + _SUFFIX
+def _key_digest(key: str, kind: str) -> bytes:
+    return sha256(f"{kind}\0{key}".encode(errors="surrogatepass")).digest()
 
 
-def _signed(secret: bytes, key: str, value: bytes) -> bytes:
-    return _MAGIC + _digest(secret, key, value) + value
+def _file_name(digest: bytes, kind: str) -> str:
+    return f"{digest.hex()[:40]}.{kind}"
 
 
-def _checked(secret: bytes, key: str, contents: bytes) -> bytes | None:
+def _signed(secret: bytes, digest: bytes, title: str, value: bytes) -> bytes:
+    shown = title.encode(errors="replace")[:_MOST_TITLE_BYTES]
+    signed = digest + len(shown).to_bytes(_LENGTH_BYTES, "big") + shown + value
+    return _MAGIC + _hmac(secret, signed) + signed
+
+
+def _checked(secret: bytes, digest: bytes, contents: bytes) -> bytes | None:
     """The value in a file's contents, if it was signed for this key."""
     start = len(_MAGIC) + _DIGEST_BYTES
-    digest, value = contents[len(_MAGIC) : start], contents[start:]
+    signature, signed = contents[len(_MAGIC) : start], contents[start:]
     if len(secret) != _SECRET_BYTES or not contents.startswith(_MAGIC):
         return None
-    expected = _digest(secret, key, value)
-    return value if hmac.compare_digest(digest, expected) else None
+    if not hmac.compare_digest(signature, _hmac(secret, signed)):
+        return None
+    if not signed.startswith(digest):
+        return None
+    return contents[_HEAD_BYTES + _title_length(contents) :]
 
 
-def _digest(secret: bytes, key: str, value: bytes) -> bytes:
-    signature = hmac.new(secret, sha256(key.encode()).digest(), sha256)
-    signature.update(value)
-    return signature.digest()
+def _hmac(secret: bytes, signed: bytes) -> bytes:
+    return hmac.digest(secret, signed, "sha256")
+
+
+def _title_length(head: bytes) -> int:
+    return int.from_bytes(head[_HEAD_BYTES - _LENGTH_BYTES : _HEAD_BYTES], "big")
+
+
+def _title(folder: int, name: str) -> str:
+    """The title of a file, without what could move a terminal's cursor."""
+    head = _read(folder, name, _HEAD_BYTES + _MOST_TITLE_BYTES) or b""
+    if not head.startswith(_MAGIC):
+        return ""
+    title = head[_HEAD_BYTES:][: _title_length(head)].decode(errors="replace")
+    return "".join(each if each.isprintable() else "?" for each in title)
 
 
 def _shared_secret(folder: int) -> bytes:
@@ -228,8 +290,11 @@ def _shared_secret(folder: int) -> bytes:
     return made
 
 
-def _read(folder: int, name: str) -> bytes | None:
-    """The contents of a plain file of the user's own; None where there is none."""
+def _read(folder: int, name: str, most: int = -1) -> bytes | None:
+    """The contents of a plain file of the user's own; None where there is none.
+
+    With `most`, its first bytes.
+    """
     # A pipe would block, a link would lead out of the folder.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -244,7 +309,7 @@ def _read(folder: int, name: str) -> bytes | None:
         if not is_own or status.st_mode & 0o077 or status.st_size > _LARGEST_FILE:
             return None
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read()
+            return file.read(most)
     finally:
         os.close(descriptor)
 

@@ -1,0 +1,92 @@
+"""Which runs use the memory of arrays, so that who uses it next comes after them."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ...errors import GinghamError
+from ...targets.opencl.events import again
+
+if TYPE_CHECKING:
+    from ...targets.opencl.command_queue import CommandQueue
+    from ...targets.opencl.events import RunEvent
+    from ...targets.opencl.memory.spare_buffers import Spare, SpareBuffers
+
+SUBMISSION = Lock()
+"""Held while a run is started.
+
+What a run waits for has been enqueued before it, on whatever device, so that no two
+runs wait for each other.
+"""
+
+
+class Memory:
+    """The memory that one or more arrays are in, also arrays of two devices.
+
+    With a `spare` it goes back to the device when no array has it any more.
+    """
+
+    __slots__ = ("__weakref__", "_spare", "_spares", "readers", "written")
+
+    def __init__(
+        self, spare: Spare | None = None, spares: SpareBuffers | None = None
+    ) -> None:
+        self._spare = spare
+        self._spares = spares
+        self.written: RunEvent | None = None
+        """The run that wrote it last, if any did."""
+        self.readers: dict[CommandQueue, RunEvent] = {}
+        """The last run of each queue that reads it."""
+
+    def users(self) -> list[RunEvent]:
+        """All runs that who writes to it has to come after."""
+        users = [*self.readers.values()]
+        return users if self.written is None else [*users, self.written]
+
+    def sources(self) -> tuple[RunEvent, ...]:
+        """The run that has to end well for the contents to be what they should.
+
+        Raises the GinghamError of one that is known to have failed.
+        """
+        written = self.written
+        if written is None:
+            return ()
+        if not written.is_settled:
+            return (written,)
+        if written.failure is not None:
+            raise again(written.failure)
+        return ()
+
+    def __del__(self) -> None:
+        spare, spares = self._spare, self._spares
+        if spare is None or spares is None:
+            return
+        # The next user is of the same queue, and so is behind these.
+        if all(user.queue is spares.queue for user in self.users()):
+            spares.give(spare)
+
+
+class ClosedMemory(Memory):
+    """What is left of the memory of an array that was closed: an error."""
+
+    __slots__ = ("_description",)
+
+    def __init__(self, description: str) -> None:
+        super().__init__()
+        self._description = description
+
+    def users(self) -> list[RunEvent]:
+        """Raise GinghamError."""
+        raise self.error()
+
+    def sources(self) -> tuple[RunEvent, ...]:
+        """Raise GinghamError."""
+        raise self.error()
+
+    def error(self) -> GinghamError:
+        """What every use of the array raises."""
+        return GinghamError(
+            f"the array {self._description} is closed",
+            hint="its contents are gone; numpy() before close() keeps them",
+        )

@@ -1,0 +1,243 @@
+"""Calls with arrays of a device: the run is started, and its results are arrays."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import GinghamError
+from ..outputs import check_type, output_targets
+from .array import Array
+from .memory import SUBMISSION, Memory
+from .transfers import from_host
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ...targets.opencl.events import RunEvent
+    from ...targets.opencl.executor import OpenCLExecutable
+    from ..devices import Device
+    from ..runner import Runner
+
+    Host = NDArray[Any]
+    Kind = tuple[tuple[int, ...], np.dtype[Any], Device]
+    Show = Callable[[GinghamError], None]
+
+
+class Starter:
+    """A compiled program for arrays of one device; may be used from any thread."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        device: Device,
+        output_names: Sequence[str],
+        given: int,
+        constants: Collection[int],
+        show_line: Show,
+    ) -> None:
+        """`constants` are the positions of inputs that are kept, and never change.
+
+        The first `given` inputs are a caller's, the others arrays that the program has.
+        `show_line` gives an error the text of the program, as long as its object lives.
+        """
+        from ...targets.opencl.executor import OpenCLExecutable
+
+        self._device = device
+        self._runner = runner
+        self._output_names = output_names
+        self._constants = frozenset(constants)
+        self._given = given
+        self._captured: dict[int, Array] = {}
+        self._is_opencl = isinstance(runner, OpenCLExecutable)
+        if isinstance(runner, OpenCLExecutable):
+            # A function that is dropped frees its memory at once: no circle.
+            shown = weakref.WeakMethod(show_line)
+            runner.show_line = lambda error: _show(shown, error)
+            self._begin = _Begin(runner, device, sorted(constants))
+
+    def run(self, inputs: Sequence[Any], out: Any = None) -> list[Array]:
+        """The results for inputs that fit, arrays of this device or of NumPy.
+
+        `out` is None, or an array for each result, or None for a new one. Raises
+        GinghamError for what is closed or of another device, and for inputs that are
+        known to have failed; what goes wrong later is raised by the results.
+        """
+        arrays = [
+            each if each.__class__ is Array else self._moved(number, each)
+            for number, each in enumerate(inputs)
+        ]
+        targets = None if out is None else self._targets(out, arrays)
+        if self._is_opencl:
+            return self._begin(arrays, targets, self._contents(inputs, arrays))
+        return self._interpreted(arrays, targets)
+
+    def refresh(self) -> None:
+        """Read captured arrays anew at the next call."""
+        self._captured.clear()
+
+    def _moved(self, number: int, value: Host) -> Array:
+        """An input that is an array of NumPy.
+
+        The caller may change it afterwards, unless it is a constant.
+        """
+        if number not in self._constants:
+            return from_host(value, self._device, copy=True)
+        if number < self._given:
+            return from_host(value, self._device)
+        array = self._captured.get(number)
+        if array is None:
+            array = self._captured[number] = from_host(value, self._device)
+        return array
+
+    def _contents(
+        self, inputs: Sequence[Any], arrays: Sequence[Array]
+    ) -> list[object] | None:
+        """What is the same as long as the contents of each input, if that matters."""
+        if not self._constants:
+            return None
+        return [
+            value if number < self._given and value is not array else array.memory
+            for number, (value, array) in enumerate(zip(inputs, arrays, strict=True))
+        ]
+
+    def _targets(self, out: Any, inputs: Sequence[Array]) -> list[Array | None]:
+        names, types = self._output_names, self._runner.output_types
+        return output_targets(names, types, out, inputs, self._device)
+
+    def _interpreted(
+        self, arrays: Sequence[Array], targets: Sequence[Array | None] | None
+    ) -> list[Array]:
+        """The results of the reference interpreter, which are there at once."""
+        import numpy as np
+
+        results = self._runner.run([array.numpy() for array in arrays])
+        wanted = targets or [None] * len(results)
+        for name, target, result in zip(
+            self._output_names, wanted, results, strict=True
+        ):
+            if target is not None:
+                check_type(
+                    f"'out' for result '{name}'", target, (result.shape, result.dtype)
+                )
+        made: list[Array] = []
+        for target, result in zip(wanted, results, strict=True):
+            if target is None:
+                # A result may be an input, or another result.
+                made.append(from_host(np.array(result), self._device))
+            else:
+                _overwrite(target, result)
+                made.append(target)
+        return made
+
+
+class _Begin:
+    """Starts the runs of an executable."""
+
+    def __init__(
+        self, executable: OpenCLExecutable, device: Device, constants: Sequence[int]
+    ) -> None:
+        self._device = device
+        self._start = executable.start
+        self._make_room = executable.make_room
+        self._queue = executable.device.queue
+        self._spares = executable.device.spare_buffers
+        self._constants = constants
+        self._kinds: list[Kind] = [
+            (shape, dtype, device) for shape, dtype in executable.output_types
+        ]
+
+    def __call__(
+        self,
+        inputs: Sequence[Array],
+        targets: Sequence[Array | None] | None,
+        contents: Sequence[object] | None,
+    ) -> list[Array]:
+        for position in self._constants:
+            # What is computed of them is kept, so they have to be good.
+            inputs[position].wait()
+        outputs = self._outputs(targets)
+        memories = [array.memory for array in inputs]
+        buffers = [array.buffer for array in inputs]
+        written = [array.buffer for array in outputs]
+        queue = self._queue
+        with SUBMISSION:
+            sources: list[RunEvent] = []
+            for memory in memories:
+                if memory.written is not None:
+                    sources += memory.sources()
+            waits = [each for each in sources if each.queue is not queue]
+            if targets is not None:
+                for array in outputs:
+                    users = array.memory.users()
+                    waits += [each for each in users if each.queue is not queue]
+            try:
+                _, event = self._start(buffers, written, waits, sources, contents)
+            except GinghamError as error:
+                self._spoil(outputs, error)
+                raise
+            if event is not None:
+                for memory in memories:
+                    memory.readers[queue] = event
+            for array in outputs:
+                array.memory.written = event
+        queue.throttle()
+        return outputs
+
+    def _spoil(self, outputs: Sequence[Array], error: GinghamError) -> None:
+        """Some of the launches of a failed start may have written to its results."""
+        from ...targets.opencl.events import failed_run
+
+        for array in outputs:
+            array.memory.written = failed_run(self._queue, error)
+
+    def _outputs(self, targets: Sequence[Array | None] | None) -> list[Array]:
+        if targets is None:
+            self._make_room(range(len(self._kinds)))
+            return [self._new(kind) for kind in self._kinds]
+        self._make_room([n for n, target in enumerate(targets) if target is None])
+        return [
+            self._new(kind) if target is None else target
+            for kind, target in zip(self._kinds, targets, strict=True)
+        ]
+
+    def _new(self, kind: Kind) -> Array:
+        spares = self._spares
+        spare = spares.take(kind[0], kind[1])
+        buffer = spare.buffer
+        return Array(self._device, kind, buffer.host, buffer, Memory(spare, spares))
+
+
+def _overwrite(target: Array, result: Host) -> None:
+    """Write to memory that runs of other devices may use, when they have ended."""
+    for user in target.memory.users():
+        user.settle()
+    with SUBMISSION:
+        memory, host = target.memory, target.host
+        for user in memory.users():
+            user.settle()
+        if host is None:
+            raise GinghamError("expected an array in the host's memory")
+        host[...] = result
+        # What is there now is good, whatever became of the runs before.
+        memory.written = None
+        memory.readers.clear()
+
+
+def _show(shown: weakref.WeakMethod[Show], error: GinghamError) -> None:
+    show = shown()
+    if show is not None:
+        show(error)
+
+
+def check_devices(names: Sequence[str], inputs: Sequence[Any], device: Device) -> None:
+    """Refuse arrays of another device."""
+    for number, each in enumerate(inputs):
+        if isinstance(each, Array) and each.device is not device:
+            raise GinghamError(
+                f"input '{names[number]}' is on {each.device.name}, the program runs "
+                f"on {device.name}",
+                hint=f"to({device.name!r}) moves an array",
+            )

@@ -1,0 +1,161 @@
+"""What a function computes: its `tile` IR, or a text of which that is made when needed.
+
+Of a text that this user has compiled before, the names of its inputs and outputs are
+stored. With them a stored program runs, so that the text is parsed only where more is
+wanted of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from .programs import key_of, trusted_store
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..arguments import Binding
+
+_KIND = "outline"
+_MOST_TEXTS = 64
+_MOST_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a call has to know of a program."""
+
+    inputs: tuple[str, ...]
+    """The names of the inputs, as in the text."""
+    outputs: tuple[str, ...]
+    sizes: frozenset[int]
+    """The positions of the inputs that the program uses as sizes."""
+
+
+class _Program:
+    """What both kinds of programs have."""
+
+    file = ""
+    outline: Outline
+
+    def title(self, binding: Binding) -> str:
+        """The program for people who look at what is stored."""
+        types = [
+            f"{name} {'x'.join(map(str, shape)) or 'scalar'} {dtype}"
+            for name, (shape, dtype) in zip(
+                self.outline.inputs, binding.signature, strict=True
+            )
+        ]
+        if len(types) > _MOST_SHOWN:
+            left_out = len(types) - _MOST_SHOWN
+            types[_MOST_SHOWN:] = [f"{left_out} more"]
+        name = os.path.basename(self.file).removeprefix("<string>")
+        inputs, outputs = ", ".join(types), ", ".join(self.outline.outputs)
+        return f"{name} ({inputs}) -> ({outputs})".lstrip()
+
+
+class ModuleProgram(_Program):
+    """A program that is there as IR, which must not change."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self.outline = outline_of(module)
+
+    @cached_property
+    def identity(self) -> str:
+        """A text that no other program has, with the places that errors show."""
+        from io import StringIO
+
+        from xdsl.printer import Printer
+
+        stream = StringIO()
+        Printer(stream, print_debuginfo=True).print_op(self.module)
+        return stream.getvalue()
+
+
+class TextProgram(_Program):
+    """A program that is there as text.
+
+    `outline` and `identity` are as those of a `ModuleProgram`.
+    """
+
+    def __init__(self, text: str, file: str) -> None:
+        """Raises GinghamError, located in the text, for a mistake in it."""
+        self.text = text
+        self.file = file
+        self.identity = f"{file}\n{text}"
+        self.outline = self._known_outline() or self._new_outline()
+
+    @cached_property
+    def module(self) -> ModuleOp:
+        """Its `tile` IR, for any shapes and types, which must not change."""
+        from ...frontend.tile_text import parse_tile
+
+        return parse_tile(self.text, self.file)
+
+    def _known_outline(self) -> Outline | None:
+        store = trusted_store()
+        data = None if store is None else store.get(key_of(self.identity), _KIND)
+        return None if data is None else _from_bytes(data)
+
+    def _new_outline(self) -> Outline:
+        outline = outline_of(self.module)
+        store = trusted_store()
+        if store is not None:
+            title = ", ".join(outline.inputs)
+            store.put(key_of(self.identity), _to_bytes(outline), _KIND, title)
+        return outline
+
+
+ParsedProgram: TypeAlias = ModuleProgram | TextProgram
+
+
+@lru_cache(_MOST_TEXTS)
+def text_program(text: str, file: str = "<string>") -> TextProgram:
+    """The program of a Tile text, parsed once for all functions of that text.
+
+    `file` is the name that locations and errors show. Raises GinghamError, located in
+    the text, for a mistake in it.
+    """
+    return TextProgram(text, file)
+
+
+def outline_of(module: ModuleOp) -> Outline:
+    """The outline of a program, with the names that the frontend left."""
+    from ...passes.tile.specialize import size_arguments
+
+    inputs, outputs = _names(module)
+    return Outline(inputs, outputs, size_arguments(module))
+
+
+def _names(module: ModuleOp) -> Sequence[tuple[str, ...]]:
+    from xdsl.dialects.builtin import ArrayAttr, StringAttr
+
+    for operation in module.ops:
+        names: list[tuple[str, ...]] = []
+        for attribute in ("tile.inputs", "tile.outputs"):
+            value = operation.attributes.get(attribute)
+            entries = value.data if isinstance(value, ArrayAttr) else ()
+            names.append(tuple(e.data for e in entries if isinstance(e, StringAttr)))
+        return names
+    return (), ()
+
+
+def _to_bytes(outline: Outline) -> bytes:
+    content = [outline.inputs, outline.outputs, sorted(outline.sizes)]
+    return json.dumps(content).encode()
+
+
+def _from_bytes(data: bytes) -> Outline | None:
+    try:
+        inputs, outputs, sizes = json.loads(data)
+        if not all(isinstance(name, str) for name in (*inputs, *outputs)):
+            return None
+        return Outline(tuple(inputs), tuple(outputs), frozenset(map(int, sizes)))
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,153 @@
+"""Compiled programs that are kept, for other functions and for other processes.
+
+The setting `cache` names the folder; `on` is the user's own cache folder, and with
+`off` programs are kept in memory only. `cache_size` is the most that the folder may
+hold.
+
+A program is found by all that it is made from: its text or IR, the shapes and types of
+its inputs, the options of the passes with the figures of the hardware, measured
+decisions, device, driver and the options of its compiler, and the code of this package
+and of those that it uses (`code_state`). What is loaded is what that code would make,
+so results are the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ...errors import GinghamError
+from ...settings.folders import user_folder
+from ..settings import setting
+from .code_state import code_is_as_started, code_is_unchanged, driver_state, versions
+from .store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...passes.target_options import TargetOptions
+    from ...targets.opencl.compiled import CompiledCode
+    from ...targets.opencl.devices.device import OpenCLDevice
+
+OFF = "off"
+ON = "on"
+
+_MOST_IN_MEMORY = 64
+
+
+def program_store() -> Store | None:
+    """The folder of compiled programs, None where they are kept in memory only."""
+    chosen: str = setting("cache")
+    if chosen == OFF or not hasattr(os, "geteuid"):
+        return None
+    return store_at(chosen, setting("cache_size"))
+
+
+def trusted_store() -> Store | None:
+    """As `program_store`, None too where this process runs code that has changed."""
+    store = program_store()
+    return store if store is not None and code_is_as_started() else None
+
+
+@cache
+def store_at(chosen: str, limit: int) -> Store | None:
+    if chosen != ON:
+        return Store(Path(chosen), limit)
+    folder = user_folder("cache")
+    return None if folder is None else Store(folder / "programs", limit)
+
+
+class KeptPrograms:
+    """What is kept of programs for one device."""
+
+    def __init__(self, device: OpenCLDevice, words: Sequence[str]) -> None:
+        """`words` are the options of the device's compiler."""
+        self._device = device
+        self._words = words
+        self._store = trusted_store()
+
+    def key(self, program: str, options: TargetOptions, recall: str) -> str:
+        """All that the code of a program depends on.
+
+        `program` is its text or IR with what it is specialized for; `recall` says
+        which measured decisions there are.
+        """
+        device = self._device
+        return key_of(
+            program,
+            repr(options),
+            recall,
+            self._words,
+            device.properties,
+            driver_state(),
+        )
+
+    def load(self, key: str) -> CompiledCode | None:
+        """What was kept for a key, if it is there and the device takes it."""
+        known = _in_memory.get(self._device, key)
+        if known is not None:
+            return known
+        data = None if self._store is None else self._store.get(key)
+        if data is None:
+            return None
+        from ...targets.opencl.compiled import from_bytes
+
+        try:
+            code = from_bytes(data, self._device, self._words)
+        except GinghamError:
+            return None
+        _in_memory.put(self._device, key, code)
+        return code
+
+    def save(self, key: str, code: CompiledCode, title: str) -> None:
+        """Keep code for a key; `title` tells people what it is."""
+        from ...targets.opencl.compiled import to_bytes
+
+        _in_memory.put(self._device, key, code)
+        if self._store is not None and code_is_unchanged():
+            self._store.put(key, to_bytes(code), title=title)
+
+
+def key_of(*parts: object) -> str:
+    """All of the parts, and the code that makes something of them."""
+    return "\0".join(map(repr, (*parts, *versions())))
+
+
+class _Memory:
+    """The programs of this process that were used last; for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._programs: OrderedDict[tuple[OpenCLDevice, str], CompiledCode] = (
+            OrderedDict()
+        )
+
+    def get(self, device: OpenCLDevice, key: str) -> CompiledCode | None:
+        with self._lock:
+            code = self._programs.get((device, key))
+            if code is not None:
+                self._programs.move_to_end((device, key))
+            return code
+
+    def put(self, device: OpenCLDevice, key: str, code: CompiledCode) -> None:
+        with self._lock:
+            self._programs[device, key] = code
+            self._programs.move_to_end((device, key))
+            if len(self._programs) > _MOST_IN_MEMORY:
+                self._programs.popitem(last=False)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._programs.clear()
+
+
+_in_memory = _Memory()
+
+
+def forget_programs() -> None:
+    """Let go of what is kept in memory; functions keep what they have compiled."""
+    _in_memory.clear()

@@ -1,0 +1,170 @@
+"""`gingham.compile`: Tile text to a function of NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, overload
+
+from ..errors import GinghamError
+from .cache.parsed import text_program
+from .function import Function, chosen_device
+from .profiling.starting import measured
+
+if TYPE_CHECKING:
+    from ..targets.hardware import Hardware
+    from .devices import Device
+    from .placement.function import PlacedFunction
+    from .program import Program
+
+
+@overload
+def compile(
+    source: str | Program,
+    *,
+    device: str | Device | None = None,
+    hardware: str | Hardware | None = None,
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+    profile: bool = False,
+) -> Function: ...
+@overload
+def compile(
+    source: str | Program,
+    *,
+    device: Sequence[str | Device],
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+    profile: bool = False,
+    place: Mapping[str, str] | None = None,
+    measure: bool = False,
+) -> PlacedFunction: ...
+def compile(
+    source: str | Program,
+    *,
+    device: str | Device | Sequence[str | Device] | None = None,
+    hardware: str | Hardware | None = None,
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+    profile: bool = False,
+    place: Mapping[str, str] | None = None,
+    measure: bool = False,
+) -> Function:
+    """A function of arrays from the text of a Tile program, or from a `Program`.
+
+    `device` is a device of `gingham.devices()` or its name; without it the default
+    device is taken at the first call. `hardware` is the description to compile by, its
+    name or the path of its file; without it the one that fits the device.
+
+    With a list of devices each operation runs on the one where the whole ends first,
+    and the function is a `PlacedFunction`: `place` forces tensors that the program
+    computes onto devices, as in `place={"C": "nvidia.0"}`, and with `measure` what is
+    not known yet is measured on each device at the first call.
+
+    `constants` names inputs that are the same arrays in many calls, such as weights:
+    what depends on them only, such as packing them for the kernels, is done once for an
+    array, not in every call. Such an array must not change unless the function is told
+    by `Function.refresh`. `tuned` says whether decisions that `tile-tune` has measured
+    are used, where there are any. `fast_math` allows compilers to reorder sums and
+    functions to lose digits: see `docs/accuracy.md`. With `profile` calls are measured,
+    and `Function.profile` tells what they cost: see `docs/profiling.md`.
+
+    Raises GinghamError, located in the text, for a mistake in the program, and for a
+    device that does not exist or does not work.
+
+    ```python
+    f = gingham.compile("function (A[M, K], B[K, N]) -> (C) "
+                        "{ C[i, j : M, N] = +(A[i, k] * B[k, j]); }")
+    C = f(A, B)
+    ```
+    """
+    from .program import Program
+
+    if not isinstance(source, Program):
+        require_text(source)
+    if isinstance(device, Sequence) and not isinstance(device, str):
+        from .placement.function import compile_placed
+
+        require_no_hardware(hardware)
+        is_text = isinstance(source, str)
+        placed = compile_placed(
+            text_program(source) if is_text else source,
+            source if is_text else None,
+            device,
+            place,
+            measure,
+            constants,
+            tuned,
+            fast_math,
+        )
+        return measured(placed) if profile else placed
+    if place is not None or measure:
+        raise GinghamError(
+            "'place' and 'measure' are for programs on several devices",
+            hint='give a list, such as device=["intel.0", "nvidia.0"]',
+        )
+    if isinstance(source, Program):
+        return source.compile(
+            device,
+            hardware=hardware,
+            constants=constants,
+            tuned=tuned,
+            fast_math=fast_math,
+            profile=profile,
+        )
+    program, chosen = text_program(source), chosen_device(device)
+    function = Function(
+        program, chosen, source, None, hardware, constants, tuned, fast_math
+    )
+    return measured(function) if profile else function
+
+
+def compile_file(
+    path: str | os.PathLike[str],
+    *,
+    device: str | Device | Sequence[str | Device] | None = None,
+    hardware: str | Hardware | None = None,
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+    profile: bool = False,
+) -> Function:
+    """As `compile`, for a program in a file, whose name errors and comments show."""
+    from ..frontend.source import read
+
+    text = read(path)
+    program = text_program(text, os.fspath(path))
+    if isinstance(device, Sequence) and not isinstance(device, str):
+        from .placement.function import compile_placed
+
+        require_no_hardware(hardware)
+        function: Function = compile_placed(
+            program, text, device, None, False, constants, tuned, fast_math
+        )
+    else:
+        chosen = chosen_device(device)
+        function = Function(
+            program, chosen, text, None, hardware, constants, tuned, fast_math
+        )
+    return measured(function) if profile else function
+
+
+def require_no_hardware(hardware: object) -> None:
+    """Refuse one description for several devices."""
+    if hardware is not None:
+        raise GinghamError(
+            "one hardware description can not be for several devices",
+            hint="leave out 'hardware'",
+        )
+
+
+def require_text(source: object) -> None:
+    """Refuse what is no text of a program."""
+    if not isinstance(source, str):
+        raise GinghamError(
+            f"expected the text of a program, got {type(source).__name__}",
+            hint="gingham.compile_file compiles a file",
+        )

@@ -1,0 +1,134 @@
+"""How busy devices are with other work: a CPU by the system, others by what runs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..devices import Device
+
+_STATISTICS = Path("/proc/stat")
+_WINDOW_SECONDS = 0.1
+_OLD_SECONDS = 2.0
+_STEPS = 4
+_MOST = 0.75
+
+_CALM = 0.25
+
+_lock = Lock()
+_running: Counter[str] = Counter()
+
+
+@contextmanager
+def running(device: str) -> Generator[None]:
+    """Count what runs on a device as load for what is placed meanwhile."""
+    with _lock:
+        _running[device] += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _running[device] -= 1
+
+
+def load_of(device: Device) -> float:
+    """The share of a device's time, from 0 to 0.75, that other work takes.
+
+    In steps of a quarter, so that small changes do not change decisions. Of a CPU that
+    is what other processes take of the cores that this one may use.
+    """
+    own = _running[device.name]
+    share = own / (own + 1)
+    if device.kind in ("cpu", "interpreter"):
+        share = 1 - (1 - share) * (1 - _others_share())
+    return min(round(share * _STEPS) / _STEPS, _MOST)
+
+
+def is_calm(load: float) -> bool:
+    """Whether times beside such a load hold for ever, and not just for now."""
+    return load <= _CALM
+
+
+def available_cores() -> int:
+    """The cores that this process may use."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    cores = allowed or os.cpu_count() or 1
+    return max(1, min(cores, _quota() or cores))
+
+
+def _quota() -> int | None:
+    """The cores that the control group grants, where it limits them."""
+    try:
+        text = Path("/sys/fs/cgroup/cpu.max").read_text()
+        quota, period = text.split()[:2]
+        return max(1, int(quota) // int(period))
+    except (OSError, ValueError, ZeroDivisionError):
+        return None
+
+
+@dataclass(frozen=True)
+class _Sample:
+    when: float
+    busy: float
+    own: float
+
+
+_known: tuple[float, float] | None = None
+"""When it was found out, and what."""
+
+
+def _others_share() -> float:
+    """What other processes take of this one's cores, lately."""
+    global _known
+    with _lock:
+        known = _known
+    if known is not None and time.monotonic() - known[0] < _OLD_SECONDS:
+        return known[1]
+    before = _sample()
+    if before is None:
+        return _by_average()
+    time.sleep(_WINDOW_SECONDS)
+    now = _sample() or before
+    elapsed = max(now.when - before.when, 1e-3) * available_cores()
+    others = (now.busy - before.busy) - (now.own - before.own)
+    share = min(max(others / elapsed, 0.0), 1.0)
+    with _lock:
+        _known = now.when, share
+    return share
+
+
+def _sample() -> _Sample | None:
+    """The seconds that this process' cores and this process have worked so far."""
+    try:
+        lines = _STATISTICS.read_text().splitlines()
+        ticks = os.sysconf("SC_CLK_TCK")
+        allowed = os.sched_getaffinity(0)
+        busy = 0
+        for line in lines:
+            name, *fields = line.split()
+            if (
+                name.startswith("cpu")
+                and name[3:].isdigit()
+                and int(name[3:]) in allowed
+            ):
+                user, nice, system = (int(field) for field in fields[:3])
+                busy += user + nice + system
+    except (OSError, ValueError, AttributeError):
+        return None
+    return _Sample(time.monotonic(), busy / ticks, time.process_time())
+
+
+def _by_average() -> float:
+    """The same from the average of the last minute, this process included."""
+    try:
+        return min(os.getloadavg()[0] / available_cores(), 1.0)
+    except (OSError, AttributeError):
+        return 0.0

@@ -1,0 +1,66 @@
+"""Devices for tests of arrays, and a queue that is held up."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+import pytest
+from arrays_held_up import Held
+
+import gingham
+from gingham.errors import GinghamError
+from gingham.targets.opencl.devices.device import OpenCLDevice
+
+DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> str:
+    """The reference interpreter, and the first OpenCL device."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def opencl() -> OpenCLDevice:
+    """The default device, if it is an OpenCL device that shares the host's memory."""
+    try:
+        device = gingham.default_device()
+    except (GinghamError, UserWarning) as error:
+        pytest.skip(f"no OpenCL device: {error}")
+    if not isinstance(device, OpenCLDevice) or not device.details.host_unified_memory:
+        pytest.skip("no OpenCL device that shares the host's memory")
+    return device
+
+
+@pytest.fixture(scope="session")
+def other(opencl: OpenCLDevice) -> Iterator[OpenCLDevice]:
+    """Another OpenCL device with a context of its own: a part of the first one."""
+    for candidate in gingham.devices():
+        if isinstance(candidate, OpenCLDevice) and candidate is not opencl:
+            if candidate.failure() is None:
+                yield candidate
+                return
+    try:
+        yield opencl.split([1])[0]
+    except GinghamError as error:
+        pytest.skip(f"no second device: {error}")
+
+
+@pytest.fixture
+def held_up() -> Held:
+    """`with held_up(device):` nothing that is given to the device's queue starts."""
+
+    @contextmanager
+    def hold(device: OpenCLDevice) -> Generator[None]:
+        import pyopencl as cl
+
+        gate = cl.UserEvent(device.context)
+        cl.enqueue_barrier(device.queue.handle, wait_for=[gate])
+        try:
+            yield
+        finally:
+            gate.set_status(cl.command_execution_status.COMPLETE)
+            device.queue.finish()
+
+    return hold
