@@ -7,7 +7,6 @@ The grammar is `tile.lark`; the parser is made on first use and kept.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
@@ -62,17 +61,10 @@ def parse_source(source: Source) -> Program:
 
 @cache
 def _lark() -> Lark:
-    from lark import Lark
-
+    from .parser_tables import load_parser
     from .transformer import SyntaxBuilder
 
-    return Lark(
-        Path(__file__).with_name("tile.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="contextual",
-        transformer=SyntaxBuilder(),
-        maybe_placeholders=False,
-    )
+    return load_parser(SyntaxBuilder())
 
 
 def _lexeme(token: Token) -> Lexeme:

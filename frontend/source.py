@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import GinghamError, SourceLocation
-from .syntax import Span
+
+if TYPE_CHECKING:
+    from .syntax import Span
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,18 @@ class Source:
     def error(self, message: str, span: Span, hint: str | None = None) -> GinghamError:
         """An error that points at a stretch of this source."""
         return GinghamError(message, self.location(span), hint)
+
+
+def read(path: str | os.PathLike[str]) -> str:
+    """The text of a Tile file. Raises GinghamError when it can not be read."""
+    file = os.fspath(path)
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise GinghamError(f"cannot read '{file}': {reason or error}") from error
+    return decode(data, file)
 
 
 def decode(data: bytes, file: str) -> str:

@@ -40,7 +40,7 @@ from .expressions import ExpressionBuilder
 from .index_space import IndexSpace, Size, valid_name
 from .parser import parse_source
 from .scope import Role, Scope
-from .source import Source, decode
+from .source import Source, read
 from .suggestions import did_you_mean
 from .syntax import (
     Access,
@@ -131,18 +131,6 @@ class TileFunction:
 def load(path: str | os.PathLike[str]) -> ModuleOp:
     """The `tile` module of a Tile file; see `parse_tile`."""
     return parse_tile(read(path), os.fspath(path))
-
-
-def read(path: str | os.PathLike[str]) -> str:
-    """The text of a Tile file. Raises GinghamError when it can not be read."""
-    file = os.fspath(path)
-    try:
-        with open(file, "rb") as stream:
-            data = stream.read()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise GinghamError(f"cannot read '{file}': {reason or error}") from error
-    return decode(data, file)
 
 
 class _FunctionTranslator:
