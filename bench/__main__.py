@@ -31,12 +31,12 @@ def main() -> int:
             print(f"\r{case.name:60}", end="", file=sys.stderr, flush=True)
             rows.append(contest.run(case, options.seconds, options.rounds))
     print(f"\r{'':60}\r", end="", file=sys.stderr)
-    print_tables(rows, None if sys.stdout.isatty() else 140)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(as_json(rows), file, indent=2)
     if options.plot:
         _plot(rows, options.plot)
+    print_tables(rows, None if sys.stdout.isatty() else 140)
     return 0 if all(row.is_correct for row in rows) else 1
 
 

@@ -158,11 +158,17 @@ class Contest:
             _warm_up(contender, budget)
         for _ in range(rounds):
             for contender in running:
+                if contender.name in missing:
+                    continue
                 time.sleep(_REST_SECONDS)
                 answer = contender.ask(repeat=contender.repeats)
-                contender.seconds.append(answer.get("seconds", float("inf")))
+                if "missing" in answer:
+                    missing[contender.name] = answer["missing"]
+                else:
+                    contender.seconds.append(answer["seconds"])
         for contender in running:
-            contender.ask(release=True)
+            if contender.name not in missing:
+                contender.ask(release=True)
         return Row(
             case,
             tuple(

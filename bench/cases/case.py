@@ -28,6 +28,9 @@ class Case:
     results: Mapping[str, Shape]
     kind: str
     parameters: Mapping[str, int] = field(default_factory=dict[str, int])
+    constants: tuple[str, ...] = ()
+    """The inputs that are weights, the same in all calls: those who can prepare them
+    once may."""
     flops: float = 0.0
     """Floating-point operations of one call; 0 where memory is what limits."""
     tolerance: float = 1e-4

@@ -70,6 +70,7 @@ def convolution(
         {"O": result},
         "depthwise" if depthwise else "convolution",
         {"stride": stride, "dilation": dilation, "pad": pad, "groups": groups},
+        constants=("K",),
         flops=2.0
         * (batch * small * small * taps * taps * outputs * (inputs // groups)),
     )
@@ -89,6 +90,7 @@ def transposed_convolution(channels: tuple[int, int], size: int, taps: int) -> C
         {"O": (1, 2 * size, 2 * size, outputs)},
         "transposed_convolution",
         {"stride": 2, "pad": pad},
+        constants=("K",),
         flops=2.0 * size * size * taps * taps * inputs * outputs,
     )
 

@@ -79,6 +79,7 @@ def bottleneck(size: int, wide: int, narrow: int) -> Case:
         },
         {"O": (1, size, size, wide)},
         "bottleneck",
+        constants=("K1", "B1", "K2", "B2", "K3", "B3"),
         flops=2.0 * size * size * (2 * wide * narrow + 9 * narrow * narrow),
     )
 
@@ -109,6 +110,7 @@ def lstm_cell(batch: int, inputs: int, hidden: int) -> Case:
         },
         {"NewS": (batch, hidden), "NewC": (batch, hidden)},
         "lstm_cell",
+        constants=("W", "U", "Bias"),
         flops=8.0 * batch * hidden * (inputs + hidden),
     )
 

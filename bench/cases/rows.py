@@ -35,6 +35,7 @@ def layer_norm(rows: int, columns: int) -> Case:
         {"X": (rows, columns), "Scale": (columns,), "Bias": (columns,)},
         {"Y": (rows, columns)},
         "layer_norm",
+        constants=("Scale", "Bias"),
     )
 
 

@@ -42,7 +42,11 @@ PEERS: dict[str, Peer] = {
         Peer(
             "gingham",
             "peers.with_gingham",
-            {"GINGHAM_RECORDS": "off", "GINGHAM_CACHE": "off"},
+            {
+                "GINGHAM_RECORDS": "off",
+                "GINGHAM_CACHE": "off",
+                "GINGHAM_SETTINGS": "off",
+            },
         ),
         Peer("numpy", "peers.with_numpy", _NO_PAGE_FAULTS),
         Peer("torch", "peers.with_torch", _NO_PAGE_FAULTS),

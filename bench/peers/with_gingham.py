@@ -10,7 +10,7 @@ from .prepared import Inputs, Prepared, arrays_of
 
 def prepare(case: Case, inputs: Inputs) -> Prepared:
     """Compile the Tile program; results that nobody holds are written into again."""
-    function = gingham.compile(case.program)
+    function = gingham.compile(case.program, constants=case.constants)
     arguments = list(inputs.values())
     return Prepared(
         lambda: function(*arguments), lambda: arrays_of(function(*arguments))

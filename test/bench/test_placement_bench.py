@@ -1,0 +1,61 @@
+"""The benchmark of placement runs, and says what is good."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gingham
+from gingham.bench import placement
+from gingham.bench.placement import Row, main
+
+
+def test_a_program_on_a_device_and_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = gingham.devices()[0].name
+    if here == "reference":
+        pytest.skip("there is no OpenCL device")
+    monkeypatch.setenv("GINGHAM_RECORDS", str(tmp_path / "records.sqlite3"))
+    case = placement.Case(
+        "small product",
+        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }",
+        ((4, 3), (3, 5)),
+        ((8, 3), (3, 5)),
+    )
+    monkeypatch.setattr(placement, "CASES", (case,))
+    file = tmp_path / "rows.json"
+    devices = f"{here},reference"
+    main(
+        ["--devices", devices, "--seconds", "0.1", "--rounds", "3", "--json", str(file)]
+    )
+    assert "small product" in capsys.readouterr().out
+    (row,) = json.loads(file.read_text())
+    assert row["is_correct"]
+    assert row["segments"] == [here]
+
+
+def test_a_device_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--devices", "none.7"]) == 2
+    assert "there is no device 'none.7'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("placed", "has_branches", "processors", "good"),
+    [
+        (1.04, False, 2, True),
+        (1.06, False, 2, False),
+        (1.01, True, 2, False),
+        (0.99, True, 2, True),
+        (1.01, True, 1, True),
+    ],
+)
+def test_what_is_good(
+    placed: float, has_branches: bool, processors: int, good: bool
+) -> None:
+    devices = {"a": (1.0, 1.0), "b": (2.0, 2.0)}
+    times = placed, placed
+    row = Row("p", devices, times, ["a"], 0.0, True, has_branches, processors)
+    assert row.is_good is good
