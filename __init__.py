@@ -19,17 +19,25 @@ if TYPE_CHECKING:
     from . import edsl, plaidml
     from .errors import GinghamError
     from .frontend.edsl.differentiation import gradient
+    from .runtime.arrays.array import Array, asarray
+    from .runtime.compilation import compile, compile_file
     from .runtime.devices import Device, default_device, device, devices
     from .runtime.einsum import einsum, tensordot, transpose
-    from .runtime.function import Function, compile, compile_file
+    from .runtime.function import Function
     from .runtime.jit import jit
+    from .runtime.memory import memory_usage
+    from .runtime.placement.function import PlacedFunction
+    from .runtime.profiling.profile import Profile, profile
     from .runtime.program import Program
+    from .runtime.settings import configure
 
 __version__ = "0.1.0"
 
 # Everything is imported when first asked for: the tools start with this package too.
 _PLACES = {
+    "Array": "runtime.arrays.array",
     "GinghamError": "errors",
+    "asarray": "runtime.arrays.array",
     "Device": "runtime.devices",
     "default_device": "runtime.devices",
     "device": "runtime.devices",
@@ -38,20 +46,30 @@ _PLACES = {
     "tensordot": "runtime.einsum",
     "transpose": "runtime.einsum",
     "Function": "runtime.function",
-    "compile": "runtime.function",
-    "compile_file": "runtime.function",
+    "compile": "runtime.compilation",
+    "compile_file": "runtime.compilation",
+    "PlacedFunction": "runtime.placement.function",
     "gradient": "frontend.edsl.differentiation",
     "jit": "runtime.jit",
     "Program": "runtime.program",
+    "configure": "runtime.settings",
+    "profile": "runtime.profiling.profile",
+    "Profile": "runtime.profiling.profile",
+    "memory_usage": "runtime.memory",
 }
 
 __all__ = [
+    "Array",
     "Device",
     "Function",
     "GinghamError",
+    "PlacedFunction",
+    "Profile",
     "Program",
+    "asarray",
     "compile",
     "compile_file",
+    "configure",
     "default_device",
     "device",
     "devices",
@@ -59,7 +77,9 @@ __all__ = [
     "einsum",
     "gradient",
     "jit",
+    "memory_usage",
     "plaidml",
+    "profile",
     "tensordot",
     "transpose",
 ]
@@ -70,7 +90,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f".{name}", __name__)
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    value = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    # The next time it is found without this function, which is slow.
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

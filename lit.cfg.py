@@ -25,6 +25,8 @@ config.environment["XDG_CACHE_HOME"] = str(ROOT / "build" / "cache")
 
 # What the user has measured decides nothing here.
 config.environment["GINGHAM_RECORDS"] = "off"
+config.environment["GINGHAM_CACHE"] = "off"
+config.environment["GINGHAM_SETTINGS"] = "off"
 
 config.substitutions += [
     # Commands in documentation name files from the root, as a reader of it would.

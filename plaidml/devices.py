@@ -119,7 +119,7 @@ class Device:
         chosen.require_usable()
         self.device = chosen
         """The device as Gingham knows it."""
-        self.worker = Worker(f"gingham {chosen.name}")
+        self.worker = Worker(chosen)
 
     @property
     def id(self) -> str:

@@ -74,7 +74,7 @@ def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
     for each in saved["bound"]:
         array = _restored(each)
         tensor = Tensor(dev, Shape(ctx, DType(array.dtype.name), *array.shape))
-        tensor.buffer.array[...] = array
+        tensor.fill(array)
         bound.append(tensor)
     constants = {name: _restored(each) for name, each in saved["constants"].items()}
     module = _parsed(saved["ir"])

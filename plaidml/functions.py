@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..runtime import devices as gingham_devices
+    from ..runtime.arguments import AnyArray
     from .tensors import Tensor
 
 
@@ -116,7 +117,7 @@ class Function:
         self,
         ctx: Context,
         device: gingham_devices.Device,
-        arrays: Sequence[NDArray[Any]],
+        arrays: Sequence[AnyArray],
     ) -> list[Shape]:
         """The shapes of all outputs for such inputs; their elements do not matter.
 

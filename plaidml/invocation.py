@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
-from ..runtime.arguments import as_array
+from ..runtime.arguments import AnyArray, as_array
 from ..runtime.claims import WouldDeadlock
 from ..runtime.runs import Run
 from .composition import check_tensor
@@ -180,7 +180,7 @@ def run(
     return Invoker(ctx, f, inputs, outputs).invoke()
 
 
-def _arrays(inputs: list[Tensor | NDArray[Any]]) -> list[NDArray[Any]]:
+def _arrays(inputs: list[Tensor | NDArray[Any]]) -> list[AnyArray]:
     return [each.buffer.array if isinstance(each, Tensor) else each for each in inputs]
 
 

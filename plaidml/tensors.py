@@ -12,6 +12,8 @@ from weakref import ref
 from ..errors import GinghamError
 from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.dtypes import element_type
+from ..runtime.arrays.array import asarray
+from ..runtime.arrays.transfers import empty
 from ..runtime.claims import Claim, WouldDeadlock
 from ..runtime.runs import Buffer
 from .devices import Context, Device
@@ -35,7 +37,15 @@ class Tensor(Var):
         dev.check()
         self.device = dev
         self.shape = shape
-        self.buffer = Buffer(name or f"a tensor {shape}", _allocate(shape))
+        try:
+            array = empty(shape.sizes, shape.numpy_dtype, dev.device)
+        except GinghamError as error:
+            raise GinghamError(
+                f"there is no memory for a tensor {shape} of {shape.bytes} bytes: "
+                f"{error.message}",
+                hint=error.hint,
+            ) from error
+        self.buffer = Buffer(name or f"a tensor {shape}", array)
         self._node: ref[BoundInput] | None = None
 
     @property
@@ -61,7 +71,6 @@ class Tensor(Var):
         run that should have computed the contents, if that failed.
         """
         with self._mapped(ctx) as view:
-            self.buffer.check()
             yield view
         _warn_of(view, self)
 
@@ -71,16 +80,18 @@ class Tensor(Var):
 
         What the elements are before that is not defined.
         """
-        with self._mapped(ctx) as view:
-            self.buffer.failure = None
+        with self._mapped(ctx, reads=False) as view:
             yield view
         _warn_of(view, self)
 
     def as_ndarray(self, ctx: Context | None = None) -> NDArray[Any]:
         """The contents as a new array. Waits and raises as `mmap_current`."""
         with self._mapped(ctx, writes=False) as view:
-            self.buffer.check()
             return view.as_ndarray()
+
+    def fill(self, array: NDArray[Any]) -> None:
+        """Write contents where nobody else uses the tensor yet."""
+        self.buffer.write(asarray(array, self.device.device, copy=True))
 
     def check(self) -> None:
         """Raise GinghamError when its device is closed."""
@@ -91,7 +102,7 @@ class Tensor(Var):
 
     @contextmanager
     def _mapped(
-        self, ctx: Context | None, writes: bool = True
+        self, ctx: Context | None, reads: bool = True, writes: bool = True
     ) -> Generator[View, None, None]:
         if ctx is not None:
             ctx.check()
@@ -111,12 +122,43 @@ class Tensor(Var):
             # An interrupted wait must not keep others waiting.
             claim.release()
             raise
-        view = View(self.buffer.array, self.shape, ctx, self.device)
+        try:
+            yield from self._viewed(ctx, reads, writes)
+        finally:
+            claim.release()
+
+    def _viewed(
+        self, ctx: Context | None, reads: bool, writes: bool
+    ) -> Generator[View, None, None]:
+        """A view, which nobody else has or waits for meanwhile."""
+        if reads:
+            self.buffer.check()
+        if writes:
+            self.buffer.settle()
+        memory = self._memory(reads)
+        if not reads:
+            self.buffer.forget()
+        view = View(memory, self.shape, ctx, self.device)
         try:
             yield view
         finally:
             view.close()
-            claim.release()
+            if writes and memory is not self.buffer.array.host:
+                self.fill(memory)
+
+    def _memory(self, reads: bool) -> NDArray[Any]:
+        """The elements as they lie in memory by the layout.
+
+        Where the layout is that of arrays, and memory is shared, it is the array's.
+        """
+        array = self.buffer.array
+        rows_follow_each_other = list(self.shape.layout) == sorted(self.shape.layout)
+        if array.host is not None and rows_follow_each_other:
+            return array.host
+        memory = _allocate(self.shape)
+        if reads:
+            memory[...] = array.numpy()
+        return memory
 
 
 def held_here(error: WouldDeadlock, what: str) -> GinghamError:
@@ -132,16 +174,11 @@ def _do_nothing() -> None:
 
 
 def _allocate(shape: Shape) -> NDArray[Any]:
+    """Memory for the elements by the layout, seen by the axes of the tensor."""
     import numpy as np
 
-    sizes = [shape.sizes[axis] for axis in shape.layout]
-    try:
-        memory = np.empty(sizes, shape.numpy_dtype)
-    except (MemoryError, ValueError) as error:
-        raise GinghamError(
-            f"there is no memory for a tensor {shape} of {shape.bytes} bytes"
-        ) from error
-    return memory.transpose(np.argsort(shape.layout)) if sizes else memory
+    memory = np.empty([shape.sizes[axis] for axis in shape.layout], shape.numpy_dtype)
+    return memory.transpose(np.argsort(shape.layout)) if shape.sizes else memory
 
 
 def _warn_of(view: View, tensor: Tensor) -> None:

@@ -1,8 +1,8 @@
 """`tile-cache`: what compiled programs are on disk.
 
-tile-cache            the folder, how much it holds, and since when
-tile-cache --files    also each program, the one used last at the top
-tile-cache --clear    remove them all
+tile-cache            the folder, how much it holds, and the programs used last
+tile-cache --files    all programs, with the files that they are in
+tile-cache --clear    remove everything from the folder
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import time
 from collections.abc import Sequence
 
 from .command import ArgumentParser, run_command
+
+_MOST_SHOWN = 10
+_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,30 +28,35 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         description="Show or clear the compiled programs on disk.",
         allow_abbrev=False,
     )
-    parser.add_argument("--files", action="store_true", help="list each program")
+    parser.add_argument("--files", action="store_true", help="list all programs")
     parser.add_argument("--clear", action="store_true", help="remove all programs")
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..runtime.program_cache import CACHE_VARIABLE, program_store
-    from ..targets.opencl.host_memory import format_bytes
+    from ..runtime.cache.programs import program_store
+    from ..runtime.cache.store import PROGRAM
+    from ..targets.opencl.memory.host_memory import format_bytes
 
     store = program_store()
     if store is None:
-        print(
-            f"programs are kept in memory only: {CACHE_VARIABLE}=on keeps them on disk"
-        )
+        print("programs are kept in memory only: GINGHAM_CACHE=on keeps them on disk")
         return 0
     files = store.files()
+    programs = [file for file in reversed(files) if file.kind == PROGRAM]
     total = sum(file.size for file in files)
     print(f"folder: {store.folder}")
-    print(f"{_programs(len(files))}, {format_bytes(total)}", end="")
+    print(f"{_programs(len(programs))}, {format_bytes(total)}", end="")
     print(f" of at most {format_bytes(store.limit_bytes)}")
-    if options.files:
-        for file in reversed(files):
-            used = time.strftime("%Y-%m-%d %H:%M", time.localtime(file.used))
-            print(f"  {file.name}  {format_bytes(file.size)}, used {used}")
+    shown = programs if options.files else programs[:_MOST_SHOWN]
+    now = time.time()
+    for file, title in zip(shown, store.titles(shown), strict=True):
+        age = _age(now - file.used)
+        print(f"  {title or 'unknown'}: {format_bytes(file.size)}, used {age}")
+        if options.files:
+            print(f"    {file.name}")
+    if len(shown) < len(programs):
+        print(f"  and {len(programs) - len(shown)} more: --files lists all")
     if options.clear:
         print(f"removed {_programs(store.clear())}")
     return 0
@@ -56,3 +64,12 @@ def _run(options: argparse.Namespace) -> int:
 
 def _programs(count: int) -> str:
     return "1 program" if count == 1 else f"{count} programs"
+
+
+def _age(seconds: float) -> str:
+    """How long ago something was, in its largest unit."""
+    for unit, length in _UNITS:
+        count = int(seconds // length)
+        if count > 0:
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"

@@ -54,6 +54,17 @@ def run_command(body: Callable[[], int]) -> int:
         return 1
 
 
+def wants_tracebacks() -> bool:
+    """Whether errors are shown with all that has led to them."""
+    from ..runtime.settings import setting
+
+    try:
+        return bool(setting("debug"))
+    except GinghamError:
+        # Settings that are wrong must not hide the error that is to be shown.
+        return bool(os.environ.get("GINGHAM_DEBUG"))
+
+
 def _discard_output() -> None:
     """Let what is still to be written at exit go nowhere, where it cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,7 +74,7 @@ def _print_internal(error: Exception) -> None:
     """A mistake of ours: a line for the user, the traceback for who looks for it."""
     message = " ".join(str(error).split())
     print(f"error: internal error ({type(error).__name__}: {message})", file=sys.stderr)
-    if os.environ.get("GINGHAM_DEBUG"):
+    if wants_tracebacks():
         traceback.print_exception(error)
     else:
         print("hint: GINGHAM_DEBUG=1 shows where; please report it", file=sys.stderr)

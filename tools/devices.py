@@ -14,7 +14,6 @@ import dataclasses
 import json
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,9 +21,9 @@ from typing import TYPE_CHECKING
 from .command import ArgumentParser, run_command
 
 if TYPE_CHECKING:
-    from ..runtime.devices import Device
-    from ..targets.opencl.discovery import Problem
-    from ..targets.opencl.properties import PropertyValue
+    from ..runtime.devices import Choice, Device
+    from ..targets.opencl.devices.discovery import Problem
+    from ..targets.opencl.devices.properties import PropertyValue
 
 # Long lists that only programs want.
 _LEFT_OUT_OF_TABLES = frozenset({"extensions"})
@@ -35,7 +34,7 @@ class _Listing:
     """What the command shows: `probes` has a line per device where it was asked for."""
 
     devices: Sequence[Device]
-    default: Device
+    default: Choice
     problems: Sequence[Problem]
     probes: dict[str, _Probe]
 
@@ -122,20 +121,11 @@ def _measured(name: str) -> str:
 
 
 def _gather(with_probes: bool) -> _Listing:
-    from ..runtime.devices import (
-        ReferenceDeviceWarning,
-        default_device,
-        device_problems,
-        devices,
-    )
+    from ..runtime.devices import default_choice, device_problems, devices
 
     available = devices()
     probes = {each.name: _probe(each) for each in available} if with_probes else {}
-    with warnings.catch_warnings():
-        # The list itself shows that only the interpreter is there, and why.
-        warnings.simplefilter("ignore", ReferenceDeviceWarning)
-        default = default_device()
-    return _Listing(available, default, device_problems(), probes)
+    return _Listing(available, default_choice(), device_problems(), probes)
 
 
 def _probe(device: Device) -> _Probe:
@@ -153,11 +143,12 @@ def _as_json(listing: _Listing) -> dict[str, object]:
             "name": device.name,
             "kind": device.kind,
             "description": device.description,
-            "default": device is listing.default,
+            "default": device is listing.default.device,
             "is_reference": device.is_reference,
             "properties": dict(device.properties),
             "hardware": dataclasses.asdict(hardware_of(device)),
         }
+        entry["memory_budget_bytes"] = _memory_budget(device)
         probe = listing.probes.get(device.name)
         if probe is not None:
             entry["probe"] = {
@@ -171,17 +162,36 @@ def _as_json(listing: _Listing) -> dict[str, object]:
         for problem in listing.problems
     ]
     return {
-        "default": listing.default.name,
+        "default": listing.default.device.name,
+        "default_reason": str(listing.default),
         "devices": entries,
         "problems": problems,
     }
 
 
+def _hardware(device: Device) -> str:
+    """The name of the description that programs are compiled by, and who chose it."""
+    from ..runtime.hardware import hardware_of
+    from ..runtime.settings import find
+
+    chosen = find("hardware")
+    source = "what fits the device" if chosen.value is None else chosen.source
+    return f"{hardware_of(device).name} ({source})"
+
+
+def _memory_budget(device: Device) -> int | None:
+    """The most that programs may use, in bytes; None where that is not counted."""
+    from ..targets.opencl.devices.device import OpenCLDevice
+
+    return device.pool.budget_bytes if isinstance(device, OpenCLDevice) else None
+
+
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
     """What a table shows of a device: names in words, values with units."""
-    from ..runtime.hardware import hardware_of
-
-    rows = [("kind", device.kind), ("hardware", hardware_of(device).name)]
+    rows = [("kind", device.kind), ("hardware", _hardware(device))]
+    budget = _memory_budget(device)
+    if budget is not None:
+        rows.append(_format_property("memory_budget_bytes", budget))
     rows += [
         _format_property(name, value)
         for name, value in device.properties.items()
@@ -194,7 +204,7 @@ def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
 
 
 def _format_property(name: str, value: PropertyValue) -> tuple[str, str]:
-    from ..targets.opencl.host_memory import format_bytes
+    from ..targets.opencl.memory.host_memory import format_bytes
 
     words = name.removesuffix("_bytes").removesuffix("_megahertz").replace("_", " ")
     if isinstance(value, bool):
@@ -209,7 +219,7 @@ def _format_property(name: str, value: PropertyValue) -> tuple[str, str]:
 
 
 def _title(listing: _Listing, device: Device) -> str:
-    mark = " (default)" if device is listing.default else ""
+    mark = " (default)" if device is listing.default.device else ""
     return f"{device.name}{mark}: {device.description}"
 
 
@@ -221,6 +231,8 @@ def _as_text(listing: _Listing) -> str:
         width = max(len(name) for name, _ in rows)
         lines = [f"  {name:{width}}  {value}" for name, value in rows]
         blocks.append("\n".join([_title(listing, device), *lines]))
+    lines = [f"  {failure}" for failure in listing.default.failures]
+    blocks.append("\n".join([f"default: {listing.default}", *lines]))
     if listing.problems:
         lines = [f"  {problem}" for problem in listing.problems]
         blocks.append("\n".join(["not available:", *lines]))
@@ -235,12 +247,15 @@ def _print_table(listing: _Listing) -> None:
 
     console = Console()
     for device in listing.devices:
-        style = "bold green" if device is listing.default else "bold"
+        style = "bold green" if device is listing.default.device else "bold"
         console.print(Text(_title(listing, device), style=style))
         table = Table(show_header=False)
         # Text, not str: drivers' names are no markup.
         for name, value in _rows(listing, device):
             table.add_row(Text(name), Text(value))
         console.print(table)
+    console.print(Text(f"default: {listing.default}"))
+    for failure in listing.default.failures:
+        console.print(Text(f"  {failure}", style="yellow"))
     for problem in listing.problems:
         console.print(Text(f"not available: {problem}", style="yellow"))

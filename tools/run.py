@@ -3,17 +3,20 @@
 tile-run FILE.tile --shape A=64x128 B=128x32 --check --time
 tile-run FILE.tile --input A=a.npy --shape B=128x32 --output C=c.npy
 tile-run FILE.tile --shape A=64x128 B=128x32 --emit=source
+tile-run FILE.tile --shape A=64x128 B=128x32 --profile --trace=t.json --roofline=r.svg
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -26,9 +29,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..runtime.function import Function
+    from ..runtime.profiling.profile import Profile
 
 EMISSIONS = ("tile", "stripe", "opencl", "source")
 _MAX_RANDOM_BYTES = 2**34
+_RUNS = ("output", "check", "time", "profile", "trace", "roofline", "memory")
+"""The options that need a run."""
+_PROFILED_CALLS = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,6 +78,21 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--time", action="store_true", help="run again several times and show the time"
     )
     parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="run again several times and show what each kernel and each step costs",
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="write what happened when, as JSON that Perfetto opens",
+    )
+    parser.add_argument(
+        "--roofline",
+        metavar="FILE",
+        help="write a picture (SVG) of what kernels reach of what the device can do",
+    )
+    parser.add_argument(
         "--memory",
         action="store_true",
         help="show what memory a call needs, and which buffers share it",
@@ -97,7 +119,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.json and not options.explain:
         parser.error("--json is for --explain")
     if options.emit is not None:
-        for name in ("output", "check", "time", "memory"):
+        for name in _RUNS:
             if getattr(options, name):
                 parser.error(f"--{name} runs the program, and --emit does not")
     return options
@@ -151,7 +173,7 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..runtime.function import compile_file
+    from ..runtime.compilation import compile_file
 
     function = compile_file(
         options.file,
@@ -179,8 +201,11 @@ def _run(options: argparse.Namespace) -> int:
     for name, array in zip(function.input_names, inputs, strict=True):
         print(f"input {name}: {_describe(array)}")
     start = time.perf_counter()
-    results = _as_tuple(function(*inputs))
-    first_call = time.perf_counter() - start
+    with _profile(options) as measured:
+        results = _as_tuple(function(*inputs))
+        first_call = time.perf_counter() - start
+        for _ in range(_PROFILED_CALLS if measured is not None else 0):
+            function(*inputs)
     for name, array in zip(function.output_names, results, strict=True):
         print(f"output {name}: {_describe(array)}")
     for name, path in outputs.items():
@@ -190,9 +215,31 @@ def _run(options: argparse.Namespace) -> int:
         print(function.memory(*inputs))
     if options.time:
         _show_time(function, inputs, first_call)
+    if measured is not None:
+        _show_profile(measured, options)
     if options.check:
         return _check(options.file, function, inputs, results)
     return 0
+
+
+def _profile(options: argparse.Namespace) -> AbstractContextManager[Profile | None]:
+    """What measures calls, where an option needs it."""
+    if not (options.profile or options.trace or options.roofline):
+        return nullcontext()
+    from ..runtime.profiling.profile import profile
+
+    return profile()
+
+
+def _show_profile(measured: Profile, options: argparse.Namespace) -> None:
+    if options.profile:
+        print(measured)
+    if options.trace:
+        measured.save_trace(options.trace)
+        print(f"wrote {options.trace}")
+    if options.roofline:
+        measured.save_roofline(options.roofline)
+        print(f"wrote {options.roofline}")
 
 
 def _as_tuple(result: Any) -> tuple[NDArray[Any], ...]:
@@ -308,11 +355,16 @@ def _load(path: str) -> NDArray[Any]:
 
 
 def _save(path: str, array: NDArray[Any]) -> None:
-    """Write a .npy file whole or not at all."""
+    """Write a .npy file whole or not at all; what is no file stays what it is."""
     import numpy as np
 
-    target = Path(path)
     try:
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            contents = io.BytesIO()
+            np.save(contents, array)
+            target.write_bytes(contents.getvalue())
+            return
         with tempfile.NamedTemporaryFile(
             dir=target.parent, prefix=f".{target.name}.", delete=False
         ) as file:
@@ -361,7 +413,7 @@ def _check(
     results: Sequence[NDArray[Any]],
 ) -> int:
     """Compare with the reference interpreter; the exit status."""
-    from ..runtime.function import compile_file
+    from ..runtime.compilation import compile_file
 
     expected = _as_tuple(compile_file(file, device="reference")(*inputs))
     status = 0

@@ -62,8 +62,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         each.add_argument(
             "--records",
             metavar="FILE",
-            help="the file of the records (default: the environment variable "
-            "GINGHAM_RECORDS, or a file in the user's folder for data)",
+            help="the file of the records (default: that of the setting records, "
+            "GINGHAM_RECORDS, else one in the user's folder for data)",
         )
     return parser.parse_args(arguments)
 
@@ -135,7 +135,7 @@ def _database(options: argparse.Namespace) -> Database:
 
 
 def _tune(options: argparse.Namespace) -> int:
-    from ..runtime.function import compile_file
+    from ..runtime.compilation import compile_file
     from ..runtime.tuning import tune
     from ..runtime.tuning.session import Settings
     from .run import input_arrays

@@ -6,6 +6,7 @@ The points of index spaces are found by the definition: every integer point is t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from drawing import ACCENT, FAINT, GREY, LIGHT, LINE, PALE, WINDOW, Drawing
 
@@ -20,6 +21,8 @@ def pictures() -> dict[str, str]:
         "flattening.svg": _flattening(),
         "windows.svg": _windows(),
         "register-tile.svg": _register_tile(),
+        "roofline.svg": _roofline(),
+        "placement.svg": _placement(),
     }
 
 
@@ -177,3 +180,58 @@ def _vector(
     for lane in range(1, 16):
         position = x + lane * width / 16
         drawing.line((position, y + 1), (position, y + height - 1), stroke=FAINT)
+
+
+_KERNELS = (
+    ("conv1", 44.0, 0.61, 0.14),
+    ("res2_1x1", 18.0, 0.52, 0.09),
+    ("res2_3x3", 62.0, 0.71, 0.17),
+    ("res3_1x1", 31.0, 0.66, 0.1),
+    ("res3_3x3", 105.0, 0.78, 0.15),
+    ("res4_3x3", 160.0, 0.74, 0.13),
+    ("res5_3x3", 88.0, 0.6, 0.11),
+    ("shortcut_and_relu", 0.17, 0.83, 0.04),
+    ("max_pool", 1.6, 0.34, 0.02),
+    ("mean", 0.25, 0.69, 0.01),
+    ("classify", 0.5, 0.9, 0.03),
+    ("softmax", 0.4, 0.12, 0.01),
+)
+"""Made up: operations per byte, the part of the best, and the part of the time."""
+
+
+def _roofline() -> str:
+    """What `gingham.Profile.roofline` draws, of figures that no machine measured."""
+    from gingham.runtime.profiling.roofline import Roofline
+    from gingham.runtime.profiling.roofline_plot import Dot, Panel, note, plot
+    from gingham.targets.hardware import load_hardware
+
+    roofline = Roofline.of(load_hardware("cpu-avx512:cores=8"))
+    memory = roofline.levels[-1].bytes_per_second
+    dots: list[Dot] = []
+    for name, intensity, share, part in _KERNELS:
+        rate = share * min(roofline.flops_per_second, intensity * memory)
+        dots.append(Dot(name, intensity, rate, part, note(rate, "FLOP/s", share)))
+    packing = f"pack: {note(52e9, 'B/s', 0.87)}"
+    return plot([Panel("device intel.0", roofline, dots, [packing])])
+
+
+_TOWERS = ("256x512", "512x1024", "1024x128", "2048x1024", "1024x512", "512x128")
+
+
+def _placement() -> str:
+    """The two towers of the page on placement, on the machine of its example."""
+    from gingham.frontend.tile_text import parse_tile, read
+    from gingham.passes.pipelines import run_stages
+    from gingham.passes.target_options import TargetOptions
+    from gingham.passes.tile.argument_types import parse_argument_type
+    from gingham.passes.tile.placement.decide import decide
+    from gingham.passes.tile.specialize import specialize
+    from gingham.runtime.function import make_context
+    from gingham.targets.hardware.machine_file import load_machine
+
+    examples = Path(__file__).resolve().parents[1] / "examples"
+    program = parse_tile(read(examples / "towers.tile"), "towers.tile")
+    types = [parse_argument_type(f"{shape}xf32") for shape in _TOWERS]
+    module = specialize(program, types)
+    run_stages(module, make_context(), TargetOptions(), ("tile",))
+    return decide(module, load_machine(str(examples / "host.json"))).explain().svg()

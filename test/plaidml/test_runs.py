@@ -14,6 +14,7 @@ import gingham
 from gingham import plaidml
 from gingham.errors import GinghamError
 from gingham.runtime.function import Function as CompiledFunction
+from gingham.targets.opencl.devices.device import OpenCLDevice
 
 WINDOWS = """function (X[I], N) -> (Y) {
   Y[i : I - N + 1] = +(X[i + k]), k < N;
@@ -251,3 +252,44 @@ def test_a_failure_is_raised_by_the_next_use(
         view[:] = 1
         view.writeback()
     np.testing.assert_array_equal(z.as_ndarray(ctx), np.ones(4))
+
+
+def test_a_kernel_that_fails_is_told_with_its_line(
+    ctx: plaidml.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Views of what it computes raise it; other tensors and later runs are well."""
+    import pyopencl as cl
+
+    found = gingham.default_device()
+    if not isinstance(found, OpenCLDevice):
+        pytest.skip("no OpenCL device")
+    real: Any = cl.enqueue_nd_range_kernel
+    failures: list[bool] = []
+
+    def launch(*arguments: Any, **named: Any) -> cl.Event:
+        event = real(*arguments, **named)
+        if failures and failures.pop():
+            event = cl.UserEvent(found.context)
+            event.set_status(-5)
+        return event
+
+    monkeypatch.setattr(cl, "enqueue_nd_range_kernel", launch)
+    f = plaidml.Function("function (X) -> (Y) {\n  Y = X + 1;\n}", fid="next")
+    with plaidml.Device(ctx, found.name) as dev:
+        x = tensor(ctx, dev, integers(4))
+        y, z, other = (empty(ctx, dev, 4) for _ in range(3))
+        plaidml.run(ctx, f, {"X": x}, {"Y": other}).wait()
+        failures.append(True)
+        bad = plaidml.run(ctx, f, {"X": x}, {"Y": y})
+        worse = plaidml.run(ctx, f, {"X": y}, {"Y": z})
+        for use in (bad.wait, worse.wait, lambda: y.as_ndarray(ctx)):
+            with pytest.raises(GinghamError, match=r":2:9: error: kernel"):
+                use()
+        with pytest.raises(GinghamError, match="EXEC_STATUS_ERROR"):
+            with z.mmap_current(ctx):
+                pass
+        np.testing.assert_array_equal(other.as_ndarray(ctx), integers(4) + 1)
+        np.testing.assert_array_equal(x.as_ndarray(ctx), integers(4))
+        for target in (y, z):
+            plaidml.run(ctx, f, {"X": x}, {"Y": target})
+            np.testing.assert_array_equal(target.as_ndarray(ctx), integers(4) + 1)

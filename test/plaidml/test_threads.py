@@ -7,14 +7,17 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from weakref import ref
 
 import numpy as np
 import pytest
 from plaidml_tensors import PRODUCT, SCALE, empty, integers, tensor
 
+import gingham
 from gingham import plaidml
 from gingham.errors import GinghamError
+from gingham.targets.opencl.devices.device import OpenCLDevice
 
 SECONDS = 20
 """Longer than anything here takes; who waits so long waits forever."""
@@ -134,6 +137,26 @@ def test_many_threads(
     assert total.as_ndarray(ctx) == 8 * rounds
 
 
+def test_thousands_of_runs_wait_for_one_view(
+    ctx: plaidml.Context, dev: plaidml.Device, pool: ThreadPoolExecutor
+) -> None:
+    """Each takes its place in no time, and they are started one after the other."""
+    step = plaidml.Function("function (T) -> (N) { N = T + 1; }")
+    x = tensor(ctx, dev, np.zeros(1, np.float32))
+    y = empty(ctx, dev, 1)
+    count = 2000
+
+    def start() -> None:
+        for _ in range(count):
+            plaidml.run(ctx, step, {"T": x}, {"N": x})
+            plaidml.run(ctx, step, {"T": x}, {"N": y})
+
+    with x.mmap_current(ctx):
+        pool.submit(start).result(2 * SECONDS)
+    assert y.as_ndarray(ctx) == count + 1
+    assert x.as_ndarray(ctx) == count
+
+
 def test_closing_waits_for_runs(ctx: plaidml.Context) -> None:
     f = plaidml.Function(SCALE)
     with plaidml.Device(ctx) as dev:
@@ -179,3 +202,39 @@ def test_memory_is_free_when_nobody_uses_it(
         assert [each() for each in buffers] == [None] * len(buffers)
     finally:
         gc.enable()
+
+
+def test_tensors_in_a_devices_own_memory(
+    ctx: plaidml.Context, pool: ThreadPoolExecutor
+) -> None:
+    """Views are copies there, in one layout or another, and locks all the same."""
+    found = gingham.default_device()
+    if not isinstance(found, OpenCLDevice):
+        pytest.skip("no OpenCL device")
+    details = replace(
+        found.details, host_unified_memory=False, shares_host_memory=False
+    )
+    card = OpenCLDevice("card.0", "gpu", details, found.handle)
+    f = plaidml.Function(PRODUCT)
+    with plaidml.Device(ctx, plaidml.DeviceConfig(card)) as dev:
+        shape = plaidml.Shape(ctx, "float32", 4, 3, layout=(1, 0))
+        x, y = plaidml.Tensor(dev, shape), tensor(ctx, dev, integers(3, 4))
+        with x.mmap_discard(ctx) as view:
+            view.copy_from_ndarray(integers(4, 3))
+            view.writeback()
+        z = empty(ctx, dev, 4, 4)
+        for _ in range(3):
+            plaidml.run(ctx, f, {"A": x, "B": y}, {"C": z})
+        np.testing.assert_array_equal(
+            z.as_ndarray(ctx), integers(4, 3) @ integers(3, 4)
+        )
+        with x.mmap_current(ctx) as view:
+            started = pool.submit(
+                plaidml.run, ctx, f, {"A": x, "B": y}, {"C": z}
+            ).result(SECONDS)
+            view[(0, 0)] = 7
+            view.writeback()
+        started.wait()
+        changed = integers(4, 3)
+        changed[0, 0] = 7
+        np.testing.assert_array_equal(z.as_ndarray(ctx), changed @ integers(3, 4))

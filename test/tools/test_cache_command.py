@@ -2,38 +2,90 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from gingham.runtime.store import CacheWarning, Store
+from gingham.runtime.cache.store import CacheWarning, Store
 from gingham.tools.cache import main
 
 
-def test_it_shows_and_clears(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "programs"
-    monkeypatch.setenv("GINGHAM_CACHE", str(folder))
-    monkeypatch.setenv("GINGHAM_CACHE_LIMIT", "2")
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "programs"
+    monkeypatch.setenv("GINGHAM_CACHE", str(path))
+    monkeypatch.setenv("GINGHAM_CACHE_SIZE", "2 MiB")
+    return path
+
+
+def make_old(folder: Path, title: str, seconds: float) -> None:
+    store = Store(folder, 2 << 20)
+    (file,) = [
+        file
+        for file in store.files()
+        if store.titles([file]) == [title] and file.kind == "program"
+    ]
+    then = time.time() - seconds
+    os.utime(folder / file.name, (then, then))
+
+
+def test_it_shows_and_clears(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
-    assert (
-        f"folder: {folder}\n0 programs, 0 B of at most 2.0 MiB"
-        in capsys.readouterr().out
+    assert capsys.readouterr().out == (
+        f"folder: {folder}\n0 programs, 0 B of at most 2.0 MiB\n"
     )
     store = Store(folder, 2 << 20)
-    store.put("a", bytes(1000))
-    store.put("b", bytes(2000))
+    store.put("a", bytes(1000), title="softmax (X) -> (Y)")
+    store.put("b", bytes(2000), title="product (A, B) -> (C)")
+    store.put("c", bytes(3000), title="sum (A) -> (B)")
+    store.put("d", bytes(4000), "outline", "no program")
+    store.put("e", bytes(100))
+    make_old(folder, "softmax (X) -> (Y)", 3 * 86400 + 5)
+    make_old(folder, "product (A, B) -> (C)", 3700)
+    make_old(folder, "sum (A) -> (B)", 125)
+    assert main([]) == 0
+    head, *programs = capsys.readouterr().out.splitlines()[1:]
+    assert head.startswith("4 programs, 10.")
+    assert programs == [
+        "  unknown: 176 B, used just now",
+        "  sum (A) -> (B): 3.0 KiB, used 2 minutes ago",
+        "  product (A, B) -> (C): 2.0 KiB, used 1 hour ago",
+        "  softmax (X) -> (Y): 1.1 KiB, used 3 days ago",
+    ]
     assert main(["--files"]) == 0
     shown = capsys.readouterr().out
-    assert "2 programs, 3.0 KiB of at most 2.0 MiB" in shown
-    assert shown.count(".program  ") == 2
+    assert shown.count(".program\n") == 4
     assert main(["--clear"]) == 0
-    assert "removed 2 programs" in capsys.readouterr().out
-    assert store.files() == []
+    assert "removed 4 programs" in capsys.readouterr().out
+    assert list(folder.iterdir()) == []
+
+
+def test_it_shows_the_programs_used_last(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(folder, 2 << 20)
+    for number in range(13):
+        store.put(str(number), b"", title=f"program {number}")
+        make_old(folder, f"program {number}", 1000 - number)
+    assert main([]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[2].startswith("  program 12: ")
+    assert shown[11].startswith("  program 3: ")
+    assert shown[12:] == ["  and 3 more: --files lists all"]
+    assert main(["--files"]) == 0
+    assert "program 0: " in capsys.readouterr().out
+
+
+def test_a_folder_that_others_may_use(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.mkdir()
     folder.chmod(0o755)
     with pytest.warns(CacheWarning):
         main([])
+    assert "0 programs" in capsys.readouterr().out
 
 
 def test_without_a_folder(

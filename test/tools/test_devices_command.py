@@ -13,7 +13,7 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.runtime import devices as runtime_devices
 from gingham.runtime.devices import default_device, devices
-from gingham.targets.opencl.discovery import Discovery, Problem
+from gingham.targets.opencl.devices.discovery import Discovery, Problem
 from gingham.tools.devices import main
 
 
@@ -41,7 +41,8 @@ def test_text_lists_all_devices_and_marks_the_default(
     titles = [
         line for line in printed.out.splitlines() if line and not line.startswith(" ")
     ]
-    titles = [title for title in titles if title != "not available:"]
+    assert f"default: {default_device().name}, the first that works" in titles
+    titles = [t for t in titles if not t.startswith(("not available:", "default:"))]
     for device, title in zip(devices(), titles, strict=True):
         assert title.startswith(device.name)
         assert device.description in title
@@ -66,6 +67,7 @@ def test_json_has_every_property(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["default"] == default_device().name
+    assert document["default_reason"].startswith(f"{default_device().name}, ")
     assert isinstance(document["problems"], list)
     for entry, device in zip(document["devices"], devices(), strict=True):
         assert entry["name"] == device.name
@@ -143,7 +145,22 @@ def test_a_device_that_fails_is_marked(
     assert document["default"] == "reference"
     assert document["devices"][0]["probe"]["failure"] == "a made-up reason"
     assert main(["--probe"]) == 0
-    assert "fails: a made-up reason" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "fails: a made-up reason" in printed
+    last = "default: reference, as no OpenCL device can be used\n"
+    assert f"{last}  {available[0].name}: a made-up reason" in printed
+
+
+def test_the_default_and_the_hardware_say_who_chose_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GINGHAM_DEVICE", "reference")
+    monkeypatch.setenv("GINGHAM_HARDWARE", "cpu-neon")
+    assert main([]) == 0
+    printed = capsys.readouterr().out
+    named = "named by the environment variable GINGHAM_DEVICE"
+    assert f"default: reference, {named}\n" in printed
+    assert "cpu-neon (the environment variable GINGHAM_HARDWARE)\n" in printed
 
 
 def test_the_installed_command_runs(tmp_path: Path) -> None:

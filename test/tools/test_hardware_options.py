@@ -11,7 +11,7 @@ from gingham.runtime.devices import default_device
 from gingham.runtime.devices import devices as all_devices
 from gingham.runtime.hardware import hardware_of
 from gingham.targets.hardware import load_hardware
-from gingham.targets.opencl import calibration
+from gingham.targets.opencl.devices import calibration
 from gingham.tools import devices, run
 from gingham.tools.optimizer.driver import run as tile_opt
 

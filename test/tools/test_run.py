@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +62,22 @@ def test_files_in_and_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         "b.npy",
         "c.npy",
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
+    pipe, link, output = (tmp_path / name for name in ("pipe", "link", "c.npy"))
+    os.mkfifo(pipe)
+    link.symlink_to(output)
+    command = [PRODUCT, *SHAPES, *REFERENCE, "--output"]
+    with ThreadPoolExecutor(1) as executor:
+        contents = executor.submit(pipe.read_bytes)
+        assert main([*command, f"C={pipe}"]) == 0
+        read = contents.result(10)
+    assert main([*command, f"C={link}"]) == 0
+    assert link.is_symlink()
+    assert pipe.is_fifo()
+    assert output.read_bytes() == read
 
 
 def test_same_seed_same_inputs(

@@ -11,7 +11,6 @@ import pytest
 
 from gingham.passes.stripe.recall.database import Database
 from gingham.runtime.devices import default_device
-from gingham.runtime.records import RECORDS_VARIABLE
 from gingham.tools.optimizer.driver import run as tile_opt
 from gingham.tools.tune import main
 
@@ -28,7 +27,7 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("product.tile").write_text(PRODUCT)
     path = tmp_path / "records.sqlite3"
-    monkeypatch.setenv(RECORDS_VARIABLE, str(path))
+    monkeypatch.setenv("GINGHAM_RECORDS", str(path))
     return path
 
 
@@ -152,7 +151,7 @@ def test_errors(
 def test_records_switched_off(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(RECORDS_VARIABLE, "off")
+    monkeypatch.setenv("GINGHAM_RECORDS", "off")
     assert "records are switched off" in error(capfd, "show")
 
 

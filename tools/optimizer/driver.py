@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from xdsl.ir import Attribute
 
 from ...errors import GinghamError
+from ..command import wants_tracebacks
 from .arguments import parse_arguments
 from .compilation import Compilation, internal_error
 from .diagnostics import Diagnostic
@@ -122,5 +123,5 @@ def _attributes_unverified(disabled: bool) -> Generator[None]:
 
 def _print_error(error: GinghamError, arguments: Sequence[str]) -> None:
     print(Diagnostic.of(error).render(), file=sys.stderr)
-    if "--debug" in arguments or os.environ.get("GINGHAM_DEBUG"):
+    if "--debug" in arguments or wants_tracebacks():
         traceback.print_exception(error)

@@ -26,7 +26,7 @@ from gingham.dialects import get_all_dialects
 from gingham.errors import GinghamError
 from gingham.passes.convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass
 from gingham.runtime.devices import devices
-from gingham.targets.opencl.device import OpenCLDevice
+from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
 
