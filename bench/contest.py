@@ -155,7 +155,9 @@ class Contest:
         budget = seconds / rounds / max(len(running), 1)
         for contender in running:
             contender.seconds = []
-            _warm_up(contender, budget)
+            why = _warm_up(contender, budget)
+            if why is not None:
+                missing[contender.name] = why
         for _ in range(rounds):
             for contender in running:
                 if contender.name in missing:
@@ -180,11 +182,15 @@ class Contest:
         )
 
 
-def _warm_up(contender: _Contender, budget: float) -> None:
-    """Find how often a call fits into a round."""
+def _warm_up(contender: _Contender, budget: float) -> str | None:
+    """Find how often a call fits into a round, or why the contender is missing."""
     contender.ask(repeat=1)
-    single = max(contender.ask(repeat=1).get("seconds", 1.0), 1e-7)
+    answer = contender.ask(repeat=1)
+    if "missing" in answer:
+        return answer["missing"]
+    single = max(answer["seconds"], 1e-7)
     contender.repeats = max(1, min(_MOST_REPEATS, int(budget / single)))
+    return None
 
 
 def _start(name: str, python: str | None, device: str | None) -> subprocess.Popen[str]:

@@ -4,7 +4,8 @@ Reads lines of JSON and answers each with one:
 
 * `{"prepare": NAME, "folder": F}` loads the inputs of a case from `F`, computes once
   and writes the results there; answers `{"first": seconds}`, or `{"missing": why}`;
-* `{"repeat": N}` computes N times; answers `{"seconds": per_call}`;
+* `{"repeat": N}` computes N times; answers `{"seconds": per_call}`, or
+  `{"missing": why}` where no case is prepared;
 * `{"release": true}` forgets the case; answers `{}`.
 """
 
@@ -39,10 +40,12 @@ class Worker:
         """Do what a request asks for."""
         if "prepare" in request:
             return self._prepare(request["prepare"], Path(request["folder"]))
-        if "release" in request or self._prepared is None:
+        if "release" in request:
             self._prepared = None
             gc.collect()
             return {}
+        if self._prepared is None:
+            return {"missing": "ended in the midst of the case, and was started anew"}
         call = self._prepared.call
         warm = time.perf_counter() + _WARM_UP_SECONDS
         while time.perf_counter() < warm:

@@ -32,6 +32,7 @@ from gingham.bench.cases.rows import (
 )
 from gingham.bench.peers.prepared import arrays_of
 from gingham.bench.peers.with_numpy import prepare
+from gingham.bench.worker import Worker
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,3 +107,21 @@ def test_command_measures_and_writes_json(tmp_path: Path) -> None:
 def test_peer_that_is_not_installed_is_missing(tmp_path: Path) -> None:
     row = measured(tmp_path, "max-pool 2x2", "--peers=numpy,plaidml")
     assert "No module named 'plaidml'" in row["results"]["plaidml"]["missing"]
+
+
+def test_a_peer_that_dies_in_the_midst_is_missing(tmp_path: Path) -> None:
+    dying = tmp_path / "python"
+    dying.write_text(
+        "#!/bin/sh\nwhile read -r line; do\n"
+        "  case $line in *prepare*) echo '{\"first\": 0.1}' ;; *) exit 1 ;; esac\ndone\n"
+    )
+    dying.chmod(0o700)
+    row = measured(
+        tmp_path, "max-pool 2x2", "--peers=numpy,torch", f"--python=torch={dying}"
+    )
+    assert "died" in row["results"]["torch"]["missing"]
+    assert row["results"]["numpy"]["seconds"]
+
+
+def test_a_worker_without_a_case_measures_nothing() -> None:
+    assert "missing" in Worker("numpy").answer({"repeat": 1})
