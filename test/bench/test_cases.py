@@ -112,8 +112,9 @@ def test_peer_that_is_not_installed_is_missing(tmp_path: Path) -> None:
 def test_a_peer_that_dies_in_the_midst_is_missing(tmp_path: Path) -> None:
     dying = tmp_path / "python"
     dying.write_text(
-        "#!/bin/sh\nwhile read -r line; do\n"
-        "  case $line in *prepare*) echo '{\"first\": 0.1}' ;; *) exit 1 ;; esac\ndone\n"
+        "#!/bin/sh\nwhile read -r line; do\n  case $line in\n"
+        "    *prepare*) echo '{\"first\": 0.1}' ;;\n    *) exit 1 ;;\n"
+        "  esac\ndone\n"
     )
     dying.chmod(0o700)
     row = measured(
