@@ -27,7 +27,8 @@ stands beside a comment that says where it is from.
 3. the one that fits the device. A CPU is known by its native vector width, a GPU by its
    vendor and name. What the device tells of itself (cores, local memory, the limit of
    work-groups) takes the place of the file's figures, and so do the sizes of the caches
-   that Linux tells of a CPU.
+   that Linux tells of a CPU: of a shared cache 16 MiB a core at most, because a virtual
+   machine with few cores is told of the whole cache of its host.
 
 `--hardware` takes the path of a file or a name, and behind a colon figures to change:
 

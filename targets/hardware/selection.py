@@ -18,6 +18,11 @@ from .loading import load_hardware
 _X86_VENDORS = re.compile(r"intel|amd|advanced micro|zhaoxin|hygon", re.IGNORECASE)
 _BITS_OF_A_FLOAT = 32
 
+# More than any processor has of a shared cache for each of its cores (AMD's stacked
+# cache: 12 MiB). A machine that tells more is a virtual one with few of the cores of its
+# host, whose other cores fill their parts of the cache.
+_MOST_SHARED_BYTES_PER_CORE = 16 << 20
+
 
 class CacheSize(NamedTuple):
     """What a machine tells of one level of its caches."""
@@ -64,13 +69,15 @@ def select_hardware(
 
     `kind` is "gpu", or anything else for a device that is described as a CPU. `caches`
     are those of the machine that a CPU device runs on, the nearest first; a described
-    level that they lack is left out, and one more than described is not taken.
+    level that they lack is left out, and one more than described is not taken. Of a
+    shared level a device counts on 16 MiB for each of its cores at most.
     """
     if kind == "gpu":
         hardware = load_hardware(_gpu_description(vendor, name))
     else:
         hardware = _cpu(vendor, native_float_width)
-        hardware = replace(hardware, caches=_with_sizes(hardware.caches, caches))
+        sizes = [_share(cache, compute_units) for cache in caches]
+        hardware = replace(hardware, caches=_with_sizes(hardware.caches, sizes))
     cores = -(-compute_units // hardware.compute_units_per_core)
     limit = work_group_limit or hardware.work_group_limit
     return replace(
@@ -104,6 +111,14 @@ def _cpu(vendor: str, native_float_width: int) -> Hardware:
     else:
         hardware = load_hardware("cpu-neon")
     return replace(hardware, vector_bits=bits)
+
+
+def _share(cache: CacheSize, cores: int) -> CacheSize:
+    """What of a cache is there for a device with so many cores."""
+    if not cache.is_shared or not cores:
+        return cache
+    most = cores * _MOST_SHARED_BYTES_PER_CORE
+    return cache._replace(size_bytes=min(cache.size_bytes, most))
 
 
 def _with_sizes(

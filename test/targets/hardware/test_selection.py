@@ -80,6 +80,29 @@ def test_caches_of_the_machine() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cores", "told", "counted_on"),
+    [(2, 480 << 20, 32 << 20), (8, 96 << 20, 96 << 20), (0, 480 << 20, 480 << 20)],
+)
+def test_a_virtual_machine_has_its_part_of_the_host_s_cache(
+    cores: int, told: int, counted_on: int
+) -> None:
+    hardware = select_hardware(
+        "cpu",
+        "Intel",
+        "",
+        native_float_width=16,
+        compute_units=cores,
+        local_memory_bytes=0,
+        caches=[
+            CacheSize(49152, 12, False),
+            CacheSize(64 << 20, 16, False),
+            CacheSize(told, 15, True),
+        ],
+    )
+    assert [c.size_bytes for c in hardware.caches] == [49152, 64 << 20, counted_on]
+
+
+@pytest.mark.parametrize(
     ("vendor", "name", "description"),
     [
         ("NVIDIA Corporation", "NVIDIA H200", "nvidia-h200"),
