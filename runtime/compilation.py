@@ -13,6 +13,7 @@ from .profiling.starting import measured
 
 if TYPE_CHECKING:
     from ..targets.hardware import Hardware
+    from .cache.parsed import ParsedProgram
     from .devices import Device
     from .placement.function import PlacedFunction
     from .program import Program
@@ -85,43 +86,44 @@ def compile(
 
     if not isinstance(source, Program):
         require_text(source)
-    if isinstance(device, Sequence) and not isinstance(device, str):
-        from .placement.function import compile_placed
-
-        require_no_hardware(hardware)
-        is_text = isinstance(source, str)
-        placed = compile_placed(
-            text_program(source) if is_text else source,
-            source if is_text else None,
-            device,
-            place,
-            measure,
-            constants,
-            tuned,
-            fast_math,
-        )
-        return measured(placed) if profile else placed
-    if place is not None or measure:
-        raise GinghamError(
-            "'place' and 'measure' are for programs on several devices",
-            hint='give a list, such as device=["intel.0", "nvidia.0"]',
-        )
-    if isinstance(source, Program):
-        return source.compile(
-            device,
-            hardware=hardware,
-            constants=constants,
-            tuned=tuned,
-            fast_math=fast_math,
-            profile=profile,
-        )
-    program, chosen = text_program(source), chosen_device(device)
-    function = Function(
-        program, chosen, source, None, hardware, constants, tuned, fast_math
+    is_text = isinstance(source, str)
+    return _compiled(
+        text_program(source) if is_text else source,
+        source if is_text else None,
+        device,
+        hardware,
+        place,
+        measure,
+        constants,
+        tuned,
+        fast_math,
+        profile,
     )
-    return measured(function) if profile else function
 
 
+@overload
+def compile_file(
+    path: str | os.PathLike[str],
+    *,
+    device: str | Device | None = None,
+    hardware: str | Hardware | None = None,
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+    profile: bool = False,
+) -> Function: ...
+@overload
+def compile_file(
+    path: str | os.PathLike[str],
+    *,
+    device: Sequence[str | Device],
+    constants: Collection[str] = (),
+    tuned: bool = True,
+    fast_math: bool = False,
+    profile: bool = False,
+    place: Mapping[str, str] | None = None,
+    measure: bool = False,
+) -> PlacedFunction: ...
 def compile_file(
     path: str | os.PathLike[str],
     *,
@@ -131,24 +133,68 @@ def compile_file(
     tuned: bool = True,
     fast_math: bool = False,
     profile: bool = False,
+    place: Mapping[str, str] | None = None,
+    measure: bool = False,
 ) -> Function:
     """As `compile`, for a program in a file, whose name errors and comments show."""
     from ..frontend.source import read
 
     text = read(path)
-    program = text_program(text, os.fspath(path))
+    return _compiled(
+        text_program(text, os.fspath(path)),
+        text,
+        device,
+        hardware,
+        place,
+        measure,
+        constants,
+        tuned,
+        fast_math,
+        profile,
+    )
+
+
+def _compiled(
+    program: Program | ParsedProgram,
+    text: str | None,
+    device: str | Device | Sequence[str | Device] | None,
+    hardware: str | Hardware | None,
+    place: Mapping[str, str] | None,
+    measure: bool,
+    constants: Collection[str],
+    tuned: bool,
+    fast_math: bool,
+    profile: bool,
+) -> Function:
+    """See `compile`; `text` is the source, None for a program made in Python."""
+    from .program import Program
+
     if isinstance(device, Sequence) and not isinstance(device, str):
         from .placement.function import compile_placed
 
         require_no_hardware(hardware)
         function: Function = compile_placed(
-            program, text, device, None, False, constants, tuned, fast_math
+            program, text, device, place, measure, constants, tuned, fast_math
         )
-    else:
-        chosen = chosen_device(device)
-        function = Function(
-            program, chosen, text, None, hardware, constants, tuned, fast_math
+        return measured(function) if profile else function
+    if place is not None or measure:
+        raise GinghamError(
+            "'place' and 'measure' are for programs on several devices",
+            hint='give a list, such as device=["intel.0", "nvidia.0"]',
         )
+    if isinstance(program, Program):
+        return program.compile(
+            device,
+            hardware=hardware,
+            constants=constants,
+            tuned=tuned,
+            fast_math=fast_math,
+            profile=profile,
+        )
+    chosen = chosen_device(device)
+    function = Function(
+        program, chosen, text, None, hardware, constants, tuned, fast_math
+    )
     return measured(function) if profile else function
 
 

@@ -30,7 +30,7 @@ def output_arrays(
     or type, not contiguous, not writable, or in memory that an input or another result
     has too.
     """
-    targets = _targets(out)
+    targets = given_targets(out)
     if len(targets) != len(names):
         raise _wrong_count(names, len(targets))
     for number, target in enumerate(targets):
@@ -40,8 +40,8 @@ def output_arrays(
         _check_layout(what, target)
         if types is not None:
             check_type(what, target, types[number])
-        _check_overlap(what, target, inputs, "an input")
-        _check_overlap(what, target, targets[:number], "another result")
+        check_overlap(what, target, inputs, "an input")
+        check_overlap(what, target, targets[:number], "another result")
     return targets
 
 
@@ -50,12 +50,12 @@ def output_targets(
     types: Sequence[ArrayType] | None,
     out: Any,
     inputs: Sequence[DeviceArray],
-    device: Device,
+    device: Device | None,
 ) -> list[DeviceArray | None]:
-    """As `output_arrays`, for results that are arrays of a device."""
+    """As `output_arrays`, for results that are arrays of a device; None is any."""
     from .arrays.array import Array as OfDevice
 
-    targets = _targets(out)
+    targets = given_targets(out)
     if len(targets) != len(names):
         raise _wrong_count(names, len(targets))
     found: list[DeviceArray | None] = []
@@ -69,7 +69,8 @@ def output_targets(
                 f"{what}: expected a gingham.Array, got {type(target).__name__}",
                 hint="a call with arrays of a device returns before results are there",
             )
-        if target.device is not device:
+        target.check()
+        if device is not None and target.device is not device:
             raise GinghamError(
                 f"{what} is on {target.device.name}, the program runs on {device.name}"
             )
@@ -95,7 +96,7 @@ def _check_memory(
         if other.memory is target.memory:
             raise _shared(what, name)
         if target.host is not None:
-            _check_overlap(what, target.host, [other.host], name)
+            check_overlap(what, target.host, [other.host], name)
 
 
 def _wrong_count(names: Sequence[str], count: int) -> GinghamError:
@@ -106,7 +107,8 @@ def _wrong_count(names: Sequence[str], count: int) -> GinghamError:
     )
 
 
-def _targets(out: Any) -> list[Any]:
+def given_targets(out: Any) -> list[Any]:
+    """What a caller gives as `out`, for each result: an array or a sequence of them."""
     return list(cast("Sequence[Any]", out)) if isinstance(out, tuple | list) else [out]
 
 
@@ -140,9 +142,10 @@ def _check_layout(what: str, target: object) -> None:
         raise GinghamError(f"{what} is not aligned to its elements")
 
 
-def _check_overlap(
+def check_overlap(
     what: str, target: Array, others: Sequence[Array | None], name: str
 ) -> None:
+    """Refuse an array that shares memory with one of others, which `name` says."""
     import numpy as np
 
     for other in others:

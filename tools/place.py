@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    from .run import add_input_options
+    from .inputs import add_input_options
 
     parser = ArgumentParser(
         prog="tile-place",
@@ -138,13 +138,16 @@ def _module(options: argparse.Namespace) -> ModuleOp:
     from ..passes.pipelines import TargetOptions, run_stages
     from ..runtime.compilation import compile_file
     from ..runtime.function import make_context
+    from ..runtime.placement.names import resolved_places
     from ..runtime.placement.segments import forced_devices
-    from .run import input_arrays
+    from .inputs import input_arrays
 
     function = compile_file(options.file, device="reference")
     module = function.specialized(*input_arrays(function, options))
+    forced = dict(_pairs(options.force, "--force"))
+    places = resolved_places(module, tuple(function.input_names), forced)
     run_stages(module, make_context(), TargetOptions(), ("tile",))
-    forced_devices(module, dict(_pairs(options.force, "--force")))
+    forced_devices(module, places)
     return module
 
 

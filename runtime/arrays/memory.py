@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from threading import Lock
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from threading import Condition, Lock
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
@@ -21,13 +23,24 @@ runs wait for each other.
 """
 
 
+_READ_ENDED = Condition(SUBMISSION)
+"""The host has read some memory."""
+
+
 class Memory:
     """The memory that one or more arrays are in, also arrays of two devices.
 
     With a `spare` it goes back to the device when no array has it any more.
     """
 
-    __slots__ = ("__weakref__", "_spare", "_spares", "readers", "written")
+    __slots__ = (
+        "__weakref__",
+        "_spare",
+        "_spares",
+        "host_readers",
+        "readers",
+        "written",
+    )
 
     def __init__(
         self, spare: Spare | None = None, spares: SpareBuffers | None = None
@@ -38,6 +51,8 @@ class Memory:
         """The run that wrote it last, if any did."""
         self.readers: dict[CommandQueue, RunEvent] = {}
         """The last run of each queue that reads it."""
+        self.host_readers = 0
+        """How many runs of the interpreter read it now."""
 
     def users(self) -> list[RunEvent]:
         """All runs that who writes to it has to come after."""
@@ -65,6 +80,33 @@ class Memory:
         # The next user is of the same queue, and so is behind these.
         if all(user.queue is spares.queue for user in self.users()):
             spares.give(spare)
+
+
+@contextmanager
+def read_by_host(memories: Sequence[Memory]) -> Generator[None]:
+    """Let nothing write to memories in a block of code that reads them.
+
+    Nothing else may be waited for there but what they are written by.
+    """
+    with SUBMISSION:
+        for memory in memories:
+            memory.host_readers += 1
+    try:
+        yield
+    finally:
+        with SUBMISSION:
+            for memory in memories:
+                memory.host_readers -= 1
+            _READ_ENDED.notify_all()
+
+
+def wait_for_host(*memories: Memory) -> None:
+    """Wait until the host reads none of the memories; `SUBMISSION` must be held.
+
+    It is let go meanwhile, and held again afterwards.
+    """
+    while any(memory.host_readers for memory in memories):
+        _READ_ENDED.wait()
 
 
 class ClosedMemory(Memory):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import GinghamError
 from ..outputs import check_type, output_targets
 from .array import Array
-from .memory import SUBMISSION, Memory
-from .transfers import from_host
+from .memory import SUBMISSION, Memory, read_by_host, wait_for_host
+from .transfers import from_host, overwrite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,8 @@ class Starter:
         from ...targets.opencl.executor import OpenCLExecutable
 
         self._device = device
-        self._runner = runner
+        self.runner = runner
+        """What is compiled."""
         self._output_names = output_names
         self._constants = frozenset(constants)
         self._given = given
@@ -104,7 +105,7 @@ class Starter:
         ]
 
     def _targets(self, out: Any, inputs: Sequence[Array]) -> list[Array | None]:
-        names, types = self._output_names, self._runner.output_types
+        names, types = self._output_names, self.runner.output_types
         return output_targets(names, types, out, inputs, self._device)
 
     def _interpreted(
@@ -113,7 +114,12 @@ class Starter:
         """The results of the reference interpreter, which are there at once."""
         import numpy as np
 
-        results = self._runner.run([array.numpy() for array in arrays])
+        with read_by_host([array.memory for array in arrays]):
+            inputs = [array.numpy() for array in arrays]
+            results = [
+                np.array(result) if _is_shared(result, inputs) else result
+                for result in self.runner.run(inputs)
+            ]
         wanted = targets or [None] * len(results)
         for name, target, result in zip(
             self._output_names, wanted, results, strict=True
@@ -128,7 +134,7 @@ class Starter:
                 # A result may be an input, or another result.
                 made.append(from_host(np.array(result), self._device))
             else:
-                _overwrite(target, result)
+                overwrite(target, result)
                 made.append(target)
         return made
 
@@ -164,6 +170,9 @@ class _Begin:
         written = [array.buffer for array in outputs]
         queue = self._queue
         with SUBMISSION:
+            if targets is not None:
+                # All at once: while one is waited for, another may be read again.
+                wait_for_host(*[array.memory for array in outputs])
             sources: list[RunEvent] = []
             for memory in memories:
                 if memory.written is not None:
@@ -210,20 +219,11 @@ class _Begin:
         return Array(self._device, kind, buffer.host, buffer, Memory(spare, spares))
 
 
-def _overwrite(target: Array, result: Host) -> None:
-    """Write to memory that runs of other devices may use, when they have ended."""
-    for user in target.memory.users():
-        user.settle()
-    with SUBMISSION:
-        memory, host = target.memory, target.host
-        for user in memory.users():
-            user.settle()
-        if host is None:
-            raise GinghamError("expected an array in the host's memory")
-        host[...] = result
-        # What is there now is good, whatever became of the runs before.
-        memory.written = None
-        memory.readers.clear()
+def _is_shared(result: Host, inputs: Sequence[Host]) -> bool:
+    """Whether a result may be in the memory of an input."""
+    import numpy as np
+
+    return any(np.may_share_memory(result, each) for each in inputs)
 
 
 def _show(shown: weakref.WeakMethod[Show], error: GinghamError) -> None:

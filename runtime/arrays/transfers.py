@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import GinghamError
 from ..devices import Device, default_device
 from .array import Array
-from .memory import SUBMISSION, Memory
+from .memory import SUBMISSION, Memory, wait_for_host
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,6 +118,57 @@ def moved(array: Array, device: str | Device, copy: bool | None) -> Array:
     if source is target and array.host is None:
         return _duplicate(array, source)
     return _copied(array, source, target)
+
+
+def overwrite(target: Array, result: Host) -> None:
+    """Write to memory that runs of other devices may use, when they have ended."""
+    for user in target.memory.users():
+        user.settle()
+    with SUBMISSION:
+        memory, host = target.memory, target.host
+        wait_for_host(memory)
+        for user in memory.users():
+            user.settle()
+        if host is None:
+            raise GinghamError("expected an array in the host's memory")
+        host[...] = result
+        # What is there now is good, whatever became of the runs before.
+        memory.written = None
+        memory.readers.clear()
+
+
+def write_into(target: Array, array: Array) -> None:
+    """Copy an array into another of its shape and type, on whatever device.
+
+    It comes after all that uses the target, and is started only, but for arrays of the
+    reference interpreter. Raises GinghamError where the array is known to have failed.
+    """
+    from ...targets.opencl.transfers import start_copy, start_read, start_write
+
+    source, device = opencl_device(array.device), opencl_device(target.device)
+    if device is None:
+        overwrite(target, array.numpy())
+        return
+    memory, origin, buffer = target.memory, array.memory, target.buffer
+    with SUBMISSION:
+        wait_for_host(memory)
+        sources, behind = origin.sources(), memory.users()
+        queue = device.transfer_queue
+        host = array.host if _is_visible(array.device) else None
+        if source is device and host is None:
+            event = start_copy(queue, array.buffer, buffer, sources, behind)
+        elif host is not None:
+            event = start_write(queue, buffer, host, sources, behind)
+        else:
+            host = _empty_host(buffer)
+            read = start_read(
+                array.buffer.device.transfer_queue, array.buffer, host, sources
+            )
+            _note_reader(origin, read)
+            sources = () if read is None else (read,)
+            event = start_write(queue, buffer, host, sources, behind)
+        _note_reader(origin, event)
+        memory.written = event
 
 
 def opencl_device(device: Device) -> OpenCLDevice | None:

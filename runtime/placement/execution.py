@@ -9,15 +9,15 @@ copied. So the order of the segments on each device is fixed, and nothing else i
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..arrays.array import Array
 from ..arrays.memory import SUBMISSION, Memory
-from ..arrays.transfers import from_host, moved, opencl_device
+from ..arrays.transfers import from_host, moved, opencl_device, write_into
 from .load import running
 
 if TYPE_CHECKING:
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from ..devices import Device
     from ..runner import ArrayType
     from .plan import Plan
+    from .samples import Sample
 
     Host = NDArray[Any]
     Kept = Array | Memory
+
+_NO_TARGETS: Mapping[int, Array] = {}
 
 
 @dataclass(frozen=True)
@@ -61,43 +64,77 @@ class PlacedRunner:
         self._kept = _KeptInputs(constants)
         self._names = sorted({step.device.name for step in steps})
 
+    @property
+    def starters(self) -> list[Starter]:
+        """Those of the segments, in the order in which they are started."""
+        return [step.starter for step in self._steps]
+
     def run(
-        self, inputs: Sequence[Host], outputs: Sequence[Host | None] | None = None
+        self,
+        inputs: Sequence[Host],
+        outputs: Sequence[Host | None] | None = None,
+        sample: Sample | None = None,
     ) -> list[Host]:
-        """See `Runner.run`."""
+        """See `Runner.run`; `sample` is told what each segment takes."""
         values = _Values(self._kept, inputs, lends=True)
         with ExitStack() as stack:
             for name in self._names:
                 stack.enter_context(running(name))
             # The caller's arrays may change as soon as this returns.
             stack.callback(values.settle)
-            self._start(values)
+            self._start(values, sample)
             return self._collected(values, inputs, outputs)
 
-    def start(self, inputs: Sequence[Any]) -> list[Array]:
-        """The results for inputs that are arrays of devices or of NumPy, at once."""
+    def start(
+        self,
+        inputs: Sequence[Any],
+        targets: Sequence[Array | None] | None = None,
+        sample: Sample | None = None,
+    ) -> list[Array]:
+        """The results for inputs that are arrays of devices or of NumPy, at once.
+
+        `targets` has an array for each result, of whatever device, or None for a new
+        one; they are known to fit, and to share no memory with an input.
+        """
         values = _Values(self._kept, inputs, lends=False)
-        self._start(values)
+        wanted = [*targets] if targets is not None else [None] * len(self._results)
+        self._start(values, sample, _first_targets(self._results, wanted))
         seen: set[int] = set(range(len(inputs)))
+        # What a run wrote to its target is no other result's memory.
+        made = {id(each) for each in wanted if each is not None}
         results: list[Array] = []
-        for value in self._results:
+        for value, target in zip(self._results, wanted, strict=True):
             array = values.anywhere(value, self._steps)
-            # No result shares memory with an input or another result.
-            results.append(moved(array, array.device, value in seen or None))
-            seen.add(value)
+            if target is None:
+                # No result shares memory with an input or another result.
+                is_taken = value in seen or id(array) in made
+                results.append(moved(array, array.device, is_taken or None))
+                seen.add(value)
+                continue
+            if array is not target:
+                write_into(target, array)
+            results.append(target)
         return results
 
     def refresh(self) -> None:
         """Forget what was computed of constant inputs."""
         self._kept.clear()
 
-    def _start(self, values: _Values) -> None:
-        for step, unused in zip(self._steps, self._last_uses, strict=True):
+    def _start(
+        self,
+        values: _Values,
+        sample: Sample | None,
+        targets: Mapping[int, Array] = _NO_TARGETS,
+    ) -> None:
+        """`targets` has arrays for values to be written to, where they are made."""
+        for number, step in enumerate(self._steps):
             given = [values.on(value, step.device) for value in step.inputs]
-            made = step.starter.run(given)
+            own = _own_targets(step, targets) if targets else None
+            with nullcontext() if sample is None else sample.part(number):
+                made = step.starter.run(given, own)
             values.add(step.outputs, made)
             _flush(step.device)
-            for value in unused:
+            for value in self._last_uses[number]:
                 values.drop(value)
 
     def _collected(
@@ -256,6 +293,26 @@ def _flush(device: Device) -> None:
     opencl = opencl_device(device)
     if opencl is not None:
         opencl.queue.handle.flush()
+
+
+def _first_targets(
+    results: Sequence[int], targets: Sequence[Array | None]
+) -> dict[int, Array]:
+    """Of each result, by its value, the first array to write it to, if there is one."""
+    found: dict[int, Array] = {}
+    for value, target in zip(results, targets, strict=True):
+        if target is not None:
+            found.setdefault(value, target)
+    return found
+
+
+def _own_targets(
+    step: Step, targets: Mapping[int, Array]
+) -> tuple[Array | None, ...] | None:
+    """The arrays that a step writes to: those on its device."""
+    found = [targets.get(value) for value in step.outputs]
+    own = tuple(a if a is not None and a.device is step.device else None for a in found)
+    return own if any(each is not None for each in own) else None
 
 
 def _last_uses(steps: Sequence[Step], results: Sequence[int]) -> list[list[int]]:

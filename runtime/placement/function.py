@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
+from ...passes.tile.placement.build import ANYWHERE
+from ...targets.hardware.machine import HOST
 from ..arguments import AnyArray, Binding, binding_of
 from ..arrays.array import Array, has_arrays
 from ..arrays.starter import Starter
 from ..cache.parsed import ParsedProgram
 from ..function import Function, chosen_device, make_context
-from ..outputs import output_arrays
+from ..outputs import check_overlap, given_targets, output_arrays, output_targets
 from .database import database
 from .execution import PlacedRunner, Step
 from .links import device_text
 from .load import is_calm
+from .names import checked_places, resolved_places
 from .plan import Plan, Request, machine_for, make_plan, places_of
+from .samples import Sample, Sampler
 from .segment_function import SegmentFunction, output_types_of
 from .times import measure_units
 from .verdict import (
@@ -40,7 +45,13 @@ if TYPE_CHECKING:
     from ..program import Program
     from ..runner import Runner
 
-    Situation = tuple[Binding, tuple[tuple[str, ...], ...], bool]
+    Situation = tuple[Binding, tuple[tuple[str, ...], ...], tuple[str, ...]]
+    """What a program is placed for: inputs, where they are, where results have to be.
+    """
+
+
+_MOST_CORRECTIONS = 3
+"""So often runs change the decision for a situation: no two need alternate for ever."""
 
 
 class PlacedFunction(Function):
@@ -76,13 +87,19 @@ class PlacedFunction(Function):
         )
         self.devices = tuple(devices)
         """Where it may run."""
-        self._places = _checked_places(places, devices)
+        self._places = checked_places(places, [device.name for device in devices])
+        if self._places:
+            names = self._program.outline.inputs
+            self._places = resolved_places(self._program.module, names, self._places)
         self._measures = measure
         self._placing = Lock()
         self._flats: dict[Binding, ModuleOp] = {}
         self._starters_of_segments: dict[tuple[str, str], Starter] = {}
         self._plans: dict[Situation, Plan] = {}
         self._placed: dict[tuple[Situation, bool], PlacedRunner | Runner | Starter] = {}
+        self._measured_ones: set[Situation] = set()
+        self._corrected: Counter[Situation] = Counter()
+        self._samplers: dict[object, tuple[Situation, Sampler]] = {}
         self._wholes = {
             device.name: Function(
                 program,
@@ -161,6 +178,7 @@ class PlacedFunction(Function):
             self._plans.clear()
             self._placed.clear()
             self._shortcuts.clear()
+            self._samplers = {}
         return self._measured(situation, arrays, again)
 
     def _arguments(
@@ -178,23 +196,87 @@ class PlacedFunction(Function):
     def _run(
         self, runner: PlacedRunner | Runner | Starter, arrays: Sequence[Any], out: Any
     ) -> list[Any]:
+        if out is not None and isinstance(runner, Starter):
+            # It was found by the inputs alone.
+            runner = self._runner_for(arrays, out)
+        sampled = self._samplers.get(runner)
+        if sampled is None:
+            return self._run_once(runner, arrays, out, None)
+        situation, sampler = sampled
+        is_waited_for = not (has_arrays(arrays) or has_arrays(out))
+        results = sampler.run(
+            is_waited_for, lambda each: self._run_once(runner, arrays, out, each)
+        )
+        if sampler.has_news and sampler.correct():
+            with self._placing:
+                self._corrected[situation] += 1
+            self._decide_again(situation, runner, arrays)
+        elif sampler.load_is_other():
+            self._decide_again(situation, runner, arrays)
+        return results
+
+    def _run_once(
+        self,
+        runner: PlacedRunner | Runner | Starter,
+        arrays: Sequence[Any],
+        out: Any,
+        sample: Sample | None,
+    ) -> list[Any]:
         if not isinstance(runner, PlacedRunner):
-            return super()._run(runner, arrays, out)
+            with nullcontext() if sample is None else sample.part(0):
+                return super()._run(runner, arrays, out)
         try:
             if has_arrays(arrays) or has_arrays(out):
-                if out is not None:
-                    raise GinghamError(
-                        "'out' is not possible with arrays on several devices",
-                        hint="call it without, or with arrays of NumPy",
-                    )
-                return runner.start(arrays)
+                targets = self._fitting(runner, arrays, out)
+                return runner.start(arrays, targets, sample)
             if out is None:
-                return runner.run(arrays)
+                return runner.run(arrays, None, sample)
             names, types = self.output_names, runner.output_types
-            return runner.run(arrays, output_arrays(names, types, out, arrays))
+            outputs = output_arrays(names, types, out, arrays)
+            return runner.run(arrays, outputs, sample)
         except GinghamError as error:
             self._show_line(error)
             raise
+
+    def _decide_again(
+        self, situation: Situation, runner: object, arrays: Sequence[AnyArray]
+    ) -> None:
+        """Decide by what is known now for further calls, unless that can not run."""
+        with self._placing:
+            self._samplers = {
+                known: each for known, each in self._samplers.items() if known != runner
+            }
+            before = self._plans.pop(situation, None)
+        try:
+            self._compiled_plan(self._plan(situation), situation, arrays)
+        except GinghamError:
+            with self._placing:
+                if before is not None:
+                    self._plans[situation] = before
+            return
+        with self._placing:
+            self._placed = {
+                key: each for key, each in self._placed.items() if key[0] != situation
+            }
+            self._shortcuts.clear()
+
+    def _fitting(
+        self, runner: PlacedRunner, arrays: Sequence[Any], out: Any
+    ) -> list[Array | None] | None:
+        """The arrays for the results, each on whatever device, which fit."""
+        if out is None:
+            return None
+        used = [each for each in arrays if isinstance(each, Array)]
+        names, types = self.output_names, runner.output_types
+        targets = output_targets(names, types, out, used, None)
+        constants = [arrays[position] for position in self._constant_positions]
+        hosts = [each for each in constants if not isinstance(each, Array)]
+        for name, target in zip(names, targets, strict=True):
+            if target is not None and target.host is not None:
+                check_overlap(
+                    f"'out' for result '{name}'", target.host, hosts, "an input"
+                )
+        return targets
 
     def _situation(self, arrays: Sequence[AnyArray], out: Any) -> Situation:
         names = [device.name for device in self.devices]
@@ -202,8 +284,12 @@ class PlacedFunction(Function):
             places_of(each.device.name if isinstance(each, Array) else None, names)
             for each in arrays
         )
-        on_host = not (has_arrays(arrays) or has_arrays(out))
-        return binding_of(arrays, self._sizes), where, on_host
+        is_waited_for = not (has_arrays(arrays) or has_arrays(out))
+        ends = [HOST if is_waited_for else ANYWHERE] * len(self.output_names)
+        for number, target in enumerate(given_targets(out)[: len(ends)]):
+            if isinstance(target, Array):
+                (ends[number],) = places_of(target.device.name, names)
+        return binding_of(arrays, self._sizes), where, tuple(ends)
 
     def _runner_for(
         self, arrays: Sequence[AnyArray], out: Any
@@ -230,7 +316,22 @@ class PlacedFunction(Function):
                 raise
             with self._placing:
                 runner = self._placed.setdefault(key, runner)
+                if situation not in self._measured_ones:
+                    self._watch(situation, plan, runner)
         return runner
+
+    def _watch(
+        self, situation: Situation, plan: Plan, runner: PlacedRunner | Runner | Starter
+    ) -> None:
+        """Look at some of the runs, to know better what things take."""
+        is_known = len(self.devices) == 1 or self._measures
+        if is_known or self._corrected[situation] >= _MOST_CORRECTIONS:
+            return
+        if runner in self._samplers:
+            return
+        each = runner.starters if isinstance(runner, PlacedRunner) else [runner]
+        sampler = Sampler(plan, self.devices, each)
+        self._samplers = {**self._samplers, runner: (situation, sampler)}
 
     def _plan(self, situation: Situation) -> Plan:
         with self._placing:
@@ -243,14 +344,17 @@ class PlacedFunction(Function):
         """As decided, unless one device was measured to be faster for the whole."""
         plan = self._planned(situation, None)
         seconds = self._verdict(plan, situation)
+        if seconds is not None:
+            # What the whole takes is known, which is more than the sum of parts.
+            self._measured_ones.add(situation)
         best = PLACED if seconds is None else winner(seconds)
         return plan if best == PLACED else self._planned(situation, best)
 
     def _planned(self, situation: Situation, only: str | None) -> Plan:
-        binding, where, on_host = situation
+        binding, where, ends = situation
         module = self._flat(binding)
         inputs = dict(zip(self._program.outline.inputs, where, strict=True))
-        request = Request(self.devices, inputs, on_host, self._places)
+        request = Request(self.devices, inputs, ends, self._places)
         return make_plan(module, request, machine_for(module, self.devices), only)
 
     def _verdict(self, plan: Plan, situation: Situation) -> dict[str, float] | None:
@@ -321,9 +425,11 @@ class PlacedFunction(Function):
         only = plan.only_device
         if only is not None:
             whole = self._wholes[only]
-            if situation[2]:
+            if all(end == HOST for end in situation[2]) and not has_arrays(arrays):
                 return whole._runner(situation[0])
-            if all(a.device.name == only for a in arrays if isinstance(a, Array)):
+            stay = all(end in (ANYWHERE, only) for end in situation[2])
+            own = all(a.device.name == only for a in arrays if isinstance(a, Array))
+            if stay and own:
                 return whole._starter(situation[0])
         steps = [self._step(plan, number) for number in plan.order]
         types = output_types_of(plan.module)
@@ -391,23 +497,3 @@ def chosen_devices(devices: Sequence[str | Device]) -> list[Device]:
             hint="gingham.devices() lists the devices",
         )
     return chosen
-
-
-def _checked_places(places: object, devices: Sequence[Device]) -> dict[str, str]:
-    """The names of the devices of tensors, each of which has to take part."""
-    if not isinstance(places, Mapping | None):
-        raise GinghamError(
-            f"expected the device of each tensor to be placed, got {places!r}",
-            hint='give a dict, such as place={"C": "intel.0"}',
-        )
-    names = [device.name for device in devices]
-    found: dict[str, str] = {}
-    for tensor, device in cast("Mapping[str, Any]", places or {}).items():
-        found[tensor] = name = getattr(device, "name", device)
-        if name not in names:
-            raise GinghamError(
-                f"'{tensor}' is to be placed on '{name}', which is not among the "
-                "devices of the program",
-                hint=f"they are {', '.join(names)}",
-            )
-    return found

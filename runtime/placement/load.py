@@ -52,6 +52,19 @@ def load_of(device: Device) -> float:
     return min(round(share * _STEPS) / _STEPS, _MOST)
 
 
+def load_of_now(device: Device) -> float:
+    """As `load_of`, without waiting: since it was asked for last, if not just now."""
+    _look()
+    return load_of(device)
+
+
+def others_share() -> float:
+    """What other processes take of this one's cores lately; found without waiting."""
+    _look()
+    with _lock:
+        return 0.0 if _known is None else _known[1]
+
+
 def is_calm(load: float) -> bool:
     """Whether times beside such a load hold for ever, and not just for now."""
     return load <= _CALM
@@ -83,11 +96,12 @@ class _Sample:
 
 _known: tuple[float, float] | None = None
 """When it was found out, and what."""
+_last: _Sample | None = None
+"""What was looked at then."""
 
 
 def _others_share() -> float:
     """What other processes take of this one's cores, lately."""
-    global _known
     with _lock:
         known = _known
     if known is not None and time.monotonic() - known[0] < _OLD_SECONDS:
@@ -96,12 +110,27 @@ def _others_share() -> float:
     if before is None:
         return _by_average()
     time.sleep(_WINDOW_SECONDS)
-    now = _sample() or before
+    return _note(before, _sample() or before)
+
+
+def _look() -> None:
+    """Find out what others have taken since the last look."""
+    with _lock:
+        before = _last
+    now = _sample()
+    if before is None or now is None or now.when - before.when < _WINDOW_SECONDS:
+        return
+    _note(before, now)
+
+
+def _note(before: _Sample, now: _Sample) -> float:
+    """What others took between two looks."""
+    global _known, _last
     elapsed = max(now.when - before.when, 1e-3) * available_cores()
     others = (now.busy - before.busy) - (now.own - before.own)
     share = min(max(others / elapsed, 0.0), 1.0)
     with _lock:
-        _known = now.when, share
+        _known, _last = (now.when, share), now
     return share
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from ...passes.tile.placement.build import ANYWHERE, Residency
+from ...passes.tile.placement.build import Residency
 from ...passes.tile.placement.decide import Decision, decide, program_of
 from ...targets.hardware.machine import HOST
 from .machine import this_machine
@@ -58,8 +58,8 @@ class Request:
     devices: Sequence[Device]
     inputs: Mapping[str, tuple[str, ...]]
     """Where inputs are."""
-    results_on_host: bool
-    """Whether results have to be on the host, or may stay where they are."""
+    results: Sequence[str]
+    """Where each result has to be: a device, the host or anywhere."""
     places: Mapping[str, str]
     """What the user wants where."""
 
@@ -76,8 +76,8 @@ def make_plan(
     if only is not None:
         force_all(module, only)
     program = program_of(module)
-    results = dict.fromkeys(program.result_names, ANYWHERE)
-    residency = Residency(request.inputs, {} if request.results_on_host else results)
+    results = dict(zip(program.result_names, request.results, strict=True))
+    residency = Residency(request.inputs, results)
     decision = decide(program, machine, residency, _margin(machine))
     decision.write()
     times = _UnitTimes(decision)

@@ -206,7 +206,7 @@ def _entry(module: ModuleOp) -> FuncOp:
 def forced_devices(module: ModuleOp, places: Mapping[str, str]) -> None:
     """Put the attribute of a device on the operations that compute named tensors.
 
-    Raises GinghamError for a name that is none in the program.
+    Raises GinghamError for a name that no operation has any more.
     """
     named: dict[str, list[Operation]] = {}
     for op in _entry(module).body.block.ops:
@@ -216,8 +216,9 @@ def forced_devices(module: ModuleOp, places: Mapping[str, str]) -> None:
     for name, device in places.items():
         if name not in named:
             raise GinghamError(
-                f"the program computes no tensor '{name}' to be placed on '{device}'",
-                hint=f"it computes {', '.join(named) or 'nothing'}",
+                f"no operation of its own is left that computes '{name}', to be placed "
+                f"on '{device}'",
+                hint=f"those that are left compute {', '.join(named) or 'nothing'}",
             )
         for op in named[name]:
             op.attributes[DEVICE_ATTRIBUTE] = StringAttr(device)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 
 import numpy as np
 import pytest
+from counted_calls import count_calls
 
 import gingham
 
@@ -50,8 +50,10 @@ def test_a_chain_with_skip_connections_is_near_the_bound() -> None:
                 assert apart or other.place + other.size <= one.place
     assert re.search(r"between .* in use at once; .* without sharing", str(report))
     expected = gingham.compile(residual(blocks), device="reference")(*arrays)
+    # Where large numbers cancel out, what is left is as exact as they were.
+    near = 1e-5 * float(np.abs(expected).max())
     for _ in range(2):
-        np.testing.assert_allclose(f(*arrays), expected, rtol=1e-4)
+        np.testing.assert_allclose(f(*arrays), expected, rtol=1e-4, atol=near)
 
 
 def test_a_single_kernel_needs_nothing_between() -> None:
@@ -64,13 +66,11 @@ def test_a_single_kernel_needs_nothing_between() -> None:
 def test_repeated_calls_are_short() -> None:
     if gingham.default_device().is_reference:
         pytest.skip("the interpreter is slow")
+    if not gingham.default_device().properties["host_unified_memory"]:
+        pytest.skip("copies take calls, too")
     f = gingham.compile("function (A[N], B[N]) -> (C) { C = A * B; }")
     a = np.ones(16, np.float32)
     f(a, a)
-    fastest = float("inf")
-    for _ in range(300):
-        start = time.perf_counter()
-        f(a, a)
-        fastest = min(fastest, time.perf_counter() - start)
-    # With the launch it is 10 us on a machine that does nothing else.
-    assert fastest < 100e-6
+    # A collection of garbage may come in between, but not each time. With the launch
+    # fifty calls are 10 us on a machine that does nothing else.
+    assert min(count_calls(lambda: f(a, a)) for _ in range(5)) < 70

@@ -177,6 +177,10 @@ class _Program:
                     for variable in held:
                         known = parts.get(variable, 0.0)
                         parts[variable] = known + tensor.size_bytes / limit
+                if problem.scratch_bytes:
+                    scratch = problem.scratch_bytes[step][device]
+                    own = self.at(step, device)
+                    parts[own] = parts.get(own, 0.0) + scratch / limit
                 if fixed > limit or sum(parts.values()) > 1 - fixed / limit:
                     self._row(parts, -math.inf, 1 - fixed / limit)
 
@@ -188,7 +192,7 @@ class _Program:
         """
         source = tensor.source
         born = 0 if source is None else source
-        if step < born:
+        if step < born or self.problem.is_in_place(tensor, device):
             return []
         if (device in tensor.homes and not tensor.is_kept) or device == tensor.end:
             return None

@@ -147,6 +147,7 @@ def pose(program: Program, machine: Machine, residency: Residency) -> Posed:
         channels=channels,
         queues=_queues(machine),
         start_seconds=machine.start_seconds,
+        scratch_bytes=tuple(tuple(t.scratch_bytes for t in row) for row in times),
     )
     forced = tuple(forced_device(unit) for unit in program.units)
     return Posed(program, machine, times, problem, forced)

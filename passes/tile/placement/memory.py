@@ -3,7 +3,9 @@
 Units run in order. A tensor takes memory of a device from when it is computed, and so
 sent to where it is needed, to its last use there; inputs from the start. Inputs that
 are on a device before anything runs, those that are kept there for the next run, and
-results that end there take it all the time from then on.
+results that end there take it all the time from then on. An input that a device can
+use in the host's memory, where it is, takes none. What is between the kernels of
+a unit takes it while that unit runs.
 """
 
 from __future__ import annotations
@@ -34,6 +36,10 @@ def peaks(
         for device, first, last in lifetimes(problem, tensor, placement, steps):
             changes[device][first] += tensor.size_bytes
             changes[device][last + 1] -= tensor.size_bytes
+    for unit, row in enumerate(problem.scratch_bytes):
+        device, step = placement[unit], steps[unit]
+        changes[device][step] += row[device]
+        changes[device][step + 1] -= row[device]
     return [_peak(change, order) for change in changes]
 
 
@@ -74,7 +80,8 @@ def lifetimes(
     if tensor.is_result and tensor.end is None and tensor.source is not None:
         last[placement[tensor.source]] = end
     for device, step in last.items():
-        yield device, born, step
+        if not problem.is_in_place(tensor, device):
+            yield device, born, step
 
 
 def fits(problem: Problem, placement: Sequence[int], order: Sequence[int]) -> bool:

@@ -6,17 +6,27 @@ as long as its arithmetic or its traffic, whichever is larger, and a part of the
 
     launch + work-groups + max(arithmetic, traffic) + 0.3 * min(arithmetic, traffic)
 
-Equal units are predicted once for a device, whatever they are called.
+What is between its kernels takes memory while it runs. Equal units are predicted once
+for a device, whatever they are called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ....dialects.eltwise.element_types import bit_width
+from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp
+from ....dialects.stripe.staging import STAGE_ATTRIBUTE, StagingAttr
 from ....dialects.work import work_of
 from ....targets.hardware.description import Hardware
 from .units import Unit, unit_module
@@ -24,6 +34,9 @@ from .units import Unit, unit_module
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+
+    from ...stripe.cost.nest import Nest
+    from ...stripe.cost.problem import Problem
 
 _EXPOSED = 0.3
 """The part of the smaller of arithmetic and traffic that the larger does not hide."""
@@ -34,16 +47,25 @@ _KNOWN = 4096
 _DECIDES = ",stripe-autotile"
 
 _lock = Lock()
-_predicted: dict[tuple[str, Hardware], float] = {}
+_predicted: dict[tuple[str, Hardware], Prediction] = {}
 
 
-def predicted_seconds(unit: Unit, hardware: Hardware) -> float:
-    """The predicted time of a unit on a device with such figures, in seconds."""
+@dataclass(frozen=True)
+class Prediction:
+    """What a unit needs on a device."""
+
+    seconds: float
+    scratch_bytes: int
+    """Of memory for what is between its kernels, beside its inputs and outputs."""
+
+
+def predicted(unit: Unit, hardware: Hardware) -> Prediction:
+    """What a unit needs on a device with such figures."""
     place = unit.key, hardware
     with _lock:
         found = _predicted.get(place)
     if found is None:
-        found = module_seconds(unit_module(unit), hardware)
+        found = predicted_module(unit_module(unit), hardware)
         with _lock:
             while len(_predicted) >= _KNOWN:
                 del _predicted[next(iter(_predicted))]
@@ -51,15 +73,54 @@ def predicted_seconds(unit: Unit, hardware: Hardware) -> float:
     return found
 
 
-def module_seconds(module: ModuleOp, hardware: Hardware) -> float:
-    """The predicted time of a flattened program, one launch after the other.
+def predicted_module(module: ModuleOp, hardware: Hardware) -> Prediction:
+    """What a flattened program needs, one launch after the other.
 
     The module is lowered in place.
     """
     from ...stripe.blocks.nests import top_level_blocks
 
     _lower(module, hardware)
-    return sum(_block_seconds(block, hardware) for block in top_level_blocks(module))
+    blocks: dict[Operation, Prediction] = {
+        block: _predicted_block(block, hardware) for block in top_level_blocks(module)
+    }
+    seconds = sum(each.seconds for each in blocks.values())
+    functions = (op for op in module.ops if isinstance(op, FuncOp))
+    scratch = [_scratch_bytes(function, blocks) for function in functions]
+    return Prediction(seconds, max(scratch, default=0))
+
+
+def _scratch_bytes(function: FuncOp, blocks: Mapping[Operation, Prediction]) -> int:
+    """The most that is taken at once between and for the statements of a function."""
+    from ...stripe.blocks.nests import statements
+
+    last: dict[AllocOp, int] = {}
+    made: dict[SSAValue, AllocOp] = {}
+    steps = statements(function)
+    for step, op in enumerate(steps):
+        if isinstance(op, AllocOp):
+            made[op.view], last[op] = op, step
+            continue
+        for buffer in [made[value] for value in op.operands if value in made]:
+            if isinstance(op, ReturnOp):
+                # A result is no scratch.
+                last.pop(buffer, None)
+                continue
+            last[buffer] = step
+            made |= dict.fromkeys(op.results, buffer)
+    held = most = 0
+    for step, op in enumerate(steps):
+        if isinstance(op, AllocOp) and op in last:
+            held += _view_bytes(op.view.type)
+        own = blocks[op].scratch_bytes if op in blocks else 0
+        most = max(most, held + own)
+        held -= sum(_view_bytes(each.view.type) for each in last if last[each] == step)
+    return most
+
+
+def _view_bytes(type: Attribute) -> int:
+    assert isinstance(type, ViewType)
+    return prod(type.sizes) * max(bit_width(type.element_type), 8) // 8
 
 
 def _lower(module: ModuleOp, hardware: Hardware) -> None:
@@ -87,17 +148,51 @@ def _context() -> Context:
     return context
 
 
-def _block_seconds(block: BlockOp, hardware: Hardware) -> float:
-    """The time of a block that becomes a kernel."""
+def _predicted_block(block: BlockOp, hardware: Hardware) -> Prediction:
+    """What a block needs that becomes a kernel, with the copies that it reads."""
     from ...stripe.blocks.nests import is_leaf
     from ...stripe.cost import best, problem_of
 
     if not all(block.index_ranges):
-        return 0.0
+        return Prediction(0.0, 0)
     if is_leaf(block) and not block.is_serial:
         problem = problem_of(block, hardware.vector_bits)
         if problem.aggregates and not problem.uncut:
-            return best(problem, hardware).seconds
+            found = best(problem, hardware)
+            return Prediction(found.seconds, _staged_bytes(problem, found.nest))
+    return Prediction(_stream_seconds(block, hardware), _decided_copies(block))
+
+
+def _decided_copies(block: BlockOp) -> int:
+    """The copies of inputs that fusion has decided on: about as large as these."""
+    from ...stripe.blocks.nests import all_blocks, root_buffer
+
+    copied: dict[SSAValue, int] = {}
+    for leaf in all_blocks(block):
+        stages = leaf.attributes.get(STAGE_ATTRIBUTE)
+        for each in stages if isinstance(stages, ArrayAttr) else ():
+            assert isinstance(each, StagingAttr)
+            if each.data.space is MemorySpace.GLOBAL:
+                buffer = root_buffer(leaf.buffers[each.data.refinement])
+                copied[buffer] = _view_bytes(buffer.type)
+    return sum(copied.values())
+
+
+def _staged_bytes(problem: Problem, nest: Nest) -> int:
+    """The copies of inputs that are made before the kernel starts."""
+    from ...stripe.cost.nest import scratch_bytes
+
+    return sum(
+        scratch_bytes(problem, nest, stage, problem.ranges)
+        for stage in nest.stages
+        if stage.before == 0 and stage.space is MemorySpace.GLOBAL
+    )
+
+
+def _stream_seconds(block: BlockOp, hardware: Hardware) -> float:
+    """The time of a block that is no contraction alone."""
+    from ...stripe.blocks.nests import is_leaf
+
     arithmetic = sum(_leaf_seconds(leaf, hardware) for leaf in _leaves(block))
     traffic = _traffic_seconds(block, hardware)
     busy = max(arithmetic, traffic) + _EXPOSED * min(arithmetic, traffic)

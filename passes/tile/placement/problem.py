@@ -57,6 +57,9 @@ class Problem:
     """What the host takes to start units that run on one device in one go, where there
     are several devices."""
 
+    scratch_bytes: tuple[tuple[int, ...], ...] = ()
+    """For each unit the memory that it takes on each device only while it runs."""
+
     @property
     def count(self) -> int:
         """How many units there are."""
@@ -79,11 +82,19 @@ class Problem:
         latency = self.latencies[source][target]
         return latency + tensor.size_bytes * self.per_byte[source][target]
 
+    def is_in_place(self, tensor: Tensor, device: int) -> bool:
+        """Whether a device works on an input in the host's memory, where it is."""
+        is_there = tensor.source is None and self.host in tensor.homes
+        return is_there and self.per_byte[self.host][device] == 0
+
     @cached_property
     def is_tight(self) -> bool:
-        """Whether some device has less memory than all tensors together."""
+        """Whether some device has less memory than all tensors and a unit may take."""
         total = sum(tensor.size_bytes for tensor in self.tensors)
-        return total > min(self.memory_bytes)
+        return any(
+            total + max((row[device] for row in self.scratch_bytes), default=0) > limit
+            for device, limit in enumerate(self.memory_bytes)
+        )
 
     @cached_property
     def moves(self) -> tuple[tuple[tuple[float, ...], ...], ...]:

@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.eltwise.element_types import ELEMENT_TYPES, name_of
 from ....targets.hardware.machine import Machine, MachineDevice
-from .prediction import predicted_seconds
+from .prediction import Prediction, predicted
 from .units import Unit
 
 MEASURED = "measured"
@@ -39,6 +39,8 @@ class UnitTime:
     """What the prediction was multiplied by, from measurements of other units."""
     why: str = ""
     """Why it cannot run there."""
+    scratch_bytes: int = 0
+    """The memory that it takes there while it runs, beside inputs and outputs."""
 
 
 def unit_times(
@@ -53,22 +55,24 @@ def device_times(units: Sequence[Unit], device: MachineDevice) -> list[UnitTime]
     """The times of units on one device."""
     lacks = [_lacks(unit, device) for unit in units]
     predictions = [
-        math.inf if lack else predicted_seconds(unit, device.hardware)
+        Prediction(math.inf, 0) if lack else predicted(unit, device.hardware)
         for unit, lack in zip(units, lacks, strict=True)
     ]
     keys = [unit.key for unit in units]
-    correction = _correction(keys, predictions, device)
+    correction = _correction(keys, [each.seconds for each in predictions], device)
     stretched = 1 / (1 - device.load)
     found: list[UnitTime] = []
-    for key, predicted, lack in zip(keys, predictions, lacks, strict=True):
+    for key, prediction, lack in zip(keys, predictions, lacks, strict=True):
         measured = device.measured.get(key)
+        model, scratch = prediction.seconds, prediction.scratch_bytes
         if lack:
-            time = UnitTime(math.inf, UNSUPPORTED, predicted, why=lack)
+            time = UnitTime(math.inf, UNSUPPORTED, model, why=lack)
         elif measured is not None:
-            time = UnitTime(measured * stretched, MEASURED, predicted)
+            seconds = measured * stretched
+            time = UnitTime(seconds, MEASURED, model, scratch_bytes=scratch)
         else:
-            seconds = predicted * correction * stretched
-            time = UnitTime(seconds, PREDICTED, predicted, correction)
+            seconds = model * correction * stretched
+            time = UnitTime(seconds, PREDICTED, model, correction, "", scratch)
         found.append(time)
     return found
 

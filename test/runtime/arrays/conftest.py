@@ -21,6 +21,15 @@ def device(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(params=DEVICES)
+def in_place(request: pytest.FixtureRequest) -> str:
+    """As `device`, of those that work on the host's memory."""
+    found = gingham.device(request.param)
+    if not found.properties.get("host_unified_memory", True):
+        pytest.skip("the device has memory of its own")
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def opencl() -> OpenCLDevice:
     """The default device, if it is an OpenCL device that shares the host's memory."""

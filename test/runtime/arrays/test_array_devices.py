@@ -24,7 +24,7 @@ NEXT = "function (A[N]) -> (B) { B = A + 1; }"
 PRODUCT = (
     "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
 )
-SECONDS = 20
+SECONDS = 300
 """Longer than anything here takes; who waits so long waits forever."""
 
 
@@ -249,6 +249,6 @@ print("end")
 
 def test_python_may_exit_while_runs_go_on(other: OpenCLDevice) -> None:
     result = subprocess.run(
-        [sys.executable, "-c", EXIT], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", EXIT], capture_output=True, text=True, timeout=900
     )
     assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")

@@ -243,7 +243,7 @@ def test_failures_with_many_threads(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(300)
     assert told == [True] * 16
 
 

@@ -56,14 +56,14 @@ def test_default_device() -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_numpy_memory_is_used_in_place(device: str, dtype: str) -> None:
+def test_numpy_memory_is_used_in_place(in_place: str, dtype: str) -> None:
     host = np.arange(6).reshape(2, 3).astype(dtype)
     for copy in (None, False):
-        x = gingham.asarray(host, device, copy=copy)
+        x = gingham.asarray(host, in_place, copy=copy)
         assert x.dtype == dtype
         assert np.shares_memory(x.numpy(), host)
     host[1, 2] = 0
-    np.testing.assert_array_equal(gingham.asarray(host, device).numpy(), host)
+    np.testing.assert_array_equal(gingham.asarray(host, in_place).numpy(), host)
 
 
 def test_bfloat16(device: str) -> None:
@@ -182,9 +182,9 @@ def test_empty_arrays_and_scalars(device: str) -> None:
         len(number)
 
 
-def test_numpy_takes_arrays(device: str) -> None:
+def test_numpy_takes_arrays(in_place: str) -> None:
     host = numbers(2, 3)
-    x = gingham.asarray(host, device)
+    x = gingham.asarray(host, in_place)
     np.testing.assert_array_equal(x, host)
     assert np.shares_memory(np.asarray(x), host)
     assert np.asarray(x, np.float64).dtype == np.float64
@@ -199,9 +199,9 @@ def test_numpy_takes_arrays(device: str) -> None:
 # DLPack
 
 
-def test_dlpack_to_numpy(device: str) -> None:
+def test_dlpack_to_numpy(in_place: str) -> None:
     host = numbers(2, 3)
-    x = gingham.asarray(host, device)
+    x = gingham.asarray(host, in_place)
     assert x.__dlpack_device__() == (1, 0)
     other = np.from_dlpack(x)
     np.testing.assert_array_equal(other, host)
@@ -216,9 +216,9 @@ def test_dlpack_to_numpy(device: str) -> None:
         x.__dlpack__(dl_device=(2, 0))
 
 
-def test_dlpack_of_results_that_are_computed_still(device: str) -> None:
-    f = gingham.compile("function (A[N]) -> (B) { B = A + 1; }", device=device)
-    y = gingham.asarray(numbers(2000), device)
+def test_dlpack_of_results_that_are_computed_still(in_place: str) -> None:
+    f = gingham.compile("function (A[N]) -> (B) { B = A + 1; }", device=in_place)
+    y = gingham.asarray(numbers(2000), in_place)
     for _ in range(20):
         y = f(y)
     np.testing.assert_array_equal(np.from_dlpack(y), numbers(2000) + 20)
@@ -238,17 +238,17 @@ class FromElsewhere:
         return self._kind, 0
 
 
-def test_dlpack_from_other_libraries(device: str) -> None:
+def test_dlpack_from_other_libraries(in_place: str) -> None:
     host = numbers(4, 3)
-    x = gingham.asarray(FromElsewhere(host), device, copy=False)
+    x = gingham.asarray(FromElsewhere(host), in_place, copy=False)
     assert np.shares_memory(x.numpy(), host)
-    copy = gingham.asarray(FromElsewhere(host), device, copy=True)
+    copy = gingham.asarray(FromElsewhere(host), in_place, copy=True)
     assert not np.shares_memory(copy.numpy(), host)
     with pytest.raises(GinghamError, match="not in the memory of the host"):
-        gingham.asarray(FromElsewhere(host, kind=2), device)
+        gingham.asarray(FromElsewhere(host, kind=2), in_place)
     complex_numbers = np.zeros(3, complex)
     with pytest.raises(GinghamError, match="complex128"):
-        gingham.asarray(FromElsewhere(complex_numbers), device)
+        gingham.asarray(FromElsewhere(complex_numbers), in_place)
 
 
 class Refusing:
@@ -272,12 +272,12 @@ def test_what_a_library_does_not_give(device: str) -> None:
         f(Refusing())
 
 
-def test_dlpack_of_bfloat16(device: str) -> None:
+def test_dlpack_of_bfloat16(in_place: str) -> None:
     """NumPy has no such type, so it is taken over and given by ourselves."""
     host = np.arange(12).astype(ml_dtypes.bfloat16).reshape(3, 4)
-    x = gingham.asarray(host, device)
+    x = gingham.asarray(host, in_place)
     for version in (None, (1, 0)):
-        again = gingham.asarray(BrainFloats(x, version), device)
+        again = gingham.asarray(BrainFloats(x, version), in_place)
         assert again.dtype == ml_dtypes.bfloat16
         np.testing.assert_array_equal(again.numpy().astype(int), host.astype(int))
         assert np.shares_memory(again.numpy(), host)
@@ -302,27 +302,27 @@ class BrainFloats:
         return 1, 0
 
 
-def test_dlpack_of_bfloat16_with_torch(device: str) -> None:
+def test_dlpack_of_bfloat16_with_torch(in_place: str) -> None:
     torch: Any = pytest.importorskip("torch")
     tensor = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
-    x = gingham.asarray(tensor, device)
-    f = gingham.compile("function (A[N, M]) -> (B) { B = 2 * A; }", device=device)
+    x = gingham.asarray(tensor, in_place)
+    f = gingham.compile("function (A[N, M]) -> (B) { B = 2 * A; }", device=in_place)
     assert torch.equal(torch.from_dlpack(f(x)), 2 * tensor)
     tensor[0, 0] = 5
     assert float(x.numpy()[0, 0]) == 5
 
 
-def test_dlpack_with_torch(device: str) -> None:
+def test_dlpack_with_torch(in_place: str) -> None:
     torch: Any = pytest.importorskip("torch")
     tensor = torch.arange(6, dtype=torch.float32).reshape(2, 3)
-    x = gingham.asarray(tensor, device)
-    f = gingham.compile("function (A[N, M]) -> (B) { B = 2 * A; }", device=device)
+    x = gingham.asarray(tensor, in_place)
+    f = gingham.compile("function (A[N, M]) -> (B) { B = 2 * A; }", device=in_place)
     result = torch.from_dlpack(f(x))
     assert torch.equal(result, 2 * tensor)
     tensor[0, 0] = 5
     assert x.numpy()[0, 0] == 5
     with pytest.raises(GinghamError, match="detach"):
-        gingham.asarray(tensor.clone().requires_grad_(), device)
+        gingham.asarray(tensor.clone().requires_grad_(), in_place)
 
 
 # Lifetimes

@@ -153,6 +153,66 @@ def test_results_that_are_inputs_and_given_arrays(
     assert results[2].tolist() == z.tolist() == ((x + 1) * 2).tolist()
 
 
+FOUR = """function (X[N, M], W[M, K], V[M, K]) -> (P, Q, R, S) {
+  P[i, k : N, K] = +(X[i, m] * W[m, k]);
+  T[i, k : N, K] = +(X[i, m] * V[m, k]);
+  Q = T + P;
+  R = P;
+  S = X;
+}"""
+
+
+@pytest.mark.parametrize("shift", range(4))
+@pytest.mark.parametrize("places", [{}, {"P": "discrete.0"}, {"T": "reference"}])
+def test_results_are_written_to_arrays_of_any_device(
+    whole: OpenCLDevice, discrete: OpenCLDevice, places: dict[str, str], shift: int
+) -> None:
+    reference = gingham.device("reference")
+    function = gingham.compile(FOUR, device=[whole, discrete, reference], place=places)
+    x, w, v = arrays(0, ((6, 6),) * 3)
+    wanted = [x @ w, x @ v + x @ w, x @ w, x]
+    homes = [whole, discrete, reference, None]
+    for given in ((x, w, v), (gingham.asarray(x, discrete), w, v)):
+        out = tuple(
+            None if home is None else gingham.asarray(np.zeros_like(x), home, copy=True)
+            for home in homes[shift:] + homes[:shift]
+        )
+        for _ in range(2):
+            results = function(*given, out=out)
+            for result, target, want in zip(results, out, wanted, strict=True):
+                assert target is None or result is target
+                assert result.numpy().tolist() == want.tolist()
+            assert len({id(result.memory) for result in results}) == 4
+
+
+def test_arrays_that_results_can_not_be_written_to(
+    whole: OpenCLDevice, discrete: OpenCLDevice
+) -> None:
+    text = "function (X[N], C[N]) -> (Y) { T = X * 2; Y = T + C; }"
+    function = gingham.compile(
+        text,
+        device=[whole, discrete],
+        place={"T": discrete.name, "Y": whole.name},
+        constants=["C"],
+    )
+    x, c = np.arange(6, dtype=np.float32), np.ones(6, np.float32)
+    on_device = gingham.asarray(x, discrete)
+    closed = gingham.asarray(np.zeros(6, np.float32), whole)
+    closed.close()
+    same = gingham.asarray(c, whole) if whole.details.host_unified_memory else on_device
+    for target, message in (
+        (on_device, "shares memory with an input"),
+        (same, "shares memory with an input"),
+        (gingham.asarray(np.zeros(5, np.float32), whole), "expected shape"),
+        (np.zeros(6, np.float32), "expected a gingham.Array"),
+        (closed, "is closed"),
+        ((on_device, None), "'out' has 2"),
+    ):
+        with pytest.raises(GinghamError, match=message):
+            function(on_device, c, out=target)
+    assert function(on_device, c).numpy().tolist() == (x * 2 + 1).tolist()
+
+
 def test_constant_inputs_are_sent_once_and_refreshed(
     whole: OpenCLDevice, discrete: OpenCLDevice
 ) -> None:
@@ -259,12 +319,64 @@ def test_a_file_and_a_traced_program(whole: OpenCLDevice, tmp_path: Path) -> Non
     function = gingham.compile_file(file, device=devices)
     assert isinstance(function, PlacedFunction)
     check(function(*inputs), inputs)
+    forced_one = gingham.compile_file(file, device=devices, place={"B": "reference"})
+    check(forced_one(*inputs), inputs)
+    assert "reference" in segments_of(forced_one, inputs)
+    one: Any = whole
+    with pytest.raises(GinghamError, match="several devices"):
+        gingham.compile_file(file, device=one, place={"B": "reference"})
     x = Placeholder("f32", [4], "x")
     square = x * x
     program = gingham.Program("powers", [x], {"y": square, "z": square * x})
     placed = gingham.compile(program, device=devices)
     squares, cubes = placed(np.arange(4, dtype=np.float32))
     assert (squares.tolist(), cubes.tolist()) == ([0, 1, 4, 9], [0, 1, 8, 27])
+
+
+NAMES = """function (X[N, M], U[M, K]) -> (Z) {
+  P[n, k : N, K] = +(X[n, m] * U[m, k]);
+  Dead[n : N] = +(X[n, m]);
+  Deader = Dead * 2;
+  Number = 3;
+  Other = P;
+  Same = X;
+  Z = (Other + Same) * Number;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("X", "'X' is to be placed on 'reference', but is an input", "asarray(X"),
+        ("Same", "'Same', another name for 'X', is to be placed", "asarray(X"),
+        (
+            "Dead",
+            "'Dead' is to be placed on 'reference', but no result needs",
+            "result",
+        ),
+        ("Deader", "no result needs it", "leave out its place"),
+        ("Number", "computes no tensor 'Number'", "it computes P, Other, Same, Z"),
+        ("N", "computes no tensor 'N'", "it computes P"),
+        ("Missing", "computes no tensor 'Missing'", "it computes P"),
+    ],
+)
+def test_names_that_nothing_computes(name: str, message: str, hint: str) -> None:
+    with pytest.raises(GinghamError) as error:
+        gingham.compile(NAMES, device=["reference"], place={name: "reference"})
+    assert message in error.value.message
+    assert hint in (error.value.hint or "")
+
+
+def test_another_name_is_placed_as_what_it_names(whole: OpenCLDevice) -> None:
+    devices = [whole, gingham.device("reference")]
+    function = gingham.compile(NAMES, device=devices, place={"Other": "reference"})
+    x, u = arrays(0, ((4, 4), (4, 4)))
+    assert function(x, u).tolist() == ((x @ u + x) * 3).tolist()
+    units = function.explain_placement(x, u).units
+    assert [(each.device, each.is_forced) for each in units] == [("reference", True)]
+    places = {"Other": "reference", "P": whole.name}
+    with pytest.raises(GinghamError, match="another name for 'P', which is to be"):
+        gingham.compile(NAMES, device=devices, place=dict(reversed(places.items())))
 
 
 def test_what_is_asked_wrongly(whole: OpenCLDevice, part: OpenCLDevice) -> None:
@@ -278,8 +390,6 @@ def test_what_is_asked_wrongly(whole: OpenCLDevice, part: OpenCLDevice) -> None:
     names: Any = ["B"]
     with pytest.raises(GinghamError, match="expected the device of each tensor"):
         gingham.compile(MIXED, device=[whole], place=names)
-    with pytest.raises(GinghamError, match="computes no tensor 'Q'"):
-        gingham.compile(MIXED, device=[whole], place={"Q": whole.name})(*arrays())
     several: Any = [whole]
     with pytest.raises(GinghamError, match="hardware description"):
         gingham.compile(MIXED, device=several, hardware="cpu-avx512")

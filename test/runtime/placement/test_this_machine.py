@@ -85,7 +85,7 @@ def test_links_are_measured_once(
     names = [HOST, *(part.name for part in parts)]
     assert links.keys() == {(a, b) for a in names for b in names if a != b}
     for link in links.values():
-        assert 0 < link.latency_seconds < 0.1
+        assert 0 < link.latency_seconds < 60
         assert link.bytes_per_second == math.inf
 
     def never(*_: object) -> Any:

@@ -152,15 +152,26 @@ def test_a_program_too_large_for_each_device_is_divided() -> None:
     }"""
     size = 4 * 256 * 256
     module = flat(text, *["256x256xf32"] * 3)
-    machine = two_devices(memory=4 * size)
-    decision = decide(module, machine)
+
+    def machine(memory: int) -> Machine:
+        found = two_devices(memory=memory)
+        links = dict.fromkeys(found.links, Link(1e-5, 1e10))
+        return replace(found, links=links)
+
+    decision = decide(module, machine(4 * size))
     assert {*decision.devices} == {"near", "far"}
     for device in decision.explain().devices:
         assert 0 < device.peak_bytes <= device.memory_bytes
     with pytest.raises(GinghamError, match="no placement fits the memory") as error:
-        decide(module, two_devices(memory=2 * size))
+        decide(module, machine(2 * size))
     words = "'near' has 524 kB, and everything there takes 1.31 MB while Q is computed"
     assert words in str(error.value)
+    # A device that works on the host's memory needs none for the inputs there: it has
+    # to hold P, Q and Y.
+    enough = 2 * size + 4 * 256
+    assert {*decide(module, two_devices(memory=enough)).devices} == {"near"}
+    with pytest.raises(GinghamError, match=r"'near' .* takes 525 kB while Y is"):
+        decide(module, two_devices(memory=enough - 1))
 
 
 def test_what_is_forced_stays_and_the_rest_follows() -> None:

@@ -12,7 +12,7 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.passes.tile.placement.assignment import cheapest_assignment
 from gingham.passes.tile.placement.cut import cheapest_cut
-from gingham.passes.tile.placement.memory import fits
+from gingham.passes.tile.placement.memory import fits, peaks
 from gingham.passes.tile.placement.problem import Placement, Problem, Tensor
 from gingham.passes.tile.placement.schedule import Simulator
 from gingham.passes.tile.placement.search import Searcher
@@ -115,6 +115,17 @@ def test_the_assignment_is_the_least_sum_that_fits(seed: int) -> None:
     memory = random.choice([2000, 5000, 8000, 12000])
     problem = random_problem(random, random.randint(1, 5), 2 + seed % 2, memory)
     sums = [*map(problem.total_seconds, all_placements(problem))]
+    if seed % 3 == 0:
+        rows = product([0, 700, 2500], repeat=len(problem.devices))
+        scratch = tuple(random.choices([*rows], k=problem.count))
+        # The first device works on the host's memory.
+        to_first = (0.0, *problem.per_byte[-1][1:])
+        problem = replace(
+            problem,
+            scratch_bytes=scratch,
+            per_byte=(*problem.per_byte[:-1], to_first),
+        )
+        sums = [*map(problem.total_seconds, all_placements(problem))]
     placement = cheapest_assignment(problem)
     if not sums:
         assert placement is None
@@ -123,6 +134,29 @@ def test_the_assignment_is_the_least_sum_that_fits(seed: int) -> None:
         assert fits(problem, placement, range(problem.count))
         found = problem.total_seconds(placement)
         assert found == pytest.approx(min(sums), rel=1e-6)
+
+
+def test_memory_that_a_unit_takes_while_it_runs() -> None:
+    """The second unit needs 900 beside its tensors where it runs, and only then."""
+    tensors = (
+        Tensor("I", 100, None, (0,), (2,)),
+        Tensor("V", 50, 0, (1,)),
+        Tensor("W", 10, 1, (), end=2, is_result=True),
+    )
+    problem = replace(
+        random_problem(Random(0), 2, 2),
+        seconds=((1.0, 2.0), (1.0, 2.0)),
+        tensors=tensors,
+        memory_bytes=(500, 5000),
+        scratch_bytes=((0, 0), (900, 800)),
+    )
+    assert [p.size_bytes for p in peaks(problem, (0, 0), (0, 1))] == [960, 0]
+    assert [p.size_bytes for p in peaks(problem, (0, 1), (0, 1))] == [150, 860]
+    assert [p.unit for p in peaks(problem, (0, 1), (0, 1))] == [0, 1]
+    assert problem.is_tight
+    assert solve(problem).chosen.placement == (0, 1)
+    with pytest.raises(GinghamError, match="'d0' has 500 bytes, and everything there"):
+        solve(replace(problem, memory_bytes=(500, 500)))
 
 
 def test_the_placement_of_a_small_program_ends_first() -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from placed_programs import BRANCHES, BRANCHES_TYPES, flat, function_of, two_devices
+from xdsl.dialects.builtin import ModuleOp
 
+import gingham
 from gingham.errors import GinghamError
 from gingham.passes.tile.placement import prediction
 from gingham.passes.tile.placement.decide import decide
 from gingham.passes.tile.placement.grouping import units_of
-from gingham.passes.tile.placement.prediction import predicted_seconds
+from gingham.passes.tile.placement.prediction import Prediction, predicted
 from gingham.passes.tile.placement.times import device_times, unit_times
 from gingham.passes.tile.placement.units import Unit
-from gingham.targets.hardware import HARDWARE_NAMES, load_hardware
+from gingham.targets.hardware import HARDWARE_NAMES, Hardware, load_hardware
 
 
 def units(text: str = BRANCHES, types: tuple[str, ...] = BRANCHES_TYPES) -> list[Unit]:
@@ -26,7 +29,7 @@ def units(text: str = BRANCHES, types: tuple[str, ...] = BRANCHES_TYPES) -> list
 def test_every_unit_has_a_time_on_every_device(name: str) -> None:
     hardware = load_hardware(name)
     for unit in units():
-        seconds = predicted_seconds(unit, hardware)
+        seconds = predicted(unit, hardware).seconds
         assert hardware.launch_microseconds * 1e-6 <= seconds < 1
 
 
@@ -36,20 +39,20 @@ def test_more_work_takes_longer_and_more_cores_less_long() -> None:
     )
     hardware = load_hardware("cpu-avx512:cores=4")
     small, large = (
-        predicted_seconds(units(product, (f"{n}x{n}xf32",) * 2)[0], hardware)
+        predicted(units(product, (f"{n}x{n}xf32",) * 2)[0], hardware).seconds
         for n in (256, 1024)
     )
     assert 20 < large / small < 200
     fast = replace(hardware, cores=32)
     unit = units(product, ("1024x1024xf32",) * 2)[0]
-    assert 2 < predicted_seconds(unit, hardware) / predicted_seconds(unit, fast) < 12
+    assert 2 < predicted(unit, hardware).seconds / predicted(unit, fast).seconds < 12
 
 
 def test_streams_take_what_memory_takes() -> None:
     hardware = load_hardware("cpu-avx512:cores=4")
     (unit,) = units("function (A, B) -> (C) { C = A * B; }", ("8192x8192xf32",) * 2)
     least = 3 * 4 * 8192**2 / (hardware.memory_gigabytes_per_second * 1e9)
-    assert least <= predicted_seconds(unit, hardware) < 1.5 * least
+    assert least <= predicted(unit, hardware).seconds < 1.5 * least
 
 
 def test_special_operations_have_times() -> None:
@@ -62,24 +65,62 @@ def test_special_operations_have_times() -> None:
         "gather(X, Order)", "Order"
     )
     for unit in units(text, ("64x32xf32", "5xsi32")):
-        assert 0 < predicted_seconds(unit, load_hardware("cpu-avx512")) < 1
+        assert 0 < predicted(unit, load_hardware("cpu-avx512")).seconds < 1
 
 
 def test_equal_units_are_lowered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = units()
     hardware = replace(load_hardware("cpu-avx2"), clock_gigahertz=3.21)
     lowered: list[object] = []
-    original = prediction.module_seconds
+    original = prediction.predicted_module
 
-    def counted(module: object, hardware: object) -> float:
+    def counted(module: ModuleOp, hardware: Hardware) -> Prediction:
         lowered.append(module)
-        return original(module, hardware)  # pyright: ignore
+        return original(module, hardware)
 
-    monkeypatch.setattr(prediction, "module_seconds", counted)
+    monkeypatch.setattr(prediction, "predicted_module", counted)
     for _ in range(3):
         for unit in found:
-            predicted_seconds(unit, hardware)
+            predicted(unit, hardware)
     assert len(lowered) == len({unit.key for unit in found})
+
+
+SOFTMAX = """function (X[N, M], U[M, K]) -> (Z) {
+  P[n, k : N, K] = +(X[n, m] * U[m, k]);
+  Most[n, 0 : N, 1] = >(P[n, k]);
+  E = exp(P - Most);
+  Sum[n, 0 : N, 1] = +(E[n, k]);
+  Z = E / Sum;
+}"""
+
+
+def test_what_is_between_the_kernels_of_a_unit_takes_memory() -> None:
+    """As much as the program has between its launches, when it is compiled."""
+    hardware = load_hardware("cpu-avx512:cores=4")
+    for rows, depth, columns, least in (
+        (512, 64, 2048, 0),
+        (512, 1024, 2048, 512 * 2048 * 4),
+        (1024, 1024, 1024, 1024 * 1024 * 4),
+    ):
+        (unit,) = units(SOFTMAX, (f"{rows}x{depth}xf32", f"{depth}x{columns}xf32"))
+        x, u = np.ones((rows, depth), np.float32), np.ones((depth, columns), np.float32)
+        function = gingham.compile(SOFTMAX, hardware="cpu-avx512:cores=4")
+        needed = function.memory(x, u).peak
+        assert needed >= least
+        assert predicted(unit, hardware).scratch_bytes == needed
+    # Copies that are decided on when nests are fused.
+    text = "function (A[M, K], B[K, N]) -> (C) { Q[i, j : M, N] = +(A[i, k] * B[k, j]);"
+    text += " C = tanh(Q); }"
+    (unit,) = units(text, ("2048x1024xf32", "1024x512xf32"))
+    a, b = np.ones((2048, 1024), np.float32), np.ones((1024, 512), np.float32)
+    needed = gingham.compile(text, hardware="cpu-avx512:cores=4").memory(a, b).peak
+    assert predicted(unit, hardware).scratch_bytes == needed
+    # A product alone has nothing but its result.
+    text = (
+        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
+    )
+    (alone,) = units(text, ("64x64xf32", "64x64xf32"))
+    assert predicted(alone, hardware).scratch_bytes == 0
 
 
 def test_what_was_measured_counts_and_corrects_the_rest() -> None:

@@ -1,0 +1,261 @@
+"""Real runs correct the times that placement is decided by."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import gingham
+from gingham import observation
+from gingham.errors import GinghamError
+from gingham.runtime.devices import Device
+from gingham.runtime.placement import load, machine, samples
+from gingham.runtime.placement.database import Database, database
+from gingham.runtime.placement.function import PlacedFunction
+from gingham.runtime.placement.links import device_text
+from gingham.runtime.placement.samples import SAMPLED, Sampler, corrected_times
+from gingham.runtime.placement.segment_function import SegmentFunction
+from gingham.runtime.profiling.watcher import watcher
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.executor import OpenCLExecutable
+
+BRANCHES = """function (X[N, M], U[M, K], V[M, K]) -> (Z) {
+  P[n, k : N, K] = +(X[n, m] * U[m, k]);
+  Q[n, k : N, K] = +(X[n, m] * V[m, k]);
+  Z = relu(P) - Q;
+}"""
+Arrays = list[NDArray[np.float32]]
+
+
+@pytest.fixture(autouse=True)
+def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # Functions of other tests that are measured may still be garbage.
+    gc.collect()
+    monkeypatch.setenv("GINGHAM_RECORDS", str(tmp_path / "records.sqlite3"))
+    # What is measured is kept, however busy this machine is with other work.
+    monkeypatch.setattr(load, "_others_share", lambda: 0.0)
+    return tmp_path / "placement.sqlite3"
+
+
+@pytest.fixture(scope="module")
+def whole() -> OpenCLDevice:
+    device = gingham.default_device()
+    if not isinstance(device, OpenCLDevice):
+        pytest.skip("there is no OpenCL device")
+    return device
+
+
+@pytest.fixture
+def inputs() -> Arrays:
+    generator = np.random.default_rng(0)
+    return [generator.integers(-3, 4, (9, 9)).astype(np.float32) for _ in range(3)]
+
+
+def half(device: object) -> float:
+    return 0.5
+
+
+def never(sampler: object) -> bool:
+    return False
+
+
+def check(result: Any, inputs: Arrays) -> None:
+    x, u, v = inputs
+    expected = np.maximum(x @ u, 0) - x @ v
+    np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+def believed(whole: OpenCLDevice, inputs: Arrays, **seconds: float) -> list[str]:
+    """Let units be known to take so long on each device; their keys."""
+    names = [whole.name, "reference"]
+    function = gingham.compile(BRANCHES, device=names)
+    keys = [unit.key for unit in function.decision(*inputs).posed.program.units]
+    for device, time in zip((whole, "reference"), seconds.values(), strict=True):
+        chosen = gingham.device(device) if isinstance(device, str) else device
+        database().add_times(device_text(chosen), dict.fromkeys(keys, time))
+    return keys
+
+
+def places(function: PlacedFunction, inputs: Arrays) -> set[str]:
+    return {*function.decision(*inputs).devices}
+
+
+def test_a_wrong_belief_does_not_last(
+    whole: OpenCLDevice, inputs: Arrays, records: Path
+) -> None:
+    keys = believed(whole, inputs, opencl=1e-6, reference=1e-9)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    assert places(function, inputs) == {"reference"}
+    check(function(*inputs), inputs)
+    for _ in range(SAMPLED[1]):
+        check(function(*inputs), inputs)
+    assert places(function, inputs) != {"reference"}
+    # Other processes know as well.
+    text = device_text(gingham.device("reference"))
+    known = Database(records).times(text, keys)
+    assert min(known.values()) > 1e-6
+    assert not whole.queue.has_timing
+    assert observation.observer is None
+
+
+def test_profiled_runs_that_nobody_waits_for(
+    whole: OpenCLDevice, inputs: Arrays
+) -> None:
+    keys = believed(whole, inputs, opencl=10.0, reference=100.0)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"], profile=True)
+    given = [gingham.asarray(each, whole) for each in inputs]
+    for _ in range(4):
+        check(function(*given), inputs)
+    assert max(database().times(device_text(whole), keys).values()) < 1
+    # What did not run is believed as before.
+    reference = device_text(gingham.device("reference"))
+    assert {*database().times(reference, keys).values()} == {100.0}
+
+
+def test_several_segments_are_told_apart(whole: OpenCLDevice, inputs: Arrays) -> None:
+    believed(whole, inputs, opencl=10.0, reference=10.0)
+    function = gingham.compile(
+        BRANCHES, device=[whole, "reference"], place={"Q": "reference", "P": whole.name}
+    )
+    for _ in range(SAMPLED[1]):
+        check(function(*inputs), inputs)
+    units = function.explain_placement(*inputs).units
+    by_name = {unit.name: unit.times for unit in units}
+    assert by_name["Q"]["reference"].source == "measured"
+    assert 0 < (by_name["Q"]["reference"].seconds or 0) < 1
+    assert by_name["Q"][whole.name].seconds == pytest.approx(10.0)
+
+
+def test_few_runs_are_looked_at(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listeners: list[object] = []
+    real = watcher.heard_by
+
+    def noted(listener: Any) -> Any:
+        listeners.append(number)
+        return real(listener)
+
+    monkeypatch.setattr(watcher, "heard_by", noted)
+    # It stays where it is, whatever is found out.
+    monkeypatch.setattr(Sampler, "correct", never)
+    place = {"P": whole.name, "Q": whole.name, "Z": whole.name}
+    function = gingham.compile(BRANCHES, device=[whole, "reference"], place=place)
+    for number in range(1, 20):
+        function(*inputs)
+    assert listeners == [*SAMPLED]
+    measured = gingham.compile(BRANCHES, device=[whole, "reference"], measure=True)
+    del listeners[:]
+    for number in range(1, 10):
+        measured(*inputs)
+    assert listeners == []
+
+
+def test_what_can_not_run_elsewhere_stays(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    believed(whole, inputs, opencl=1e-6, reference=1e-9)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    check(function(*inputs), inputs)
+
+    def fail(*_: object) -> Any:
+        raise GinghamError("it can not be compiled")
+
+    monkeypatch.setattr(SegmentFunction, "_compile", fail)
+    monkeypatch.setattr(vars(function)["_wholes"][whole.name], "_compile", fail)
+    for _ in range(2 * SAMPLED[2]):
+        check(function(*inputs), inputs)
+    assert places(function, inputs) == {"reference"}
+
+
+def test_another_load_decides_again(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A CPU that becomes busy, beside a device that other processes do not use."""
+    if whole.kind != "cpu":
+        pytest.skip("what other processes use of it is not known")
+    details = replace(
+        whole.details, host_unified_memory=False, shares_host_memory=False
+    )
+    apart = OpenCLDevice("apart.0", "gpu", details, whole.handle)
+    shares, now = [0.0], [0.0]
+
+    def share() -> float:
+        return shares[0]
+
+    def load_of(device: Device) -> float:
+        return shares[0] if device.kind == "cpu" else 0.0
+
+    monkeypatch.setattr(load, "others_share", share)
+    monkeypatch.setattr(machine, "load_of", load_of)
+    monkeypatch.setattr(samples.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(Sampler, "correct", never)
+    # Which only differ in speed.
+    first = gingham.compile(BRANCHES, device=[whole, apart])
+    units = first.decision(*inputs).posed.program.units
+    for device, seconds in ((whole, 0.1), (apart, 0.2)):
+        times = {unit.key: seconds for unit in units}
+        database().add_times(device_text(device), times)
+    names = {whole.name, "apart.0"}
+    function = gingham.compile(BRANCHES, device=[whole, apart])
+    busy: dict[float, float] = {}
+    for share_now, second in ((0.0, 0), (0.75, 1), (0.75, 10), (0.5, 20), (0.0, 30)):
+        shares[0], now[0] = share_now, float(second)
+        check(function(*inputs), inputs)
+        loads = function.decision(*inputs).posed.machine.devices
+        assert {each.name for each in loads} == names
+        busy[second] = loads[0].load
+    # It is looked at every few seconds, and small changes do not matter.
+    assert busy == {0: 0.0, 1: 0.0, 10: 0.75, 20: 0.75, 30: 0.0}
+
+
+def test_a_failure_while_a_run_is_looked_at(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = gingham.compile(BRANCHES, device=[whole, whole.name, "reference"])
+    check(function(*inputs), inputs)
+
+    def fail(self: OpenCLExecutable, *_: object) -> Any:
+        raise GinghamError("the device is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenCLExecutable, "run", fail)
+        patch.setattr(OpenCLExecutable, "start", fail)
+        with pytest.raises(GinghamError, match="the device is gone"):
+            function(*inputs)
+    assert observation.observer is None
+    for _ in range(9):
+        check(function(*inputs), inputs)
+
+
+def test_what_segments_took_is_divided_in_proportion(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "load_of", half)
+    places = {"Q": "reference", "P": whole.name}
+    first = gingham.compile(BRANCHES, device=[whole, "reference"], place=places)
+    units = first.decision(*inputs).posed.program.units
+    times = {unit.name: n + 1.0 for n, unit in enumerate(units)}
+    for device in (whole, gingham.device("reference")):
+        known = {unit.key: times[unit.name] for unit in units}
+        database().add_times(device_text(device), known)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"], place=places)
+    plan = function.plan(*inputs)
+    units = plan.decision.posed.program.units
+    segments = [plan.segments.segments[number] for number in plan.order]
+    operations = [segment.operations for segment in segments]
+    took = [0.25 * (n + 1) for n in range(len(segments))]
+    found = corrected_times(plan, operations, took)
+    for number, segment in enumerate(segments):
+        inside = [unit for unit in units if unit.ops[0] in segment.operations]
+        each = [found[segment.device][unit.key] for unit in inside]
+        assert sum(each) == pytest.approx(took[number])
+        for unit, seconds in zip(inside, each, strict=True):
+            ratio = times[unit.name] / sum(times[other.name] for other in inside)
+            assert seconds / took[number] == pytest.approx(ratio)
