@@ -5,10 +5,14 @@ Every layer may raise `GinghamError`; the tools print `render()` and exit with s
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 _LONGEST_EXCERPT = 400
 """Characters of a source line that are shown; generated programs have longer ones."""
+
+_NOT_THE_USERS = (__name__.split(".", maxsplit=1)[0], "contextlib", "xdsl")
+"""Packages whose lines say nothing to a user who is warned."""
 
 
 @dataclass(frozen=True)
@@ -84,3 +88,16 @@ class GinghamError(Exception):
 
     def __str__(self) -> str:
         return self.render()
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn of something, at the line of the user's code that led to it."""
+    import inspect
+
+    level, frame = 1, inspect.currentframe()
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        if name.split(".", maxsplit=1)[0] not in _NOT_THE_USERS:
+            break
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

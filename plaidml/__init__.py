@@ -45,3 +45,6 @@ __all__ = [
     "run",
     "tile",
 ]
+
+_View = View
+"""What PlaidML's documentation calls it."""

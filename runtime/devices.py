@@ -18,14 +18,13 @@ wants the GPU says `device="nvidia.0"` or sets `GINGHAM_DEVICE`.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import GinghamError
+from ..errors import GinghamError, warn
 from ..targets.opencl.devices.discovery import Problem, discover
 from .cache.probes import failure_of
 from .settings import find
@@ -234,10 +233,9 @@ def _in_short(failure: str) -> str:
 @cache
 def _warn_of_slowness(reasons: str) -> None:
     """Warn; the cache makes it once per process."""
-    warnings.warn(
+    warn(
         "no OpenCL device can be used; programs run on the reference interpreter, "
         "which is slow. `pip install intel-opencl-rt intel-cmplr-lib-rt` installs a "
         f"runtime for the CPU.{reasons}",
         ReferenceDeviceWarning,
-        stacklevel=3,
     )

@@ -7,14 +7,13 @@ data of programs.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import GinghamError
+from ..errors import GinghamError, warn
 from ..settings.folders import user_folder
 from .settings import setting
 
@@ -66,10 +65,9 @@ def run_stages_by_records(
     module = module_of()
     run_stages(module, context, options, stages)
     if problem:
-        warnings.warn(
+        warn(
             f"measured decisions are left out, as they give an error: {problem}",
             RecordsWarning,
-            stacklevel=2,
         )
     return module
 

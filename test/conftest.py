@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -14,6 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ["GINGHAM_CACHE"] = "off"
 os.environ["XDG_CACHE_HOME"] = str(ROOT / "build" / "cache")
 
+# pyopencl is imported by tests, too, and would share a file with other processes.
+os.environ["PYOPENCL_NO_CACHE"] = "1"
+
 # What the user has measured decides nothing here.
 os.environ["GINGHAM_RECORDS"] = "off"
 os.environ.pop("GINGHAM_HARDWARE", None)
@@ -21,6 +26,20 @@ os.environ.pop("GINGHAM_HARDWARE", None)
 # Nor does the user's settings file.
 os.environ["GINGHAM_SETTINGS"] = "off"
 
-# A loaded machine is slow, not wrong.
-settings.register_profile("gingham", settings.default, deadline=None)
+# Every run draws the same examples, so that what fails does so each time; with
+# `--hypothesis-profile=search` each run draws others, and `--hypothesis-seed=N` those
+# of a seed. A loaded machine is slow, not wrong.
+settings.register_profile(
+    "gingham",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "search", settings.get_profile("gingham"), derandomize=False, database=None
+)
 settings.load_profile("gingham")
+
+# Hypothesis also draws numbers and texts that it finds in the code of whatever modules
+# have been imported so far, which depends on the tests that have run before.
+setattr(providers, "_get_local_constants", Constants)

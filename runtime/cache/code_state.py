@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -110,7 +111,9 @@ def _files(folder: str, folders: list[str]) -> list[tuple[str, os.stat_result]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.endswith(_SOURCES):
-                files.append((entry.path, entry.stat()))
+                # What an editor has there for a moment, or as a link to nothing.
+                with suppress(FileNotFoundError):
+                    files.append((entry.path, entry.stat()))
             elif entry.name != "__pycache__" and entry.is_dir():
                 folders.append(entry.path)
     return files

@@ -55,6 +55,10 @@ def trusted_store() -> Store | None:
 
 @cache
 def store_at(chosen: str, limit: int) -> Store | None:
+    """The store that the setting `cache` chooses, of at most `limit` bytes.
+
+    None where the user has no folder for caches.
+    """
     if chosen != ON:
         return Store(Path(chosen), limit)
     folder = user_folder("cache")

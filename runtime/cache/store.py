@@ -21,15 +21,16 @@ import re
 import secrets
 import stat
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from errno import ELOOP, ENOENT, ENXIO, EPERM
+from errno import EACCES, ELOOP, ENOENT, ENXIO, EPERM
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
+
+from ...errors import warn
 
 PROGRAM = "program"
 """The kind of what is compiled for a device."""
@@ -208,10 +209,9 @@ class Store:
             if self._has_warned:
                 return
             self._has_warned = True
-        warnings.warn(
+        warn(
             f"compiled programs are not stored in {self.folder}: {error.strerror}",
             CacheWarning,
-            stacklevel=4,
         )
 
 
@@ -300,7 +300,8 @@ def _read(folder: int, name: str, most: int = -1) -> bytes | None:
     try:
         descriptor = os.open(name, flags, dir_fd=folder)
     except OSError as error:
-        if error.errno in (ENOENT, ELOOP, ENXIO):
+        # One that cannot be read is as good as none: the next takes its place.
+        if error.errno in (ENOENT, ELOOP, ENXIO, EACCES):
             return None
         raise
     try:
@@ -319,6 +320,9 @@ def _write(folder: int, name: str, contents: bytes) -> None:
     temporary = _write_temporary(folder, contents)
     try:
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except IsADirectoryError:
+        # A folder has the name of this file: no reason to keep no other.
+        _remove(folder, temporary)
     except OSError:
         _remove(folder, temporary)
         raise

@@ -5,7 +5,10 @@ and waited for between looks at the host's clock, and its event tells when that 
 the device's: so the difference of the clocks is known up to the time that this takes.
 Of several markers all must be right, so the bounds are intersected; some ten
 microseconds are left. That is done when timing begins and again when a profile is asked
-for, and between the two the difference changes evenly, as clocks drift.
+for, and between the two the difference changes evenly, as clocks drift. It changes by
+no more than clocks do, and from the last time that was told on: on a busy machine the
+bounds are wide, and what happened one after the other must not be told the other way
+round.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 _MARKERS = 12
 _AGES = 1 << 63
 _CLOSE = 100_000
+_MOST_DRIFT = 5e-4
+"""More than quartzes differ, and than clocks are made to run faster or slower."""
 
 
 @dataclass
@@ -30,6 +35,8 @@ class QueueClock:
 
     _points: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Times of the device, and how much later the host's clock is."""
+    _latest: int = -_AGES
+    """The last time of the device that was turned into one of the host."""
 
     def calibrate(self, queue: CommandQueue) -> None:
         """Compare the clocks now; the queue must time its commands."""
@@ -52,7 +59,11 @@ class QueueClock:
             return
         # A queue that was busy says late that a marker began, but not that it ended.
         ahead = (low + high) // 2 if high - low < _CLOSE else high
-        self._points = [*self._points[:1], (device, ahead)]
+        if self._points:
+            start = max(self._points[0][0], self._latest)
+            self._points = [(start, self.host(start) - start), (device, ahead)]
+        else:
+            self._points = [(device, ahead)]
 
     def note(self, device: int, host: int) -> None:
         """A command that was enqueued at these times, where there is nothing better."""
@@ -61,12 +72,14 @@ class QueueClock:
 
     def host(self, device: int) -> int:
         """A time of an event by the host's clock."""
+        self._latest = max(self._latest, device)
         if not self._points:
             return device
         (first, offset), (last, other) = self._points[0], self._points[-1]
         if last > first:
-            part = (device - first) / (last - first)
-            offset += round((other - offset) * part)
+            drift = (other - offset) / (last - first)
+            drift = min(max(drift, -_MOST_DRIFT), _MOST_DRIFT)
+            offset += round(drift * (device - first))
         return device + offset
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -104,6 +105,8 @@ class Watcher:
     def __init__(self) -> None:
         self._here = _Here()
         self._lock = threading.RLock()
+        # Held, before any other lock, while a queue begins or ends to time commands.
+        self._timing = threading.Lock()
         self._everywhere: tuple[Listener, ...] = ()
         self._armed = 0
         self._queues: WeakKeyDictionary[CommandQueue, _Queue] = WeakKeyDictionary()
@@ -145,13 +148,40 @@ class Watcher:
 
         Not part of `disarm`, which may be called while a queue is locked.
         """
-        with self._lock:
-            if self._armed:
-                return
-            queues = [*self._queues]
-            self._queues.clear()
-        for queue in queues:
-            queue.set_timing(False)
+        with self._timing:
+            with self._lock:
+                if self._armed:
+                    return
+                queues = [*self._queues]
+                self._queues.clear()
+            for queue in queues:
+                queue.set_timing(False)
+
+    @property
+    def is_listened_to(self) -> bool:
+        """Whether somebody is told of what this thread does."""
+        return observation.observer is not None and bool(self._listeners())
+
+    @contextmanager
+    def heard_by(self, listener: Listener) -> Generator[None]:
+        """Tell a listener, too, of what this thread does in a block of code.
+
+        Of commands it is told when they have ended and `ended` or `rest` is called.
+        """
+        here = self._here
+        before = here.listeners
+        here.listeners = (*before, listener)
+        self.arm()
+        try:
+            yield
+        finally:
+            here.listeners = before
+            self.disarm()
+
+    def rest(self) -> None:
+        """Tell of what has ended; let queues be fast again, if nobody watches."""
+        self.ended()
+        self._stop_timing()
 
     @property
     def wants_passes(self) -> bool:
@@ -222,12 +252,15 @@ class Watcher:
         """See `Observer`."""
         if queue in self._queues or not self._listeners():
             return
-        queue.set_timing(True)
-        clock = QueueClock()
-        clock.calibrate(queue)
-        with self._lock:
-            self._count += 1
-            self._queues.setdefault(queue, _Queue(self._count, clock, deque()))
+        with self._timing:
+            if queue in self._queues:
+                return
+            queue.set_timing(True)
+            clock = QueueClock()
+            clock.calibrate(queue)
+            with self._lock:
+                self._count += 1
+                self._queues[queue] = _Queue(self._count, clock, deque())
 
     def launched(
         self, queue: CommandQueue, launches: Sequence[HostLaunch], events: Sequence[Any]

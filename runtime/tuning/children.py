@@ -42,7 +42,7 @@ def measure(job_text: str) -> list[str]:
     outcomes: list[Outcome] = []
     ends = _ends
     while len(outcomes) < len(job.decisions) and ends == _ends:
-        outcomes += _in_one_child(job.rest(len(outcomes)))
+        outcomes += _in_one_child(job.rest(len(outcomes)), ends)
     lost = Outcome("lost", message="the measurement was ended")
     outcomes += [lost] * (len(job.decisions) - len(outcomes))
     return [outcome.to_json() for outcome in outcomes]
@@ -55,22 +55,26 @@ def end_all() -> None:
         _ends += 1
         running = [*_running]
     for child in running:
-        _end(child)
+        _kill(child)
 
 
-def _in_one_child(job: Job) -> list[Outcome]:
-    """The outcomes until all are there or one went wrong, which is the last then."""
+def _in_one_child(job: Job, ends: int) -> list[Outcome]:
+    """The outcomes until all are there or one went wrong, which is the last then.
+
+    Where there have been more than `ends` ends already, the child is ended at once.
+    """
     with tempfile.TemporaryFile("w+") as errors:
-        child = _start(job, errors)
+        child = _start(job, errors, ends)
         try:
             return _collect(child, job, errors)
         finally:
-            _end(child)
+            _kill(child)
+            _close(child)
             with _lock:
                 _running.discard(child)
 
 
-def _start(job: Job, errors: IO[str]) -> subprocess.Popen[str]:
+def _start(job: Job, errors: IO[str], ends: int) -> subprocess.Popen[str]:
     child = subprocess.Popen(
         _COMMAND,
         stdin=subprocess.PIPE,
@@ -84,6 +88,9 @@ def _start(job: Job, errors: IO[str]) -> subprocess.Popen[str]:
     )
     with _lock:
         _running.add(child)
+        is_too_late = ends != _ends
+    if is_too_late:
+        _kill(child)
     assert child.stdin is not None
     # A child that has ended already is noticed when its output is read.
     with suppress(BrokenPipeError):
@@ -157,12 +164,19 @@ def _crash(child: subprocess.Popen[str], errors: IO[str]) -> Outcome:
     return Outcome("crash", message=f"{ended}: {said}" if said else ended)
 
 
-def _end(child: subprocess.Popen[str]) -> None:
-    """End a child and all that it has started."""
+def _kill(child: subprocess.Popen[str]) -> None:
+    """End a child and all that it has started; what it has printed can still be read.
+
+    Any thread may do that.
+    """
     if child.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
     child.wait()
+
+
+def _close(child: subprocess.Popen[str]) -> None:
+    """Let go of what leads to a child, which has ended; for the thread that reads."""
     for stream in (child.stdin, child.stdout):
         if stream is not None:
             with suppress(BrokenPipeError):

@@ -102,6 +102,11 @@ class OpenCLExecutable:
         """Shape and NumPy type of each output."""
         return self._output_types
 
+    @property
+    def launch_count(self) -> int:
+        """How many kernels each call starts."""
+        return len(self._launches.launches)
+
     def __call__(self, *inputs: Array) -> list[Array]:
         """Run on arrays of exactly the inputs' shapes and types; the outputs are new.
 
@@ -128,7 +133,9 @@ class OpenCLExecutable:
                     self._prepare(outputs)
                 held = self._bind(inputs)
                 buffers = self._outputs.bind(outputs)
-                events = self._launches.start(self._queue)
+                # The queue's handle must not change before all have been enqueued.
+                with self._queue.lock:
+                    events = self._launches.start(self._queue)
             self._launches.wait(events)
             del held
             return self._outputs.collect(inputs, buffers, outputs)
@@ -150,7 +157,8 @@ class OpenCLExecutable:
                 held = self._bind(inputs)
                 buffers = self._outputs.bind(outputs)
                 start = observer.span("step", "bind", start)
-                events = self._launches.start(self._queue)
+                with self._queue.lock:
+                    events = self._launches.start(self._queue)
                 start = observer.span("step", "launch", start)
             self._launches.wait(events)
             start = observer.span("step", "wait", start)

@@ -145,9 +145,7 @@ class Program:
                 f"the program has no kernel {name!r}", hint=f"its kernels: {names}"
             )
         try:
-            with _making_kernels:
-                handle = cl.Kernel(self._handle, name)
-            return Kernel(self.device, name, handle)
+            return Kernel(self.device, name, _new_handle(self._handle, name))
         except cl.Error as error:
             raise as_gingham_error(f"making kernel {name!r}", error) from error
 
@@ -176,6 +174,10 @@ def build_program(
 
 @lru_cache(_MOST_PROGRAMS)
 def built_program(device: OpenCLDevice, source: str, options: str) -> Program:
+    """What the device's compiler makes of OpenCL C.
+
+    Raises GinghamError, with what the compiler says.
+    """
     import pyopencl as cl
 
     try:
@@ -208,6 +210,26 @@ def load_program(
         return Program(device, source, handle)
     except (cl.Error, ValueError, RuntimeError) as error:
         raise GinghamError(f"loading a binary failed: {error}") from error
+
+
+def _new_handle(program: cl.Program, name: str) -> cl.Kernel:
+    import pyopencl as cl
+
+    with _making_kernels:
+        try:
+            return cl.Kernel(program, name)
+        except _errors_of_its_cache():
+            # Where the user has imported pyopencl first, it keeps those functions in a
+            # file, and has no folder to write to, or a file that is damaged.
+            setattr(cl, "_PYOPENCL_NO_CACHE", True)
+            return cl.Kernel(program, name)
+
+
+def _errors_of_its_cache() -> tuple[type[Exception], ...]:
+    # Only asked for when there is an error: who starts up needs no SQLite.
+    import sqlite3
+
+    return OSError, sqlite3.Error
 
 
 class _InnerProgram(Protocol):

@@ -24,13 +24,15 @@ def start_write(
     buffer: DeviceBuffer,
     host: NDArray[Any],
     sources: Sequence[RunEvent] = (),
+    behind: Sequence[RunEvent] = (),
 ) -> RunEvent | None:
     """Begin to copy a contiguous array into a buffer, behind `sources`.
 
-    The array must not change until the copy has ended. None where there is nothing.
+    It comes after `behind`, too, however these end. The array must not change until the
+    copy has ended. None where there is nothing.
     """
     pair = buffer.handle, as_bytes(host)
-    return _start(queue, "to", pair, (buffer, host), sources)
+    return _start(queue, "to", pair, (buffer, host), sources, behind)
 
 
 def start_read(
@@ -38,13 +40,14 @@ def start_read(
     buffer: DeviceBuffer,
     host: NDArray[Any],
     sources: Sequence[RunEvent] = (),
+    behind: Sequence[RunEvent] = (),
 ) -> RunEvent | None:
-    """Begin to copy a buffer into a contiguous array, behind `sources`.
+    """Begin to copy a buffer into a contiguous array, behind `sources` and `behind`.
 
     None where there is nothing to copy.
     """
     pair = as_bytes(host), buffer.handle
-    return _start(queue, "from", pair, (buffer, host), sources)
+    return _start(queue, "from", pair, (buffer, host), sources, behind)
 
 
 def start_copy(
@@ -52,13 +55,14 @@ def start_copy(
     source: DeviceBuffer,
     target: DeviceBuffer,
     sources: Sequence[RunEvent] = (),
+    behind: Sequence[RunEvent] = (),
 ) -> RunEvent | None:
-    """Begin to copy a buffer into another one of the device, behind `sources`.
+    """Begin to copy a buffer into another of the device, behind `sources`, `behind`.
 
     None where there is nothing to copy.
     """
     pair = target.handle, source.handle
-    return _start(queue, "on", pair, (target, source), sources)
+    return _start(queue, "on", pair, (target, source), sources, behind)
 
 
 def _start(
@@ -67,6 +71,7 @@ def _start(
     pair: tuple[Any, Any],
     held: tuple[DeviceBuffer, DeviceBuffer | NDArray[Any]],
     sources: Sequence[RunEvent],
+    behind: Sequence[RunEvent],
 ) -> RunEvent | None:
     import pyopencl as cl
 
@@ -74,7 +79,7 @@ def _start(
         return None
     action = f"copying {direction} device {queue.device.name!r}"
     observe_queue(queue)
-    waits = wait_list(queue, sources)
+    waits = wait_list(queue, [*sources, *behind])
     copy: Callable[..., cl.Event] = cl.enqueue_copy
     try:
         with queue.lock:

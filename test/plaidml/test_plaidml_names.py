@@ -20,3 +20,7 @@ def test_all_names_are_documented(module: Any) -> None:
     for name in module.__all__:
         assert name in words
         assert getattr(module, name).__doc__, name
+
+
+def test_the_documents_name_of_views() -> None:
+    assert vars(plaidml)["_View"] is plaidml.View

@@ -210,7 +210,7 @@ def run(code: str, **variables: str) -> list[str]:
         env={**environment, **variables},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()

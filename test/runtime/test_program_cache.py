@@ -248,6 +248,8 @@ def test_the_state_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(code_state, "code_is_as_started", lambda: True)
     assert code_state.code_is_unchanged()
     (tmp_path / "passes" / "notes.txt").write_text("no code")
+    # An editor's note of who has the file open.
+    (tmp_path / "passes" / "tile" / ".#fold.py").symlink_to("user@machine.1")
     assert code_state.code_is_unchanged()
     file.write_text("22")
     assert not code_state.code_is_unchanged()

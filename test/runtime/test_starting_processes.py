@@ -54,7 +54,7 @@ def start(environment: dict[str, str], before: str = "") -> subprocess.Popen[str
 
 def result(process: subprocess.Popen[str]) -> tuple[bool, list[str], str]:
     """Whether it was right, which heavy packages it imported, and what it warned of."""
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=900)
     assert process.returncode == 0, errors
     answer: Any = json.loads(output)
     return answer[0], answer[1], errors
@@ -118,6 +118,29 @@ def test_a_home_that_takes_no_folder(tmp_path: Path) -> None:
     assert is_right
     assert errors.count("CacheWarning") == 1
     assert "compiled programs are not stored" in errors
+    # It points at a line of the caller's, which `python -c` has no text of.
+    assert errors.startswith("<string>:13: CacheWarning: ")
+    assert len(errors.splitlines()) == 1
+
+
+def test_a_warning_shows_the_line_of_the_caller(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import gingham\n"
+        "def program():\n"
+        "    return gingham.compile('function (A[N]) -> (B) { B = A; }')\n"
+        "program()\n"
+    )
+    (tmp_path / "file").touch()
+    found = subprocess.run(
+        [sys.executable, script],
+        env=os.environ | {"GINGHAM_CACHE": str(tmp_path / "file" / "programs")},
+        capture_output=True,
+        text=True,
+    )
+    first, second = found.stderr.splitlines()
+    assert first.startswith(f"{script}:3: CacheWarning: compiled programs are not")
+    assert second.strip().startswith("return gingham.compile(")
 
 
 def test_a_disk_without_room(tmp_path: Path) -> None:
@@ -141,7 +164,7 @@ def test_without_a_home(tmp_path: Path) -> None:
         "import os, pwd\n"
         "def none(user): raise KeyError(user)\n"
         "pwd.getpwuid = none\n"
-        "del os.environ['HOME']\n"
+        "os.environ.pop('HOME', None)\n"
         f"os.chdir({str(tmp_path)!r})\n"
     )
     environment = {"GINGHAM_CACHE": "on", "XDG_CACHE_HOME": ""}

@@ -153,7 +153,73 @@ def test_links_pipes_and_folders_are_no_files(
     assert store.get("a") is None
     path.unlink()
     path.mkdir()
+    (path / "something").touch()
     assert store.get("a") is None
+    # It stays, and is in nobody's way; a warning would be an error here.
+    store.put("a", b"three")
+    assert (path / "something").exists()
+    store.put("b", b"four")
+    assert (store.get("a"), store.get("b")) == (None, b"four")
+    assert [each.name for each in folder.glob("new-*")] == []
+
+
+@pytest.mark.parametrize("name", ["entry", "secret"])
+def test_a_file_that_cannot_be_read_is_replaced(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    store.put("a", b"one")
+    store.put("b", b"two")
+    path = folder / "secret" if name == "secret" else entries(folder)[0]
+    inode = path.stat().st_ino
+    real = os.open
+
+    def refuse(file: Any, *arguments: Any, **named: Any) -> int:
+        # As with mode 0000, which stops all but the superuser.
+        if file == path.name and path.stat().st_ino == inode:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(file, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert [store.get("a"), store.get("b")].count(None) == (
+        2 if name == "secret" else 1
+    )
+    for key, value in (("a", b"one"), ("b", b"two")):
+        store.put(key, value)
+        assert store.get(key) == value
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("name", ["entry", "secret"])
+def test_a_file_of_another_user_is_replaced(
+    store: Store, folder: Path, name: str
+) -> None:
+    store.put("a", b"one")
+    path = folder / "secret" if name == "secret" else entries(folder)[0]
+    os.chown(path, 65534, 65534)
+    assert store.get("a") is None
+    store.put("a", b"two")
+    assert store.get("a") == b"two"
+    assert {each.stat().st_uid for each in folder.iterdir()} == {0}
+
+
+def test_a_secret_that_is_missing_or_a_link(
+    store: Store, folder: Path, tmp_path: Path
+) -> None:
+    store.put("a", b"one")
+    secret = folder / "secret"
+    known = tmp_path / "known to others"
+    known.write_bytes(b"x" * 32)
+    known.chmod(0o600)
+    for replace in (lambda: None, lambda: secret.symlink_to(known)):
+        secret.unlink()
+        replace()
+        assert store.get("a") is None
+        store.put("a", b"two")
+        assert store.get("a") == b"two"
+        assert secret.is_file()
+        assert not secret.is_symlink()
+        assert len(secret.read_bytes()) == 32
+    assert known.read_bytes() == b"x" * 32
 
 
 def test_files_that_others_may_use_are_not_read(store: Store, folder: Path) -> None:
@@ -163,7 +229,7 @@ def test_files_that_others_may_use_are_not_read(store: Store, folder: Path) -> N
     assert store.get("a") is None
 
 
-@pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o701, 0o777])
 def test_a_folder_that_others_may_use(store: Store, folder: Path, mode: int) -> None:
     store.put("a", b"one")
     folder.chmod(mode)

@@ -83,7 +83,7 @@ def test_an_argument_of_a_call_is_above_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "function (A[N]) -> (B) { B = A + 1; }"
-    write(tmp_path, monkeypatch, 'device = "nothing.1"\n')
+    write(tmp_path, monkeypatch, 'device = "nothing.1"\ncache = "off"\n')
     monkeypatch.setenv("GINGHAM_DEVICE", "nothing.0")
     assert gingham.compile(text, device="reference").device.is_reference
     with pytest.raises(GinghamError, match="variable GINGHAM_DEVICE"):

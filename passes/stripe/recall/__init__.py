@@ -28,7 +28,6 @@ this file.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -37,6 +36,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
+from ....errors import warn
 from ..blocks.nests import top_level_blocks
 from ..tile import REASON_ATTRIBUTE
 from .database import Database, DatabaseError, Record
@@ -73,7 +73,7 @@ class StripeRecallPass(ModulePass):
             for block in [*top_level_blocks(op)] if units else []:
                 self._recall(block, database, units, ctx)
         except (DatabaseError, OSError) as error:
-            warnings.warn(f"{error}", RecordsWarning, stacklevel=2)
+            warn(f"{error}", RecordsWarning)
 
     def _recall(
         self, block: BlockOp, database: Database, units: set[str], ctx: Context

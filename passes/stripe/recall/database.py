@@ -137,7 +137,7 @@ class Database:
 
     def records(self, **columns: str | int) -> list[Record]:
         """The records with these values, best first; none where there is no file."""
-        if not self.path.exists():
+        if not self._has_contents():
             return []
         names = [name for name in columns if name in _COLUMNS]
         where = " AND ".join(f"{name} = ?" for name in names)
@@ -150,7 +150,7 @@ class Database:
 
     def units(self, target: str, compiler: str) -> set[str]:
         """The keys of the units that something was measured for."""
-        if not self.path.exists():
+        if not self._has_contents():
             return set()
         query = (
             "SELECT DISTINCT unit FROM records "
@@ -162,19 +162,33 @@ class Database:
 
     def remove_failed(self) -> int:
         """Forget what did not work; how many records that were."""
-        if not self.path.exists():
+        if not self._has_contents():
             return 0
         query = "DELETE FROM records WHERE status != ?"
         with self._open("rw") as connection, connection:
             return connection.execute(query, [OK]).rowcount
 
     def set_aside(self) -> Path:
-        """Rename a file that can not be used; where it is then."""
+        """Rename a file that can not be used; where it is then.
+
+        Raises DatabaseError for what is no file, which is not ours to rename.
+        """
+        if not self.path.is_file():
+            raise DatabaseError(
+                f"cannot use the records in '{self.path}': it is not a file",
+                hint="name a file for the records, which is made when it is needed",
+            )
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.bad{number}")).exists():
             number += 1
         self.path.replace(aside)
         return aside
+
+    def _has_contents(self) -> bool:
+        """Whether there is anything to read; an empty file is a database without."""
+        return self.path.exists() and not (
+            self.path.is_file() and self.path.stat().st_size == 0
+        )
 
     @contextmanager
     def _open(self, mode: str) -> Generator[sqlite3.Connection]:

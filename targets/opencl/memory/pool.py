@@ -20,10 +20,11 @@ from __future__ import annotations
 import gc
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from math import prod
-from threading import Lock
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 from ....errors import GinghamError
@@ -116,6 +117,16 @@ class MemoryPool:
         self._queues: list[CommandQueue] = []
         self._host_limit: int | None = None
         self._since_look = 0
+        self._exempt: int | None = None
+
+    @contextmanager
+    def exempt(self) -> Generator[None]:
+        """Let this thread take memory whatever the budget: not for a program."""
+        self._exempt = get_ident()
+        try:
+            yield
+        finally:
+            self._exempt = None
 
     @property
     def budget_bytes(self) -> int:
@@ -191,7 +202,8 @@ class MemoryPool:
             # Other processes may have what the budget counts on.
             self.evict()
             handle = create(size)
-        if self._is_own:
+        # What is kept counts as well.
+        if self._is_own and self._exempt is None:
             lease.handle = handle
         return handle, lease
 
@@ -317,6 +329,8 @@ class MemoryPool:
 
     def _budget(self, more: int) -> int:
         """The budget, for a look at whether `more` bytes fit."""
+        if self._exempt is not None and self._exempt == get_ident():
+            return self._total
         chosen: int | Share | None = find("memory_budget").value
         if isinstance(chosen, int):
             return chosen
@@ -365,4 +379,4 @@ class MemoryPool:
         total = format_bytes(sum(used.values()))
         parts = [f"{purpose} {format_bytes(size)}" for purpose, size in used.items()]
         detail = f" ({', '.join(parts)})" if parts else ""
-        return f"of a budget of {budget} {total} are in use{detail}"
+        return f"{total} of a budget of {budget} are in use{detail}"

@@ -95,10 +95,14 @@ class NameScope:
         """A new name for a variable that the program calls `wish`."""
         base = identifier(wish, default)
         name, number = base, self._last_numbers.get(base, 0)
+        stem = base.rstrip("_")
+        # `set` is free, but whatever begins with `set_` is reserved.
+        if is_reserved(f"{stem}_1"):
+            stem = f"v_{stem}"
         # Smaller numbers are taken, so that many variables of one name take no longer.
         while name in self or is_reserved(name):
             number += 1
-            name = f"{base.rstrip('_')}_{number}"
+            name = f"{stem}_{number}"
         self._last_numbers[base] = number
         self._names.add(name)
         return name

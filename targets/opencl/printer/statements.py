@@ -203,6 +203,8 @@ class StatementPrinter:
         self._comment_place(op)
         if op.unroll is not None:
             self._line("#pragma unroll")
+        if op.rolled is not None:
+            self._line("#pragma unroll 1")
         outer = self._depth
         with self._nested():
             name = self._scope.declare(index.name_hint, "i")
@@ -449,6 +451,7 @@ def _single_user(value: SSAValue) -> Operation | None:
 
 
 def pointer_type(value: SSAValue) -> PointerType:
+    """The type of a pointer; raises GinghamError for a value that is none."""
     if not isinstance(value.type, PointerType):
         raise GinghamError(f"expected a pointer, got {value.type}")
     return value.type
@@ -466,6 +469,7 @@ def located(op: Operation) -> Generator[None]:
 
 
 def error_at(op: Operation, message: str, hint: str | None = None) -> GinghamError:
+    """An error that points at where an operation comes from."""
     place = op.location
     if not isinstance(place, FileLineColLoc):
         return GinghamError(message, None, hint)

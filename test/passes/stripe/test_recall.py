@@ -349,6 +349,10 @@ def test_spoilt_file_is_a_warning_to_the_compiler(how: str, database: Database) 
     with pytest.warns(RecordsWarning, match="cannot use the records in"):
         recall(program, database)
     assert tile_of(program) == "None"
+    if how == "folder":
+        with pytest.raises(DatabaseError, match="it is not a file"):
+            database.set_aside()
+        return
     aside = database.set_aside()
     assert aside.name == "records.sqlite3.bad1"
     database.add([record()])

@@ -23,6 +23,7 @@ from gingham.runtime.profiling.records import Command, Thread
 from gingham.runtime.profiling.summary import summarize
 from gingham.runtime.profiling.tables import render
 from gingham.runtime.profiling.watcher import watcher
+from gingham.targets.opencl.command_queue import CommandQueue
 from gingham.targets.opencl.compiled import compile_module, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
@@ -35,6 +36,11 @@ POCL = Path("/opt/pocl-icd")
 a = np.ones((32, 16), np.float32)
 b = np.ones((16, 8), np.float32)
 x = np.ones(1000, np.float32)
+
+
+def launches(profile: gingham.Profile) -> list[Command]:
+    """The kernels; devices with memory of their own also have copies."""
+    return [each for each in profile.commands if each.kind == "kernel"]
 
 
 def test_a_function_measures_its_calls() -> None:
@@ -89,9 +95,11 @@ def test_commands_follow_each_other_by_the_clock_of_the_host() -> None:
             square(x)
     ends = 0
     calls = [span for span in measured.spans if span.category == "call"]
-    assert len(measured.commands) == len(calls) == 50
-    slack = 200_000
-    for command, call in zip(measured.commands, calls, strict=True):
+    kernels = launches(measured)
+    assert len(kernels) == len(calls) == 50
+    # On a busy machine it is not known so well. Not aligned they are ages apart.
+    slack = 10**9
+    for command, call in zip(kernels, calls, strict=True):
         assert command.enqueued <= command.started <= command.ended
         assert command.started >= ends - 1000
         ends = command.ended
@@ -172,7 +180,7 @@ def test_programs_and_python_functions() -> None:
     double(x.astype(np.float64))
     assert double.profile.as_json()["calls"] == 2
     assert all(
-        "test_profile.py" in str(each.location) for each in double.profile.commands
+        "test_profile.py" in str(each.location) for each in launches(double.profile)
     )
     value = edsl.Placeholder("f32", [1000])
     program = gingham.Program("square", [value], [value * value])
@@ -203,7 +211,7 @@ def test_errors_pass_through() -> None:
     with pytest.raises(gingham.GinghamError, match="missing"):
         product(a)
     np.testing.assert_array_equal(product(a, b), 16)
-    assert len(product.profile.commands) == 1
+    assert len(launches(product.profile)) == 1
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
@@ -229,6 +237,8 @@ def test_nobody_watches_when_all_is_done() -> None:
 
 
 def test_queues_are_as_before_afterwards() -> None:
+    # Functions of other tests that are measured may still be garbage.
+    gc.collect()
     square = gingham.compile(SQUARE)
     with gingham.profile() as measured:
         square(x)
@@ -285,6 +295,8 @@ def test_what_is_stored_has_the_work() -> None:
 
 def test_threads_come_and_go_while_profiles_begin_and_end() -> None:
     square = gingham.compile(SQUARE)
+    square(x)
+    square(gingham.asarray(x))
     wrong: list[object] = []
     is_over = threading.Event()
 
@@ -298,7 +310,10 @@ def test_threads_come_and_go_while_profiles_begin_and_end() -> None:
     for thread in threads:
         thread.start()
     profiles: list[gingham.Profile] = []
-    for _ in range(20):
+    # More than a few where threads have hardly had a turn yet.
+    while len(profiles) < 20 or (
+        len(profiles) < 10_000 and not any(each.commands for each in profiles)
+    ):
         with gingham.profile() as measured:
             time.sleep(0.005)
         profiles.append(measured)
@@ -307,7 +322,43 @@ def test_threads_come_and_go_while_profiles_begin_and_end() -> None:
         thread.join()
     assert not wrong
     assert sum(len(each.commands) for each in profiles) > 0
-    assert all(c.seconds < 1 for each in profiles for c in each.commands)
+    assert all(c.seconds < 60 for each in profiles for c in each.commands)
+
+
+def test_a_profile_begins_while_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ending to time a queue waits for no other thread, and hides nothing from it."""
+    square = gingham.compile(SQUARE)
+    square(x)
+    has_called, has_ended = threading.Event(), threading.Event()
+    profiles: list[gingham.Profile] = []
+
+    def other() -> None:
+        with gingham.profile() as measured:
+            square(x)
+            has_called.set()
+            has_ended.wait(300)
+            square(x)
+        profiles.append(measured)
+
+    thread = threading.Thread(target=other)
+
+    def set_timing(queue: CommandQueue, is_on: bool) -> None:
+        if not is_on and not thread.ident:
+            thread.start()
+            # It calls now if it may, else when this is over.
+            has_called.wait(0.5)
+            real(queue, is_on)
+            has_ended.set()
+        else:
+            real(queue, is_on)
+
+    real = CommandQueue.set_timing
+    monkeypatch.setattr(CommandQueue, "set_timing", set_timing)
+    with gingham.profile():
+        square(x)
+    has_ended.set()
+    thread.join()
+    assert [len(launches(each)) for each in profiles] == [2]
 
 
 @pytest.mark.skipif(not POCL.exists(), reason="needs PoCL")

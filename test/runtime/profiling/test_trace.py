@@ -131,5 +131,6 @@ def test_a_program() -> None:
     launches = [each for each in measured.commands if each.kind == "kernel"]
     assert len(kernels) == len(launches) >= 20
     ends = [e for e in events if e["ph"] == "f"]
-    starts = {(e["pid"], e["tid"], e["ts"]) for e in kernels}
+    commands = [e for e in events if e.get("cat") in ("kernel", "transfer")]
+    starts = {(e["pid"], e["tid"], e["ts"]) for e in commands if e["ph"] == "X"}
     assert all((e["pid"], e["tid"], e["ts"]) in starts for e in ends)

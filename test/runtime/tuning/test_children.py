@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,6 +34,9 @@ UNIT = """builtin.module {
     func.return %C : !stripe.view<16x16xf32>
   }
 }"""
+
+LONG = 300.0
+"""Seconds that no child here takes, be the machine ever so busy."""
 
 PASSES = (
     "stripe-autotile,stripe-partition-edges,stripe-tile,stripe-accumulate,"
@@ -66,7 +71,7 @@ def test_outcomes_are_those_of_the_decisions() -> None:
     for outcome in (good, other):
         assert outcome.seconds is not None
         assert outcome.model_seconds is not None
-        assert 0 < outcome.seconds < 1
+        assert 0 < outcome.seconds < 60
     assert bad.status == "error"
     assert "expected 3 tile size(s)" in bad.message
 
@@ -81,15 +86,14 @@ def test_wrong_results_are_found_out() -> None:
 
 def test_unit_that_fails_by_itself_says_nothing_about_decisions() -> None:
     asked = job(tile(4, 16, 8), tile(2, 8, 8))
-    start = time.monotonic()
     broken = Job(
-        asked.device, UNIT, "stripe-tile,no-such-pass", 0, asked.decisions, 1, 9
+        asked.device, UNIT, "stripe-tile,no-such-pass", 0, asked.decisions, 1, 60
     )
     first, second = outcomes_of(broken)
     assert first == second
+    # The child has ended by itself, and was not waited for in vain.
     assert first.status == "lost"
     assert "no-such-pass" in first.message
-    assert time.monotonic() - start < 30
 
 
 def fake_child(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -108,7 +112,7 @@ def fake_child(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return starts
 
 
-def statuses(count: int, time_limit: float = 5.0) -> list[str]:
+def statuses(count: int, time_limit: float = LONG) -> list[str]:
     decisions = tuple({"number": str(number)} for number in range(count))
     asked = Job("none", UNIT, PASSES, 0, decisions, 0.1, time_limit)
     return [outcome.status for outcome in outcomes_of(asked)]
@@ -123,8 +127,8 @@ EACH = "print('gingham-ready', flush=True)\nfor d in decisions:\n    "
         ("os.kill(os.getpid(), 9)", "crash"),
         ("os.abort()", "crash"),
         ("sys.exit(0)", "crash"),
-        ("time.sleep(60)", "timeout"),
-        ("os.close(1); time.sleep(60)", "crash"),
+        ("time.sleep(600)", "timeout"),
+        ("os.close(1); time.sleep(600)", "crash"),
     ],
 )
 def test_bad_candidate_does_not_take_others_with_it(
@@ -133,7 +137,9 @@ def test_bad_candidate_does_not_take_others_with_it(
     body = f"{EACH}{misdeed} if d['number'] == '1' else answer()"
     body = body.replace(misdeed, f"exec({misdeed!r})")
     starts = fake_child(body, tmp_path, monkeypatch)
-    assert statuses(4, time_limit=1.0) == ["ok", status, "ok", "ok"]
+    # Good candidates answer at once, and are not as slow as that on any machine.
+    limit = 5.0 if status == "timeout" else LONG
+    assert statuses(4, limit) == ["ok", status, "ok", "ok"]
     assert starts.read_text() == "xx"
 
 
@@ -153,7 +159,7 @@ def test_message_says_how_a_child_ended(
         "print('ready to fall', file=sys.stderr, flush=True)\nos.kill(os.getpid(), 9)"
     )
     fake_child(body, tmp_path, monkeypatch)
-    asked = Job("none", UNIT, PASSES, 0, ({},), 0.1, 5)
+    asked = Job("none", UNIT, PASSES, 0, ({},), 0.1, LONG)
     (outcome,) = outcomes_of(asked)
     assert outcome.message == "ended by SIGKILL: ready to fall"
 
@@ -167,16 +173,43 @@ def test_what_drivers_print_is_passed_over(
 
 
 def test_children_can_be_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_child(f"{EACH}time.sleep(60)", tmp_path, monkeypatch)
+    asleep = tmp_path / "asleep"
+    sleep = f"open({str(asleep)!r}, 'w').close(); time.sleep(600)"
+    starts = fake_child(f"{EACH}{sleep}", tmp_path, monkeypatch)
+    has_ended = threading.Event()
+
+    # What a child has printed counts, though it is read when the child has ended.
+    def forward(*arguments: Any) -> None:
+        has_ended.wait(LONG)
+        read(*arguments)
+
+    read = vars(children)["_forward"]
+    monkeypatch.setattr(children, "_forward", forward)
     found: list[str] = []
-    thread = threading.Thread(target=lambda: found.extend(statuses(3, time_limit=50)))
+    thread = threading.Thread(target=lambda: found.extend(statuses(3)))
     thread.start()
-    while not (tmp_path / "starts").exists():
+    while not asleep.exists():
         time.sleep(0.01)
     end_all()
-    thread.join(20)
+    has_ended.set()
+    thread.join(LONG)
     assert found == ["crash", "lost", "lost"]
-    assert (tmp_path / "starts").read_text() == "x"
+    assert starts.read_text() == "x"
+
+
+def test_a_child_that_is_just_starting_is_ended_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_child(f"{EACH}time.sleep(600)", tmp_path, monkeypatch)
+
+    def start(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
+        child = popen(*arguments, **options)
+        end_all()
+        return child
+
+    popen = subprocess.Popen[str]
+    monkeypatch.setattr(subprocess, "Popen", start)
+    assert statuses(3, 20.0) == ["lost"] * 3
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from memory_pools import like, own
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
@@ -26,6 +27,12 @@ def opencl_device() -> OpenCLDevice:
     if not isinstance(device, OpenCLDevice):
         pytest.skip("no OpenCL device: the default is the reference interpreter")
     return device
+
+
+@pytest.fixture(params=["as it is", "own memory"])
+def device(request: pytest.FixtureRequest, opencl_device: OpenCLDevice) -> OpenCLDevice:
+    """The device with an empty pool, and as if it had memory of its own."""
+    return (like if request.param == "as it is" else own)(opencl_device)
 
 
 @pytest.fixture(scope="session")

@@ -113,7 +113,7 @@ def test_profiles_name_kernels_and_times(quadruple: OpenCLExecutable) -> None:
     np.testing.assert_array_equal(outputs[0], np.full(64, 4, np.float32))
     assert [timing.kernel for timing in timings] == ["double_", "double_"]
     assert [timing.global_size for timing in timings] == [(64, 1, 1)] * 2
-    assert all(0 <= timing.seconds < 10 for timing in timings)
+    assert all(0 <= timing.seconds < 60 for timing in timings)
 
 
 def test_inputs_and_one_buffer_twice_as_results(

@@ -19,14 +19,6 @@ from gingham.targets.opencl.memory.free_memory import HostMemory
 from gingham.targets.opencl.memory.pool import OutOfBudget
 
 
-@pytest.fixture(params=["shared", "own"])
-def device(request: pytest.FixtureRequest, opencl_device: OpenCLDevice) -> OpenCLDevice:
-    """The device with an empty pool, and as if it had memory of its own."""
-    if request.param == "shared":
-        return like(opencl_device)
-    return own(opencl_device)
-
-
 @pytest.mark.parametrize("size", [1, 512, 513, 70_000, MIB + 1, 17 * MIB, 1000 * MIB])
 def test_size_classes_waste_an_eighth_at_most(
     size: int, opencl_device: OpenCLDevice
@@ -52,6 +44,19 @@ def test_results_in_the_callers_arrays_need_no_room(
     np.testing.assert_array_equal(out, (a @ b) @ (a @ b))
     with pytest.raises(OutOfBudget):
         function(a, b)
+
+
+@pytest.mark.parametrize("budget", ["4", "1 KiB"])
+def test_a_device_works_however_little_programs_may_use(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, budget: str
+) -> None:
+    monkeypatch.setenv("GINGHAM_MEMORY_BUDGET", budget)
+    assert device.failure() is None
+    with pytest.raises(OutOfBudget, match=f"of a budget of {budget[0]}"):
+        allocate(device, (1024,), np.float32)
+    square = gingham.compile("function (A[N]) -> (B) { B = A * A; }", device=device)
+    with pytest.raises(OutOfBudget, match="the program needs"):
+        square(np.ones(1024, np.float32))
 
 
 def test_sizes_beyond_the_address_space(device: OpenCLDevice) -> None:

@@ -28,14 +28,6 @@ from gingham.targets.opencl.memory.buffer import allocate, upload
 from gingham.targets.opencl.memory.pool import Idle, MemoryPool, OutOfBudget
 
 
-@pytest.fixture(params=["shared", "own"])
-def device(request: pytest.FixtureRequest, opencl_device: OpenCLDevice) -> OpenCLDevice:
-    """The device with an empty pool, and as if it had memory of its own."""
-    if request.param == "shared":
-        return like(opencl_device)
-    return own(opencl_device)
-
-
 def test_buffers_are_counted_until_nothing_refers_to_them(device: OpenCLDevice) -> None:
     assert used(device) == 0
     first = allocate(device, (1024, 256), np.float32)
@@ -108,7 +100,7 @@ def test_free_blocks_go_first_the_oldest_of_them(
         allocate(device, (2 * MIB,), np.uint8)
     assert caught.value.message == (
         "no memory for a buffer of shape 2097152 and type uint8: device "
-        f"'{device.name}' has no room for 2.0 MiB: of a budget of 4.0 MiB 3.0 MiB are "
+        f"'{device.name}' has no room for 2.0 MiB: 3.0 MiB of a budget of 4.0 MiB are "
         "in use (tensors 3.0 MiB)"
     )
     assert "memory_budget" in (caught.value.hint or "")
@@ -179,8 +171,8 @@ def test_a_program_that_cannot_fit_fails_before_anything_is_allocated(
     assert made == []
     assert used(device) == 0
     lines = caught.value.message.splitlines()
-    begin = rf"the program needs \d\.\d MiB on device '{device.name}', but of a budget "
-    assert re.fullmatch(rf"{begin}of 1\.5 MiB 0 B are in use", lines[0])
+    begin = rf"the program needs \d\.\d MiB on device '{device.name}', but 0 B of a "
+    assert re.fullmatch(rf"{begin}budget of 1\.5 MiB are in use", lines[0])
     assert "  T: 512x512, float32, 1.0 MiB, between kernels" in lines
     assert "  C: 512x512, float32, 1.0 MiB, a result" in lines
     is_own = not device.details.host_unified_memory

@@ -14,7 +14,6 @@ from memory_pools import (
     Array,
     floats,
     like,
-    own,
     used,
 )
 
@@ -22,14 +21,6 @@ import gingham
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.memory.buffer import allocate
 from gingham.targets.opencl.memory.pool import OutOfBudget
-
-
-@pytest.fixture(params=["shared", "own"])
-def device(request: pytest.FixtureRequest, opencl_device: OpenCLDevice) -> OpenCLDevice:
-    """The device with an empty pool, and as if it had memory of its own."""
-    if request.param == "shared":
-        return like(opencl_device)
-    return own(opencl_device)
 
 
 def test_memory_may_be_returned_in_the_midst_of_anything(

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.printer import kernel_names, print_opencl
+from gingham.targets.opencl.printer.names import NameScope
 from gingham.targets.opencl.program import build_program
 
 Parse = Callable[[str], ModuleOp]
@@ -193,6 +194,21 @@ def test_names_mean_nothing_to_the_compiler(
         assert not name.startswith("_")
     assert printed["x_1"] == "x_1"
     assert printed["exp"] == "exp_"
+
+
+def test_names_that_may_not_be_numbered() -> None:
+    """What begins with `get_` or `M_` is the compiler's, `get` and `M` are not."""
+    scope = NameScope(NameScope(names=["M"]))
+    assert [scope.declare(wish, "t") for wish in ("get", "get", "get")] == [
+        "get",
+        "v_get_1",
+        "v_get_2",
+    ]
+    assert [scope.declare(wish, "t") for wish in ("M", "M_PI", "v_get")] == [
+        "v_M_1",
+        "v_M_PI_",
+        "v_get",
+    ]
 
 
 def test_names_of_ended_loops_are_used_again(parse_module: Parse) -> None:
