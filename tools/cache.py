@@ -8,6 +8,7 @@ tile-cache --clear    remove everything from the folder
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Sequence
 
@@ -73,3 +74,7 @@ def _age(seconds: float) -> str:
         if count > 0:
             return f"{count} {unit}{'' if count == 1 else 's'} ago"
     return "just now"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,9 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import NoReturn
 
@@ -23,15 +25,26 @@ class ArgumentParser(argparse.ArgumentParser):
         raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
 
 
+def open_closed_streams() -> None:
+    """Let what is printed go nowhere where the caller has closed a stream.
+
+    Python has None in its place, which some of the libraries do not expect.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+
+
 def run_command(body: Callable[[], int]) -> int:
     """The exit status of `body`; after an error, which is printed, 1."""
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # What the terminal's encoding lacks is escaped, not an error.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = body()
-        # Without standard output, `sys.stdout` is None, and print does nothing.
+        with _plain_warnings():
+            status = body()
         print(end="", flush=True)
         return status
     except GinghamError as error:
@@ -63,6 +76,20 @@ def wants_tracebacks() -> bool:
     except GinghamError:
         # Settings that are wrong must not hide the error that is to be shown.
         return bool(os.environ.get("GINGHAM_DEBUG"))
+
+
+@contextmanager
+def _plain_warnings() -> Generator[None]:
+    """Show warnings as errors are shown: no line of a command is the user's."""
+
+    def plain(message: Warning | str, *_: object, **__: object) -> str:
+        return f"warning: {message}\n"
+
+    before, warnings.formatwarning = warnings.formatwarning, plain
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _discard_output() -> None:

@@ -259,3 +259,7 @@ def _print_table(listing: _Listing) -> None:
         console.print(Text(f"  {failure}", style="yellow"))
     for problem in listing.problems:
         console.print(Text(f"not available: {problem}", style="yellow"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,12 +6,15 @@ import gc
 import sys
 from io import TextIOWrapper
 
+from .command import open_closed_streams
+
 
 def main() -> int:
     """The command; returns its exit status."""
     # Most of a short run is the import of modules, whose objects all stay: looking
     # for garbage among them costs a tenth of it.
     gc.set_threshold(100_000)
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

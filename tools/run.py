@@ -4,6 +4,7 @@ tile-run FILE.tile --shape A=64x128 B=128x32 --check --time
 tile-run FILE.tile --input A=a.npy --shape B=128x32 --output C=c.npy
 tile-run FILE.tile --shape A=64x128 B=128x32 --emit=source
 tile-run FILE.tile --shape A=64x128 B=128x32 --profile --trace=t.json --roofline=r.svg
+tile-run FILE.mlir --check --time
 """
 
 from __future__ import annotations
@@ -17,22 +18,21 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
 from .command import ArgumentParser, run_command
+from .inputs import add_device_options, add_input_options, assignments, input_arrays
+from .results import describe, show_check, show_time
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..runtime.function import Function
     from ..runtime.profiling.profile import Profile
 
 EMISSIONS = ("tile", "stripe", "opencl", "source")
-_MAX_RANDOM_BYTES = 2**34
 _RUNS = ("output", "check", "time", "profile", "trace", "roofline", "memory")
 """The options that need a run."""
 _PROFILED_CALLS = 10
@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = ArgumentParser(
         prog="tile-run",
-        description="Compile a Tile file, run it, check it and time it.",
+        description="Compile a Tile file, run it, check it and time it. An .mlir file, "
+        "which `tile-opt` has written, is run as it is.",
         allow_abbrev=False,
     )
     add_input_options(parser)
@@ -69,6 +70,21 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="leave out what tile-tune has measured: the model decides alone",
     )
+    _add_reports(parser)
+    options = parser.parse_args(arguments)
+    if options.explain and options.emit is not None:
+        parser.error("--explain and --emit print different things")
+    if options.json and not options.explain:
+        parser.error("--json is for --explain")
+    if options.emit is not None:
+        for name in _RUNS:
+            if getattr(options, name):
+                parser.error(f"--{name} runs the program, and --emit does not")
+    return options
+
+
+def _add_reports(parser: argparse.ArgumentParser) -> None:
+    """The options that say what is shown of a program."""
     parser.add_argument(
         "--check",
         action="store_true",
@@ -113,66 +129,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         choices=EMISSIONS,
         help="print the IR at a level, or the OpenCL C, instead of running",
     )
-    options = parser.parse_args(arguments)
-    if options.explain and options.emit is not None:
-        parser.error("--explain and --emit print different things")
-    if options.json and not options.explain:
-        parser.error("--json is for --explain")
-    if options.emit is not None:
-        for name in _RUNS:
-            if getattr(options, name):
-                parser.error(f"--{name} runs the program, and --emit does not")
-    return options
-
-
-def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """The options that name the program and its inputs, for `input_arrays`."""
-    parser.add_argument("file", help="the Tile program")
-    parser.add_argument(
-        "--shape",
-        metavar="NAME=SIZES",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="the shape of an input that is filled with random numbers: A=64x128, "
-        "A=64x128xf16 with an element type, A= or A=f64 for a single number",
-    )
-    parser.add_argument(
-        "--input",
-        metavar="NAME=FILE",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="an input from a .npy file",
-    )
-    parser.add_argument(
-        "--seed", type=_seed, default=0, help="the seed of random inputs (default 0)"
-    )
-
-
-def _seed(text: str) -> int:
-    try:
-        seed = int(text)
-    except ValueError:
-        message = f"invalid int value: '{text}'"
-        raise argparse.ArgumentTypeError(message) from None
-    if seed < 0:
-        raise argparse.ArgumentTypeError(f"expected 0 or more, got {text}")
-    return seed
-
-
-def add_device_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say what a program is compiled for."""
-    parser.add_argument("--device", metavar="NAME", help="a device of tile-devices")
-    parser.add_argument(
-        "--hardware",
-        metavar="FILE",
-        help="compile by this hardware description, a .toml file or a name such as "
-        "cpu-avx2 (default: the one that fits the device)",
-    )
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.file.endswith(".mlir"):
+        from .run_module import run_module
+
+        return run_module(options)
     from ..runtime.compilation import compile_file
 
     function = compile_file(
@@ -182,24 +145,14 @@ def _run(options: argparse.Namespace) -> int:
         tuned=not options.untuned,
         fast_math=options.fast_math,
     )
-    outputs = _assignments(options.output, "--output", function.output_names)
+    outputs = assignments(options.output, "--output", function.output_names)
     inputs = input_arrays(function, options)
-    if options.explain:
-        explanation = function.explain(*inputs)
-        as_json = explanation.as_json()
-        print(json.dumps(as_json, indent=2) if options.json else explanation)
-        return 0
-    if options.emit is not None:
-        text = (
-            function.source(*inputs)
-            if options.emit == "source"
-            else function.ir(*inputs, stage=options.emit)
-        )
-        print(text.rstrip())
+    if options.explain or options.emit is not None:
+        _print_compiled(function, inputs, options)
         return 0
     print(f"device: {function.device.name}, {function.device.description}")
     for name, array in zip(function.input_names, inputs, strict=True):
-        print(f"input {name}: {_describe(array)}")
+        print(f"input {name}: {describe(array)}")
     start = time.perf_counter()
     with _profile(options) as measured:
         results = _as_tuple(function(*inputs))
@@ -207,19 +160,35 @@ def _run(options: argparse.Namespace) -> int:
         for _ in range(_PROFILED_CALLS if measured is not None else 0):
             function(*inputs)
     for name, array in zip(function.output_names, results, strict=True):
-        print(f"output {name}: {_describe(array)}")
+        print(f"output {name}: {describe(array)}")
     for name, path in outputs.items():
         _save(path, results[function.output_names.index(name)])
         print(f"wrote {path}")
     if options.memory:
         print(function.memory(*inputs))
     if options.time:
-        _show_time(function, inputs, first_call)
+        show_time(lambda: function(*inputs), first_call)
     if measured is not None:
         _show_profile(measured, options)
     if options.check:
-        return _check(options.file, function, inputs, results)
+        reference = compile_file(options.file, device="reference")
+        expected = _as_tuple(reference(*inputs))
+        return show_check(function.output_names, results, expected)
     return 0
+
+
+def _print_compiled(
+    function: Function, inputs: Sequence[NDArray[Any]], options: argparse.Namespace
+) -> None:
+    """What the compiler decided, or made of the program; runs nothing."""
+    if options.explain:
+        explanation = function.explain(*inputs)
+        as_json = explanation.as_json()
+        print(json.dumps(as_json, indent=2) if options.json else explanation)
+    elif options.emit == "source":
+        print(function.source(*inputs).rstrip())
+    else:
+        print(function.ir(*inputs, stage=options.emit).rstrip())
 
 
 def _profile(options: argparse.Namespace) -> AbstractContextManager[Profile | None]:
@@ -246,112 +215,6 @@ def _as_tuple(result: Any) -> tuple[NDArray[Any], ...]:
     if isinstance(result, tuple):
         return cast("tuple[NDArray[Any], ...]", result)
     return (result,)
-
-
-def _describe(array: NDArray[Any]) -> str:
-    sizes = "x".join(str(size) for size in array.shape) or "a number"
-    return f"{sizes}, {array.dtype}"
-
-
-def _assignments(
-    texts: Sequence[str], option: str, names: Sequence[str]
-) -> dict[str, str]:
-    """`NAME=VALUE` texts by name; each name is one of `names`, at most once."""
-    values: dict[str, str] = {}
-    for text in texts:
-        name, separator, value = text.partition("=")
-        if not separator:
-            raise GinghamError(f"{option} {text}: expected NAME=..., got '{text}'")
-        if name not in names:
-            raise GinghamError(
-                f"{option} {text}: the program has no '{name}'",
-                hint=f"it has {', '.join(names) or 'none'}",
-            )
-        if name in values:
-            raise GinghamError(f"{option} {text}: '{name}' is given twice")
-        values[name] = value
-    return values
-
-
-def _is_size(text: str) -> bool:
-    # Beyond 18 digits an integer of 64 bits may not hold it.
-    return text.isascii() and text.isdecimal() and len(text) < 19
-
-
-@dataclass(frozen=True)
-class _Shape:
-    sizes: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-    @staticmethod
-    def parse(name: str, text: str) -> _Shape:
-        """The shape in `64x128xf32`, `64x128`, `f32` or nothing."""
-        from ..runtime.arguments import dtype_named
-
-        parts = text.split("x") if text else []
-        element = "f32"
-        if parts and not parts[-1].isdecimal():
-            element = parts.pop()
-        if not all(_is_size(part) for part in parts):
-            raise GinghamError(
-                f"--shape {name}={text}: expected sizes such as 64x128, got '{text}'"
-            )
-        shape = _Shape(tuple(int(part) for part in parts), dtype_named(element))
-        size = shape.dtype.itemsize
-        for extent in shape.sizes:
-            size *= extent
-        if size > _MAX_RANDOM_BYTES:
-            raise GinghamError(f"--shape {name}={text} needs {size} bytes, too many")
-        return shape
-
-    def random(self, seed: Sequence[int]) -> NDArray[Any]:
-        """Numbers in [0.1, 1.1), or integers from 0 to 9; positive, so logs exist."""
-        import numpy as np
-
-        generator = np.random.default_rng(seed)
-        if self.dtype.kind == "b":
-            return generator.integers(0, 2, self.sizes).astype(self.dtype)
-        if self.dtype.kind in "iu":
-            return generator.integers(0, 10, self.sizes).astype(self.dtype)
-        return np.asarray(generator.random(self.sizes) + 0.1).astype(self.dtype)
-
-
-def input_arrays(function: Function, options: argparse.Namespace) -> list[NDArray[Any]]:
-    """The inputs that the options of `add_input_options` ask for."""
-    names = function.input_names
-    shapes = _assignments(options.shape, "--shape", names)
-    files = _assignments(options.input, "--input", names)
-    arrays: list[NDArray[Any]] = []
-    for number, name in enumerate(names):
-        if name in shapes and name in files:
-            raise GinghamError(f"input '{name}' is given by --shape and by --input")
-        if name in files:
-            arrays.append(_load(files[name]))
-        elif name in shapes:
-            shape = _Shape.parse(name, shapes[name])
-            arrays.append(shape.random([options.seed, number]))
-        else:
-            raise GinghamError(
-                f"missing input '{name}'",
-                hint=f"--shape {name}=64x128 or --input {name}=FILE.npy",
-            )
-    return arrays
-
-
-def _load(path: str) -> NDArray[Any]:
-    import numpy as np
-
-    try:
-        # A pickled file could run code.
-        array = np.load(path, allow_pickle=False)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise GinghamError(f"cannot read '{path}': {reason}") from error
-    except (ValueError, EOFError, MemoryError) as error:
-        raise GinghamError(f"cannot read '{path}': {error}") from error
-    if not isinstance(array, np.ndarray):
-        raise GinghamError(f"cannot read '{path}': it is not a .npy file")
-    return array
 
 
 def _save(path: str, array: NDArray[Any]) -> None:
@@ -386,80 +249,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _show_time(
-    function: Function, inputs: Sequence[NDArray[Any]], first_call: float
-) -> None:
-    """Time further calls for about a second, at least three."""
-    import numpy as np
-
-    times: list[float] = []
-    while len(times) < 3 or (sum(times) < 1.0 and len(times) < 1000):
-        start = time.perf_counter()
-        function(*inputs)
-        times.append(time.perf_counter() - start)
-    print(
-        f"time: {np.median(times) * 1e3:.3f} ms a call (median of {len(times)}, "
-        f"fastest {min(times) * 1e3:.3f} ms), first call with compilation "
-        f"{first_call * 1e3:.0f} ms"
-    )
-
-
-def _check(
-    file: str,
-    function: Function,
-    inputs: Sequence[NDArray[Any]],
-    results: Sequence[NDArray[Any]],
-) -> int:
-    """Compare with the reference interpreter; the exit status."""
-    from ..runtime.compilation import compile_file
-
-    expected = _as_tuple(compile_file(file, device="reference")(*inputs))
-    status = 0
-    for name, got, want in zip(function.output_names, results, expected, strict=True):
-        error = relative_error(got, want)
-        tolerance = tolerance_of(want)
-        verdict = "ok" if error <= tolerance else "WRONG"
-        status = status if verdict == "ok" else 1
-        print(
-            f"check {name}: {verdict}, largest error {error:.1e} of the largest value "
-            f"(tolerance {tolerance:.0e})"
-        )
-    return status
-
-
-def relative_error(got: NDArray[Any], want: NDArray[Any]) -> float:
-    """The largest difference, relative to the largest magnitude of `want`.
-
-    0 where both are the same infinity or not a number; infinite where one alone is.
-    """
-    import numpy as np
-
-    if got.shape != want.shape:
-        return float("inf")
-    if not want.size:
-        return 0.0
-    left, right = got.astype(np.float64), want.astype(np.float64)
-    same = (left == right) | (np.isnan(left) & np.isnan(right))
-    if same.all():
-        return 0.0
-    if not (np.isfinite(left[~same]) & np.isfinite(right[~same])).all():
-        return float("inf")
-    finite = np.abs(right[np.isfinite(right)])
-    scale = max(float(finite.max(initial=0.0)), np.finfo(np.float64).tiny)
-    return float(np.abs(left[~same] - right[~same]).max()) / scale
-
-
-def tolerance_of(array: NDArray[Any]) -> float:
-    """How far two right results may be apart: rounding in another order."""
-    import numpy as np
-
-    if array.dtype.kind in "biu":
-        return 0.0
-    name = array.dtype.name
-    epsilon = 2.0**-8 if name == "bfloat16" else float(np.finfo(array.dtype).eps)
-    return 64 * epsilon
 
 
 if __name__ == "__main__":

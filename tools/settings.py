@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 
 from .command import ArgumentParser, run_command
@@ -80,3 +81,7 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return f"'{value}'"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    from .run import add_device_options, add_input_options
+    from .inputs import add_device_options, add_input_options
 
     parser = ArgumentParser(
         prog="tile-tune",
@@ -138,7 +138,7 @@ def _tune(options: argparse.Namespace) -> int:
     from ..runtime.compilation import compile_file
     from ..runtime.tuning import tune
     from ..runtime.tuning.session import Settings
-    from .run import input_arrays
+    from .inputs import input_arrays
 
     function = compile_file(
         options.file, device=options.device, hardware=options.hardware
@@ -279,10 +279,11 @@ def _clear(options: argparse.Namespace) -> int:
     if not options.failed:
         try:
             count = len(database.records())
-        except DatabaseError:
-            print(f"'{database.path}' held no records")
+            database.path.unlink(missing_ok=True)
+        except DatabaseError as error:
+            # It may be a file of another program, which is not ours to remove.
+            print(f"{error.message}; it is now '{database.set_aside()}'")
             count = 0
-        database.path.unlink(missing_ok=True)
     else:
         count = database.remove_failed()
     print(f"forgotten: {count}")
@@ -296,11 +297,15 @@ def _export(options: argparse.Namespace) -> int:
     if not options.all:
         records = [record for record in _best(records) if record.status == "ok"]
     folder = Path(options.folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    for record in records:
-        path = folder / replay_name(record)
-        path.write_text(replay_text(record), encoding="utf-8")
-        print(f"wrote {path}")
+    path = folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for record in records:
+            path = folder / replay_name(record)
+            path.write_text(replay_text(record), encoding="utf-8")
+            print(f"wrote {path}")
+    except OSError as error:
+        raise GinghamError(f"cannot write '{path}': {error.strerror}") from error
     return 0
 
 

@@ -37,7 +37,7 @@ from fences import Fence, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("sh", "python", "tile")
-_TIMEOUT = 120
+_TIMEOUT = 900
 
 
 class CheckError(Exception):

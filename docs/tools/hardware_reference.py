@@ -24,11 +24,12 @@ stands beside a comment that says where it is from.
 1. what the caller asks for: `--hardware=FILE` of `tile-run`, `hardware=` of
    `gingham.compile`;
 2. what the environment variable `GINGHAM_HARDWARE` names;
-3. the one that fits the device. A CPU is known by its native vector width, a GPU by its
-   vendor and name. What the device tells of itself (cores, local memory, the limit of
-   work-groups) takes the place of the file's figures, and so do the sizes of the caches
-   that Linux tells of a CPU: of a shared cache 16 MiB a core at most, because a virtual
-   machine with few cores is told of the whole cache of its host.
+3. the one that fits the device. A CPU is known by its native vector width, one with
+   AVX-512 also by its name (a Xeon has a slower shared cache), a GPU by its vendor and
+   name. What the device tells of itself (cores, local memory, the limit of work-groups)
+   takes the place of the file's figures, and so do the sizes of the caches that Linux
+   tells of a CPU: of a shared cache 16 MiB a core at most, because a virtual machine
+   with few cores is told of the whole cache of its host.
 
 `--hardware` takes the path of a file or a name, and behind a colon figures to change:
 

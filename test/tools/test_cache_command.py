@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -86,6 +88,19 @@ def test_a_folder_that_others_may_use(
     with pytest.warns(CacheWarning):
         main([])
     assert "0 programs" in capsys.readouterr().out
+
+
+def test_a_warning_of_a_command_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    found = subprocess.run(
+        [sys.executable, "-c", "import gingham.tools.cache as c; exit(c.main([]))"],
+        env=os.environ | {"GINGHAM_CACHE": str(tmp_path / "file" / "programs")},
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0
+    (line,) = found.stderr.splitlines()
+    assert line.startswith("warning: compiled programs are not stored in ")
 
 
 def test_without_a_folder(

@@ -91,6 +91,7 @@ def test_named_pipeline_runs_for_other_hardware(
     [
         ("{hardware=cpu-z80}", "unknown hardware description 'cpu-z80'"),
         ("{hardwares=cpu-neon}", "pipelines have no option 'hardwares'"),
+        ("{vector-bits=100}", "vector_bits: expected a power of two from 32 on"),
         ("{vector-bits=many}", "the option 'vector_bits' expects a number, got 'many'"),
     ],
 )

@@ -238,7 +238,12 @@ def test_empty_file(failing: Failing) -> None:
 
 def test_binary_file(failing: Failing) -> None:
     message = failing(text=b"func.func @\x9d")
-    check(message, "main.mlir:1:12: error: expected a text, got the byte 0x9d")
+    check(
+        message,
+        "main.mlir:1:12: error: expected a text, got the byte 0x9d",
+        "func.func @\N{REPLACEMENT CHARACTER}",
+        " " * 11 + "^",
+    )
     message = failing(text=VALID.encode() + b"\n\0")
     check(message, "main.mlir:6:1: error: expected a text, got the byte 0x00")
     assert "is MLIR bytecode" in failing(text=b"ML\xefR\x01")

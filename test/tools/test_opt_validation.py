@@ -168,6 +168,7 @@ def test_entry(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("product.mlir").write_text(text)
     message = validate(capfd, "product.mlir", "--cse", status=1)
     assert "error: there is no function @main to run" in message
+    assert "hint: --validate-entry=product runs another one" in message
     named = "--validate-entry=product"
     assert validate(capfd, "product.mlir", "--cse", named) == ""
     swapped = validate(capfd, "product.mlir", "--test-swap-operands", named, status=1)
@@ -227,6 +228,17 @@ def test_open_sizes_that_no_pass_gives(
     assert "--validate-arguments=" in path.read_text()
     assert run(["--run-reproducer", str(path), PLUGIN]) == 1
     assert "changes what @main computes" in capfd.readouterr().err
+
+
+def test_open_ranks(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """An input of any rank has that of the pipeline, or one that all of them have."""
+    Path("sum.tile").write_text("function (A, B) -> (C) { C = A - 2 * B; }")
+    specialize = "--tile-specialize=arguments=4x5xf32,f32"
+    for passes in ([specialize], ["--tile-canonicalize"]):
+        assert validate(capfd, "sum.tile", *passes) == ""
+        wrong = ["--test-swap-operands=operation=eltwise.sub", *passes]
+        message = validate(capfd, "sum.tile", *wrong, status=1)
+        assert "changes what @main computes" in message
 
 
 def test_given_sizes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

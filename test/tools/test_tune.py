@@ -104,8 +104,27 @@ def test_clear(capfd: pytest.CaptureFixture[str], records: Path) -> None:
     assert output(capfd, "clear") == "forgotten: 0\n"
     records.write_text("no records" * 1000)
     assert "cannot use the records" in error(capfd, "show")
-    assert "held no records" in output(capfd, "clear")
+    aside = records.with_name("records.sqlite3.bad1")
+    assert f"it is now '{aside}'\nforgotten: 0\n" in output(capfd, "clear")
     assert not records.exists()
+    assert aside.read_text() == "no records" * 1000
+
+
+def test_what_is_no_file_of_ours_stays(
+    capfd: pytest.CaptureFixture[str], records: Path
+) -> None:
+    records.mkdir()
+    assert "it is not a file" in error(capfd, "clear")
+    assert "it is not a file" in error(capfd, "run", "product.tile", *SHAPES, *QUICK)
+    assert records.is_dir()
+    records.rmdir()
+    records.touch()
+    assert output(capfd, "show") == "nothing has been measured\n"
+
+
+def test_export_to_a_file(capfd: pytest.CaptureFixture[str]) -> None:
+    message = error(capfd, "export", "product.tile")
+    assert message == "error: cannot write 'product.tile': File exists\n"
 
 
 def test_failures_are_shown(

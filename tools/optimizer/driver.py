@@ -46,7 +46,8 @@ def run(arguments: Sequence[str]) -> int:
         # The reader has gone; without this, Python's exit would try to write again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        _print_error(GinghamError(f"cannot write the output: {error}"), arguments)
+        reason = error.strerror or error
+        _print_error(GinghamError(f"cannot write the output: {reason}"), arguments)
     except Exception as error:
         _print_error(internal_error(error), arguments)
     return FAILURE

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     TensorType,
+    UnrankedTensorType,
     f32,
 )
 from xdsl.dialects.func import FuncOp
@@ -27,6 +28,8 @@ Signature = tuple[TensorType[Attribute], ...]
 CHOSEN_SIZES = range(2, 7)
 """The sizes that are given to an axis of unknown size."""
 
+_CHOSEN_RANKS = (1, 2, 0)
+
 
 def find_entry(module: ModuleOp, name: str) -> FuncOp:
     """The function of this name; raises GinghamError when there is none."""
@@ -34,15 +37,21 @@ def find_entry(module: ModuleOp, name: str) -> FuncOp:
         if isinstance(op, FuncOp) and op.sym_name.data == name:
             if not op.is_declaration:
                 return op
-    raise GinghamError(f"there is no function @{name} to run")
+    names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
+    others = [other for other in names if other != name]
+    hint = f"--validate-entry={others[0]} runs another one" if others else None
+    raise GinghamError(f"there is no function @{name} to run", hint=hint)
 
 
 def static_signature(function: FuncOp) -> Signature | None:
-    """What a function takes; None when sizes or element types are still open.
+    """What a function takes; None when ranks, sizes or element types are still open.
 
     Raises GinghamError for an argument that is no array or number.
     """
-    types = [_as_tensor(type) for type in function.function_type.inputs]
+    inputs = function.function_type.inputs.data
+    if any(isinstance(type, UnrankedTensorType) for type in inputs):
+        return None
+    types = [_as_tensor(type) for type in inputs]
     signature = tuple(type for type in types if _is_static(type))
     return signature if len(signature) == len(types) else None
 
@@ -65,12 +74,17 @@ def format_signature(signature: Signature) -> str:
 def choose_signature(function: FuncOp, random: Random) -> Signature:
     """Random small sizes for the open ones, and f32 for open element types.
 
-    Sizes of one name, as `tile.sizes` gives them, are one number. Indices are si32, and
-    the state of random numbers is ui32 with three rows.
+    Sizes of one name, as `tile.sizes` gives them, are one number, and all arguments of
+    any rank have one shape. Indices are si32, and the state of random numbers is ui32
+    with three rows.
     """
     named: dict[str, int] = {}
+    of_any_rank = random.choices(CHOSEN_SIZES, k=random.choice(_CHOSEN_RANKS))
     types: list[TensorType[Attribute]] = []
     for argument in function.args:
+        if isinstance(argument.type, UnrankedTensorType):
+            types.append(TensorType(_wanted_element(argument), of_any_rank))
+            continue
         type = _as_tensor(argument.type)
         names = _names_of_sizes(argument)
         wanted = _wanted_element(argument)
@@ -108,9 +122,10 @@ def _wanted_element(argument: SSAValue) -> Attribute:
 
 
 def is_open(function: FuncOp) -> bool:
-    """Whether some sizes or element types in a function are not known yet."""
+    """Whether some ranks, sizes or element types in a function are not known yet."""
     return any(
-        isinstance(value.type, TensorType) and not _is_static(value.type)
+        isinstance(value.type, UnrankedTensorType)
+        or (isinstance(value.type, TensorType) and not _is_static(value.type))
         for op in function.walk()
         for value in (*op.results, *(function.args if op is function else ()))
     )

@@ -105,7 +105,7 @@ def _no_text(content: bytes, position: int, file: str, reason: str) -> GinghamEr
     column = len(before[start:].decode("utf-8", "replace")) + 1
     return GinghamError(
         f"expected a text, got the byte 0x{content[position]:02x}, which {reason}",
-        SourceLocation(file, line, column),
+        SourceLocation(file, line, column, content.decode("utf-8", "replace")),
     )
 
 

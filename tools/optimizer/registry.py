@@ -93,7 +93,11 @@ def named_pipeline(
     hardware = values.pop(_HARDWARE, hardware)
     if hardware is not None:
         device = device.with_hardware(load_hardware(hardware))
-    return pipeline_text(dataclasses.replace(device, **_numbers(values)))
+    numbers = _numbers(values)
+    try:
+        return pipeline_text(dataclasses.replace(device, **numbers))
+    except ValueError as error:
+        raise GinghamError(str(error)) from error
 
 
 def _numbers(options: Mapping[str, str]) -> dict[str, int]:

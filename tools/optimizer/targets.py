@@ -34,6 +34,7 @@ class OpenCLTarget(Target):
         if not kernel_names(module):
             raise GinghamError(
                 "the program has no kernels to print as OpenCL C",
-                hint="the pass lower-stripe-to-opencl makes them",
+                hint="the pass lower-stripe-to-opencl makes them, where a result has "
+                "elements",
             )
         output.write(print_opencl(module, index_bits=self.index_bits))

@@ -1,0 +1,43 @@
+"""`stripe-autotile-lean`: the cost model's nests, ranked with one more term.
+
+Each level of tiles is another loop nest in the kernel. This pass takes a microsecond
+for it, and so prefers the simpler one of two nests that are almost as fast.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.passes import ModulePass
+
+from gingham.passes.stripe.blocks.nests import all_blocks, is_leaf
+from gingham.passes.stripe.cost import Candidate, candidates
+from gingham.targets.hardware import load_hardware
+
+_LEVEL_SECONDS = 1e-6
+
+
+def seconds(candidate: Candidate) -> float:
+    """The model's time for a nest, and the new term."""
+    tiles = candidate.attributes["stripe.tile"]
+    levels = len(tiles.data) if isinstance(tiles, ArrayAttr) else 0
+    return candidate.seconds + levels * _LEVEL_SECONDS
+
+
+@dataclass(frozen=True)
+class StripeAutotileLeanPass(ModulePass):
+    """Decide tiles by the cost model, with a term for each level of them."""
+
+    name = "stripe-autotile-lean"
+
+    hardware: str = "cpu-avx512"
+    """The description of the device: a name or the path of a file."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        hardware = load_hardware(self.hardware)
+        for block in all_blocks(op):
+            found = candidates(block, hardware, 64) if is_leaf(block) else []
+            if found:
+                block.attributes.update(min(found, key=seconds).attributes)
