@@ -68,6 +68,7 @@ def compact(
 
 
 @lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def integers(array: Attribute) -> tuple[int, ...]:
     """The numbers of an `array<i64: ...>` attribute."""
     if not isinstance(array, DenseArrayBase):

@@ -38,6 +38,7 @@ _PASSES = {
     ),
     "stripe-split-axes": "stripe.split_axes:StripeSplitAxesPass",
     "stripe-split-reduction": "stripe.split_reduction:StripeSplitReductionPass",
+    "stripe-turn-outputs": "stripe.turn_outputs:StripeTurnOutputsPass",
     "stripe-recall": "stripe.recall:StripeRecallPass",
     "stripe-autotile": "stripe.autotile:StripeAutotilePass",
     "stripe-partition-edges": "stripe.partition_edges:StripePartitionEdgesPass",
@@ -64,6 +65,7 @@ _PASSES = {
     "opencl-plan-joins": "opencl.plan_joins:OpenCLPlanJoinsPass",
     "opencl-join-launches": "opencl.join_launches:OpenCLJoinLaunchesPass",
     "opencl-run-once": "opencl.run_once:OpenCLRunOncePass",
+    "opencl-limit-unrolling": "opencl.limit_unrolling:OpenCLLimitUnrollingPass",
     "opencl-place-memory": "opencl.place_memory:OpenCLPlaceMemoryPass",
 }
 

@@ -56,6 +56,8 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-merge-indices,"
             "stripe-split-axes,"
             f"stripe-split-reduction{{lanes={bits // 8} parallelism={16 * cores}}},"
+            f'stripe-turn-outputs{{hardware="{options.hardware_text}" bits={bits}'
+            f" registers={registers}}},"
             f"{_recall(options)}"
             f'stripe-autotile{{hardware="{options.hardware_text}" bits={bits}'
             f" registers={registers}}},"
@@ -82,7 +84,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "opencl-merge-kernels,"
             "opencl-run-once,"
             f'opencl-plan-joins{{hardware="{options.hardware_text}"}},'
-            "opencl-join-launches,"
+            f"opencl-join-launches,{_limited_unrolling(options)}"
             "opencl-place-memory"
         ),
     }
@@ -94,6 +96,16 @@ def _own_functions(options: TargetOptions) -> str:
         return ""
     names = ",".join(f'"{name}"' for name in options.functions)
     return f",opencl-expand-functions{{functions={names}}}"
+
+
+def _limited_unrolling(options: TargetOptions) -> str:
+    """The pass that says how far loops are unrolled, which is for processors.
+
+    On a GPU the loads of several steps are to be on their way at once.
+    """
+    if options.hardware.kind != "cpu":
+        return ""
+    return f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
 
 
 def _recall(options: TargetOptions) -> str:
@@ -133,10 +145,11 @@ def run_stages(
     stages: Sequence[str],
     before: Callable[[ModulePass, ModuleOp], None] | None = None,
 ) -> None:
-    """Run the named stages on `module`, in place, verifying it after each stage.
+    """Run the named stages on `module`, in place, and verify what comes out.
 
-    `tile-opt` verifies after each pass; here that would be half of the time. `before`
-    is called with each pass that is about to run.
+    `tile-opt` verifies after each pass; here that would be half of the time. Before
+    it is lowered to stripe a module is still small, and is verified, too. `before` is
+    called with each pass that is about to run.
     """
     passes = stage_passes(options)
     registry = get_all_passes()
@@ -151,6 +164,7 @@ def run_stages(
             module_pass.apply(context, module)
             if (observer := observation.observer) is not None:
                 observer.after_pass(module_pass.name, start, module)
-        module.verify()
+        if stage in ("tile", stages[-1]):
+            module.verify()
         if (observer := observation.observer) is not None:
             observer.stage(stage, module)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
@@ -52,6 +53,7 @@ def element_of(type: Attribute) -> Attribute:
     return type
 
 
+@lru_cache(maxsize=1024)
 def with_element(type: Attribute, element: Attribute) -> Attribute:
     """The tensor, vector or scalar type of the same shape with another element type."""
     if isinstance(type, TensorType):

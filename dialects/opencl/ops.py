@@ -145,15 +145,27 @@ class DelinearizeOp(IRDLOperation):
 
 @irdl_op_definition
 class ForOp(IRDLOperation):
-    """A loop from 0 up: `opencl.for %k : 1024 { ... }`; unrolled with `: 8 unroll`."""
+    """A loop from 0 up: `opencl.for %k : 1024 { ... }`.
+
+    Unrolled completely with `: 8 unroll`. With `: 1024 unroll 4` the device's compiler
+    puts four steps side by side, and with `unroll 1` none, whatever it thinks of it.
+    """
 
     name = "opencl.for"
     extent = prop_def(IntegerAttr)
     unroll = opt_prop_def(UnitAttr)
+    unroll_factor = opt_prop_def(IntegerAttr)
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
-    def __init__(self, extent: int, body: Region, *, unroll: bool = False) -> None:
+    def __init__(
+        self,
+        extent: int,
+        body: Region,
+        *,
+        unroll: bool = False,
+        unroll_factor: int | None = None,
+    ) -> None:
         super().__init__(
             properties={
                 "extent": IntegerAttr(extent, i64),
@@ -161,6 +173,12 @@ class ForOp(IRDLOperation):
             },
             regions=[body],
         )
+        if unroll_factor is not None:
+            self.limit_unrolling(unroll_factor)
+
+    def limit_unrolling(self, factor: int) -> None:
+        """Let the device's compiler put so many steps side by side."""
+        self.unroll_factor = IntegerAttr(factor, i64)
 
     @staticmethod
     def empty_body(name_hint: str | None = None) -> Region:
@@ -175,8 +193,11 @@ class ForOp(IRDLOperation):
         parser.parse_punctuation(":")
         extent = parser.parse_integer(allow_negative=False)
         unroll = parser.parse_optional_keyword("unroll") is not None
+        factor = parser.parse_optional_integer(allow_negative=False) if unroll else None
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(extent, parser.parse_region([index]), unroll=unroll)
+        body = parser.parse_region([index])
+        is_complete = unroll and factor is None
+        op = cls(extent, body, unroll=is_complete, unroll_factor=factor)
         if attributes is not None:
             op.attributes |= attributes.data
         return op
@@ -187,6 +208,8 @@ class ForOp(IRDLOperation):
         printer.print_string(f" : {self.extent.value.data}")
         if self.unroll is not None:
             printer.print_string(" unroll")
+        if self.unroll_factor is not None:
+            printer.print_string(f" unroll {self.unroll_factor.value.data}")
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
@@ -197,6 +220,12 @@ class ForOp(IRDLOperation):
     def verify_(self) -> None:
         if [argument.type for argument in self.body.block.args] != [IndexType()]:
             raise VerifyException("expected a body with one index argument")
+        if self.unroll_factor is None:
+            return
+        if self.unroll is not None:
+            raise VerifyException("expected 'unroll' with or without a factor")
+        if self.unroll_factor.value.data < 1:
+            raise VerifyException("expected a factor of 1 or more")
 
 
 @irdl_op_definition

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, VectorType
 from xdsl.dialects.utils import EnumAttribute
@@ -76,7 +77,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
 
     def resized(self, shape: Sequence[int]) -> ViewType:
         """A window of other sizes in the same buffer."""
-        return ViewType.of(shape, self.element_type, self.space.data)
+        return _resized(self, tuple(shape))
 
     @property
     def value_type(self) -> Attribute | None:
@@ -118,6 +119,11 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(
                 f"expected elements such as f32 or si32, got {self.element_type}"
             )
+
+
+@lru_cache(maxsize=1024)
+def _resized(type: ViewType, shape: tuple[int, ...]) -> ViewType:
+    return ViewType.of(shape, type.element_type, type.space.data)
 
 
 class Direction(StrEnum):

@@ -4,6 +4,10 @@ OpenCL has three dimensions, numbered from the one that runs fastest. The last i
 gets dimension 0, the one before it dimension 1, and all others share dimension 2.
 Devices limit dimensions 1 and 2; where an index is too large for that, all share
 dimension 0.
+
+So they do where a work-group is a single work-item, as on CPUs. Their runtimes go along
+a line in its order, but halve a plane again and again on its longer side (Intel's, by
+its tasks), and the order that a nest was chosen for would be lost.
 """
 
 from __future__ import annotations
@@ -40,6 +44,11 @@ class Grid:
         return tuple(prod(self.extents[i] for i in part) for part in self.members)
 
 
+def in_line(extents: Sequence[int]) -> Grid:
+    """Indices with these numbers of values, outermost first, along dimension 0."""
+    return Grid(tuple(extents), (tuple(range(len(extents))), (), ()))
+
+
 def spread(extents: Sequence[int], query: WorkItemQuery) -> Grid:
     """Spread indices with these numbers of values, outermost first."""
     numbers = tuple(range(len(extents)))
@@ -50,4 +59,4 @@ def spread(extents: Sequence[int], query: WorkItemQuery) -> Grid:
     )
     if max(apart.sizes[1:]) <= LARGEST[query]:
         return apart
-    return Grid(tuple(extents), (numbers, (), ()))
+    return in_line(extents)

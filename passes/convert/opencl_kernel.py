@@ -20,7 +20,7 @@ from ...dialects.stripe.attributes import Level, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at, located
 from ..stripe.blocks.nests import root_buffer
-from .opencl_grid import Grid, spread
+from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
 from .opencl_index import IndexExpression, KnownConditions
 from .opencl_races import PARALLEL, check_races
@@ -112,10 +112,15 @@ class KernelLowering:
             if extent == 1:
                 self._scope.indices[index] = IndexExpression()
         indices = [(index, extent) for index, extent in indices if extent > 1]
-        grid = spread([extent for _, extent in indices], query)
+        extents = [extent for _, extent in indices]
+        grid = spread(extents, query) if self._has_items() else in_line(extents)
         for dimension in range(len(grid.members)):
             self._bind_dimension([i for i, _ in indices], grid, dimension, query)
         return grid.sizes
+
+    def _has_items(self) -> bool:
+        """Whether work-groups have several work-items."""
+        return has_group_indices(self._op) or bool(shared_blocks(self._op))
 
     def _bind_dimension(
         self,

@@ -197,9 +197,9 @@ def _longest_share(costs: Sequence[LaunchCost], cores: int) -> float:
     if sum(cost.groups for cost in costs) > _MOST_DEALT:
         total = sum(cost.groups * cost.group_seconds for cost in costs)
         return total / cores
-    busy = [0.0] * cores
-    heapify(busy)
     longest = [cost.group_seconds for cost in costs for _ in range(cost.groups)]
+    busy = [0.0] * min(cores, len(longest))
+    heapify(busy)
     for seconds in sorted(longest, reverse=True):
         heapreplace(busy, busy[0] + seconds)
     return max(busy)

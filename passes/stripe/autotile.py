@@ -39,6 +39,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
+from ...errors import GinghamError
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive
 from .blocks.nests import all_blocks, is_leaf
@@ -81,14 +82,20 @@ class StripeAutotilePass(ModulePass):
             block.attributes.update(self.decision(block, hardware))
 
     def described_hardware(self) -> Hardware:
-        """The figures that the options ask for."""
+        """The figures that the options ask for.
+
+        Raises GinghamError for those that no device has.
+        """
         found = load_hardware(self.hardware)
-        return replace(
-            found,
-            cores=self.cores or found.cores,
-            vector_bits=self.bits or found.vector_bits,
-            vector_registers=self.registers or found.vector_registers,
-        )
+        try:
+            return replace(
+                found,
+                cores=self.cores or found.cores,
+                vector_bits=self.bits or found.vector_bits,
+                vector_registers=self.registers or found.vector_registers,
+            )
+        except ValueError as error:
+            raise GinghamError(str(error)) from error
 
     def decision(self, block: BlockOp, hardware: Hardware) -> dict[str, Attribute]:
         """The attributes for a block; none where there is nothing to decide."""

@@ -112,9 +112,7 @@ def _used_part(view: SSAValue, block: BlockOp) -> list[tuple[int, int]]:
     """For each axis of a buffer, the first cell that a block uses and the last."""
     ranges = [index_range(value) for value in block.form_values]
     part: list[tuple[int, int]] = []
-    for number, buffer in enumerate(block.buffers):
-        if buffer is not view:
-            continue
+    for number in (use.index for use in view.uses if use.operation is block):
         refinement = block.refinement(number)
         sizes = block.view_type(number).sizes
         box = [

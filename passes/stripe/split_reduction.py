@@ -101,7 +101,7 @@ class StripeSplitReductionPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(op, lanes=self.lanes, grain=self.grain)
         for block in all_blocks(op):
-            if not _aggregates_plainly(block):
+            if not aggregates_plainly(block):
                 continue
             if vector_index(block) is None:
                 self._split_rows(block)
@@ -254,7 +254,7 @@ def set_tiles(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
     )
 
 
-def _aggregates_plainly(block: BlockOp) -> bool:
+def aggregates_plainly(block: BlockOp) -> bool:
     """Whether a block aggregates numbers into cells that are its own."""
     if not is_leaf(block) or block.captures or block.is_serial:
         return False

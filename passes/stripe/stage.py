@@ -37,7 +37,7 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-The copy is tiled itself: see `stripe/copies.py`. Nests of a function that stage the
+The copy is tiled itself: see `blocks/copies.py`. Nests of a function that stage the
 same windows, as the pieces of a partitioned block do, share one copy. Entries apply one
 after the other, so that what was packed may be staged again nearer to where it is used.
 

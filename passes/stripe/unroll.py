@@ -3,7 +3,8 @@
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
 a private buffer get the level `unroll`, if together they have at most `limit` values.
-Those of a buffer with more do not count: it is too long for registers.
+Those of a buffer with more do not count: it is too long for registers. Nor do those of
+a part of such a buffer where unrolling would make more than `statements` of the body.
 Buffers in which subscripts choose places do not count: they are in memory anyway.
 
 Around such a tile of registers, loops are unrolled with it of which the steps read the
@@ -27,14 +28,16 @@ stripe.block [%k : 32, %i : 8 unroll, %j : 2 unroll] ...
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from ...dialects.stripe.attributes import Level, LevelAttr, MemorySpace
+from ...dialects.stripe.attributes import Level, LevelAttr, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from .blocks.nests import is_leaf, is_subscripted, root_buffer
 from .blocks.window_reuse import MOST_COPIES, reusing_loops
@@ -49,34 +52,46 @@ class StripeUnrollPass(ModulePass):
 
     limit: int = MOST_COPIES
     """The most copies of the statements that unrolling may make."""
+    statements: int = 512
+    """The most statements that unrolling may make for what is not in registers."""
     registers: int = 32
     """The number of vector registers."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in blocks_of_kernels(op):
-            if is_leaf(block):
-                _mark(block, self.limit, self.registers)
+        leaves = [block for block in blocks_of_kernels(op) if is_leaf(block)]
+        places = _places(leaves)
+        for block in leaves:
+            self._mark(block, places)
 
-
-def _mark(block: BlockOp, limit: int, registers: int) -> None:
-    ranges = block.index_ranges
-    private: set[int] = set()
-    for number in range(len(block.refinements)):
-        indices = _private_indices(block, number)
-        if prod(ranges[index] for index in indices) <= limit:
-            private |= indices
-    if not private or prod(ranges[index] for index in private) > limit:
-        return
-    private |= _reusing(block, private, limit, registers)
-    levels = [
-        Level.UNROLL if index in private and level is Level.LOOP else level
-        for index, level in enumerate(block.index_levels)
-    ]
-    block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+    def _mark(self, block: BlockOp, places: Mapping[SSAValue, int]) -> None:
+        ranges, limit = block.index_ranges, self.limit
+        private: set[int] = set()
+        near: set[int] = set()
+        for number in range(len(block.refinements)):
+            indices = _private_indices(block, number, places)
+            if indices and prod(ranges[index] for index in indices) <= limit:
+                near |= indices
+                if places[root_buffer(block.view(number))] <= limit:
+                    private |= indices
+        copies = prod(ranges[index] for index in near)
+        if copies <= limit and copies * len(block.body.block.ops) <= self.statements:
+            private = near
+        if not private or prod(ranges[index] for index in private) > limit:
+            return
+        private |= _reusing(block, private, limit, self.registers, places)
+        levels = [
+            Level.UNROLL if index in private and level is Level.LOOP else level
+            for index, level in enumerate(block.index_levels)
+        ]
+        block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
 
 
 def _reusing(
-    block: BlockOp, private: set[int], limit: int, registers: int
+    block: BlockOp,
+    private: set[int],
+    limit: int,
+    registers: int,
+    places: Mapping[SSAValue, int],
 ) -> frozenset[int]:
     """The loops around the tile of registers that read the same cells in each step."""
     ranges = block.index_ranges
@@ -89,7 +104,7 @@ def _reusing(
     accumulators = 0
     for number, refinement in enumerate(block.refinement_list):
         if refinement.direction.writes:
-            held = _private_indices(block, number)
+            held = _private_indices(block, number, places)
             accumulators += prod(ranges[index] for index in held)
         elif is_subscripted(block.view(number)):
             return frozenset()
@@ -99,11 +114,32 @@ def _reusing(
     return reusing_loops(ranges, private, loops, inputs, registers, accumulators, limit)
 
 
-def _private_indices(block: BlockOp, number: int) -> set[int]:
+def _places(leaves: Sequence[BlockOp]) -> dict[SSAValue, int]:
+    """How many registers each private buffer would take: its widest windows.
+
+    Without those in which subscripts choose.
+    """
+    widest: dict[SSAValue, int] = {}
+    for block in leaves:
+        for number in range(len(block.refinements)):
+            window = block.view_type(number)
+            if window.space.data is MemorySpace.PRIVATE:
+                buffer = root_buffer(block.view(number))
+                widest[buffer] = max(widest.get(buffer, 1), prod(window.sizes))
+    return {
+        buffer: prod(buffer.type.sizes) // width
+        for buffer, width in widest.items()
+        if isinstance(buffer.type, ViewType) and not is_subscripted(buffer)
+    }
+
+
+def _private_indices(
+    block: BlockOp, number: int, places: Mapping[SSAValue, int]
+) -> set[int]:
     """The indices of a block in the access of a private buffer; none of any other."""
     if block.view_type(number).space.data is not MemorySpace.PRIVATE:
         return set()
-    if is_subscripted(root_buffer(block.view(number))):
+    if root_buffer(block.view(number)) not in places:
         return set()
     return {
         index

@@ -46,7 +46,7 @@ class Hardware:
     """Under a load of multiply-adds on all cores."""
     vector_bits: int
     """The width of a vector register of a CPU; of a GPU, the 32-bit lanes that run as
-    one (a warp, wavefront or sub-group) times 32."""
+    one (a warp, wavefront or sub-group) times 32. A power of two."""
     vector_registers: int
     """Vector registers that a work-item may use before values spill to memory; of a
     GPU, 32-bit registers of a lane."""
@@ -80,6 +80,10 @@ class Hardware:
     """Work-items of a group that are worth having: 1 on CPUs."""
     work_group_limit: int
     """The most work-items of a group."""
+    near_page_entries: int = 1 << 30
+    """Entries of the table's first level, where missing it shows: each look-up in the
+    last level delays what comes from the next cache. By default there are more than
+    programs reach."""
     compute_units_per_core: int = 1
     """How many of what the device counts as compute units make up a core."""
     origin: str = field(default="", compare=False)
@@ -92,6 +96,11 @@ class Hardware:
         if not self.caches:
             raise ValueError("caches: expected one or more")
         _require_positive(self)
+        if self.vector_bits < 32 or self.vector_bits.bit_count() != 1:
+            raise ValueError(
+                f"vector_bits: expected a power of two from 32 on, "
+                f"got {self.vector_bits}"
+            )
         if self.work_group_size > self.work_group_limit:
             raise ValueError(
                 f"work_group_size: expected at most work_group_limit, "

@@ -127,6 +127,11 @@ def _changed(hardware: Hardware, changes: str) -> Hardware:
     for change in changes.split(","):
         name, _, text = change.partition("=")
         if name == CACHES and text.isdecimal():
+            if int(text) > len(hardware.caches):
+                raise GinghamError(
+                    f"'{change}': '{hardware.name}' has {len(hardware.caches)} caches",
+                    hint="a file may describe more of them",
+                )
             del table[CACHES][int(text) :]
             continue
         if name not in known:

@@ -206,7 +206,9 @@ def _table(
     known: Sequence[str] | None,
     needed: Sequence[str],
 ) -> Mapping[str, Any]:
-    what = path[-1] if path and isinstance(path[-1], str) else "this"
+    what = path[-1] if path else "the file"
+    if isinstance(what, int):
+        what = f"{path[-2]}.{what}"
     if not isinstance(value, dict):
         raise _Wrong(path, f"{what}: expected an object, got {_kind(value)}")
     table = cast("dict[str, Any]", value)

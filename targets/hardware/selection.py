@@ -1,8 +1,9 @@
 """Chooses the description of a device from what the device says of itself.
 
 A CPU is known by the width of its vectors, the native one: what a runtime prefers may
-be 1 where it vectorizes by itself. A GPU is known by its vendor and its name. Figures
-that the device tells take the place of those of the file.
+be 1 where it vectorizes by itself. Intel's server cores with AVX-512 are known by their
+name. A GPU is known by its vendor and its name. Figures that the device tells take the
+place of those of the file.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _X86_VENDORS = re.compile(r"intel|amd|advanced micro|zhaoxin|hygon", re.IGNORECA
 _BITS_OF_A_FLOAT = 32
 
 # More than any processor has of a shared cache for each of its cores (AMD's stacked
-# cache: 12 MiB). A machine that tells more is a virtual one with few of the cores of its
-# host, whose other cores fill their parts of the cache.
+# cache: 12 MiB). A machine that tells more is a virtual one with few of the cores of
+# its host, whose other cores fill their parts of the cache.
 _MOST_SHARED_BYTES_PER_CORE = 16 << 20
 
 
@@ -75,7 +76,7 @@ def select_hardware(
     if kind == "gpu":
         hardware = load_hardware(_gpu_description(vendor, name))
     else:
-        hardware = _cpu(vendor, native_float_width)
+        hardware = _cpu(vendor, name, native_float_width)
         sizes = [_share(cache, compute_units) for cache in caches]
         hardware = replace(hardware, caches=_with_sizes(hardware.caches, sizes))
     cores = -(-compute_units // hardware.compute_units_per_core)
@@ -98,11 +99,16 @@ def _gpu_description(vendor: str, name: str) -> str:
     )
 
 
-def _cpu(vendor: str, native_float_width: int) -> Hardware:
-    """The description with the widest vectors that the device has."""
+def _cpu(vendor: str, name: str, native_float_width: int) -> Hardware:
+    """The description with the widest vectors that the device has.
+
+    Of those with AVX-512 the name tells whose cores they are: the vendor may be that of
+    the runtime, which is Intel's on AMD's too.
+    """
     bits = max(native_float_width, 1) * _BITS_OF_A_FLOAT
     if bits >= 512:
-        hardware = load_hardware("cpu-avx512")
+        is_mesh = re.search(r"\bXeon\b", name, re.IGNORECASE)
+        hardware = load_hardware("cpu-avx512-xeon" if is_mesh else "cpu-avx512")
     elif bits >= 256:
         hardware = load_hardware("cpu-avx2")
     elif _X86_VENDORS.search(vendor):

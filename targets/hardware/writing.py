@@ -9,7 +9,11 @@ from typing import Any
 from .description import Hardware
 from .fields import CACHES, figures_of
 
-_DEFAULTS = {"is_shared": False, "compute_units_per_core": 1}
+_DEFAULTS = {
+    "is_shared": False,
+    "near_page_entries": 1 << 30,
+    "compute_units_per_core": 1,
+}
 _COMMENT_COLUMN = 36
 
 

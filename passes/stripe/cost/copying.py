@@ -32,6 +32,22 @@ def _packing(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -
     """One copy in front of the nest: read, written, and there at its start."""
     size = scratch_bytes(problem, nest, stage, problem.ranges)
     access = problem.accesses[stage.refinement]
+    cycles = _moves(stage, size // access.element_bytes, problem, hardware)
+    return _at_once(size, cycles, hardware)
+
+
+def copy_seconds(problem: Problem, hardware: Hardware) -> float:
+    """The time of a launch that copies the outputs and changes the order of axes."""
+    seconds = hardware.launch_microseconds * 1e-6
+    for access in problem.outputs:
+        elements = prod(access.sizes)
+        cycles = elements / _TRANSPOSED * (1 / hardware.stores_per_cycle + 1.0)
+        seconds += _at_once(elements * access.element_bytes, cycles, hardware)
+    return seconds
+
+
+def _at_once(size: int, cycles: float, hardware: Hardware) -> float:
+    """The time to copy so many bytes by so many cycles of work, on all cores."""
     level = next((c for c in hardware.caches if 4 * size <= c.size_bytes), None)
     if level is None:
         rate = hardware.memory_gigabytes_per_second
@@ -39,7 +55,6 @@ def _packing(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -
         rate = level.bytes_per_cycle * hardware.clock_gigahertz * hardware.cores
     # Lines that are stored are read first.
     moving = 3 * size / (rate * 1e9)
-    cycles = _moves(stage, size // access.element_bytes, problem, hardware)
     copying = cycles * 1e-9 / hardware.clock_gigahertz / hardware.cores
     return max(moving, copying)
 

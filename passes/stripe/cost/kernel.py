@@ -9,7 +9,8 @@ runs. One step of that loop takes, in cycles,
 with one load for each vector or broadcast scalar of the inputs, and the latency of the
 dependent chain through an accumulator: a tile of few accumulators waits for it. What
 does not fit the registers is spilled, a store and a load in every step and more; and an
-array too large to be unrolled is in the nearest cache with all its cells.
+array too large to be unrolled is in the nearest cache with all its cells. So is one
+whose vectors are collected, where a constraint cuts them into numbers at a border.
 """
 
 from __future__ import annotations
@@ -170,6 +171,8 @@ def tile_cost(
     operations = cells * problem.operations / lanes
     accumulators = cells / lanes * len(problem.outputs)
     reuse = _Reuse.of(problem, tile, lanes, hardware, accumulators)
+    is_cut = lanes > 1 and any(problem.vector in form for form in problem.constrained)
+    in_memory = False
     loads = kept = largest = 0.0
     for access in problem.inputs:
         number = access.number
@@ -187,15 +190,19 @@ def tile_cost(
             loads += count * _crossing(access, lanes, hardware)
         if lanes > 1 and problem.blocked[number] and number not in staged:
             parts = _parts(problem, access, lanes)
+            if is_cut:
+                # The loops are not unrolled: each vector of cells collects its own.
+                count = accumulators
             loads += count * (parts - 1)
             operations += count * parts * _COLLECT
+            in_memory = is_cut
     # All inputs but the largest are kept over a step, that goes through one register.
     kept -= largest
     if not problem.aggregates:
         return _bounded(hardware, operations, loads, accumulators, 0.0)
     needed = int(accumulators + kept + 2)
     excess = max(needed - hardware.vector_registers, 0)
-    fits = cells / lanes <= MOST_COPIES and excess < accumulators
+    fits = cells / lanes <= MOST_COPIES and excess < accumulators and not in_memory
     extra = _checks(problem, tile) * _CHECK
     if not fits:
         moved = accumulators

@@ -257,7 +257,8 @@ def may_stage(problem: Problem, access: Access) -> bool:
     """Whether it is worth a thought to copy an input into the order of its use."""
     if access.is_near or access.is_chosen or problem.is_nested:
         return False
-    if access.reaches_out(problem.ranges):
+    if access.reaches_out(problem.ranges) and not problem.blocked[access.number]:
+        # Vectors are loaded from it as it is, and a copy would have borders to fill.
         return False
     return _is_reused(problem, access)
 

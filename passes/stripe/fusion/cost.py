@@ -251,7 +251,15 @@ class _Group:
             self._leaf(member, sizes) if member in self.contractions else None
             for member in self.members
         )
-        return Tiling((sizes,), leaves)
+        return Tiling((sizes,), leaves, self._order(main))
+
+    def _order(self, main: Member) -> tuple[int, ...]:
+        """The shared indices in the order that a contraction wants, others inside."""
+        orders = self.cost.decide(main.block).orders
+        listed = orders[0] if orders else ()
+        first = [main.shared.index(index) for index in listed if index in main.shared]
+        rest = [shared for shared in range(len(main.shared)) if shared not in first]
+        return (*first, *rest)
 
     def _leaf(self, member: Member, sizes: Sequence[int]) -> Nest:
         """The nest of a contraction within a tile of the shared indices."""
@@ -308,10 +316,7 @@ class _Group:
             else None
             for m in self.members
         )
-        listed = nest.orders[0] if nest.orders else ()
-        first = [main.shared.index(index) for index in listed if index in main.shared]
-        rest = [shared for shared in range(len(main.shared)) if shared not in first]
-        return Tiling(tiles, leaves, (*first, *rest))
+        return Tiling(tiles, leaves, self._order(main))
 
     def _unit(self, member: Member, index: int) -> int:
         """What sizes of an index are a multiple of: the lanes of vectors along it."""

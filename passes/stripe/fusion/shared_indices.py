@@ -106,11 +106,23 @@ def find_conflict(members: Sequence[Member]) -> Conflict | None:
         for shared, index in enumerate(member.shared):
             if index not in owned:
                 return Conflict(number, _reduction_reason(member.block, index), shared)
+    uses = _uses_of_memories(members)
     for memory in written_memories(members):
-        conflict = _conflict_over(memory, members)
+        conflict = _conflict_over(uses[memory], members)
         if conflict is not None:
             return conflict
     return None
+
+
+def _uses_of_memories(
+    members: Sequence[Member],
+) -> dict[SSAValue, list[tuple[int, int, SSAValue]]]:
+    """For each memory the members and their buffers, by number, that are part of it."""
+    uses: dict[SSAValue, list[tuple[int, int, SSAValue]]] = {}
+    for number, member in enumerate(members):
+        for place, buffer in enumerate(member.block.buffers):
+            uses.setdefault(root_buffer(buffer), []).append((number, place, buffer))
+    return uses
 
 
 def _reduction_reason(block: BlockOp, index: int) -> str:
@@ -132,28 +144,27 @@ def written_memories(members: Iterable[Member]) -> list[SSAValue]:
     )
 
 
-def _conflict_over(memory: SSAValue, members: Sequence[Member]) -> Conflict | None:
+def _conflict_over(
+    uses: Sequence[tuple[int, int, SSAValue]], members: Sequence[Member]
+) -> Conflict | None:
     """Whether points with different shared indices may use one cell of a memory."""
     seen: tuple[SSAValue, dict[int, int]] | None = None
-    for number, member in enumerate(members):
-        block = member.block
-        for place, buffer in enumerate(block.buffers):
-            if root_buffer(buffer) is not memory:
-                continue
-            carried = _shared_axes(member, place)
-            missing = set(range(len(member.shared))) - set(carried.values())
-            for shared in sorted(missing):
-                if block.index_ranges[member.shared[shared]] > 1:
-                    return Conflict(number, _crossing_reason(member, place), shared)
-            if seen is None:
-                seen = (buffer, carried)
-                continue
-            if seen[0] is not buffer:
-                return Conflict(number, f"{_name(buffer)} has another shape there")
-            for axis in sorted({*carried, *seen[1]}):
-                if carried.get(axis) != seen[1].get(axis):
-                    blamed = carried.get(axis, seen[1].get(axis))
-                    return Conflict(number, _crossing_reason(member, place), blamed)
+    for number, place, buffer in uses:
+        member = members[number]
+        carried = _shared_axes(member, place)
+        missing = set(range(len(member.shared))) - set(carried.values())
+        for shared in sorted(missing):
+            if member.block.index_ranges[member.shared[shared]] > 1:
+                return Conflict(number, _crossing_reason(member, place), shared)
+        if seen is None:
+            seen = (buffer, carried)
+            continue
+        if seen[0] is not buffer:
+            return Conflict(number, f"{_name(buffer)} has another shape there")
+        for axis in sorted({*carried, *seen[1]}):
+            if carried.get(axis) != seen[1].get(axis):
+                blamed = carried.get(axis, seen[1].get(axis))
+                return Conflict(number, _crossing_reason(member, place), blamed)
     return None
 
 

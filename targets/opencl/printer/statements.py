@@ -203,8 +203,8 @@ class StatementPrinter:
         self._comment_place(op)
         if op.unroll is not None:
             self._line("#pragma unroll")
-        if op.rolled is not None:
-            self._line("#pragma unroll 1")
+        if op.unroll_factor is not None:
+            self._line(f"#pragma unroll {op.unroll_factor.value.data}")
         outer = self._depth
         with self._nested():
             name = self._scope.declare(index.name_hint, "i")

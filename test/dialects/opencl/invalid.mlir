@@ -273,3 +273,16 @@ func.func @place() {
   %B = "opencl.allocate"() <{offset = -8 : i64}> : () -> !opencl.buffer<f32>
   func.return
 }
+
+// -----
+
+// expected-error @+1 {{expected 'unroll' with or without a factor}}
+"opencl.for"() <{extent = 4 : i64, unroll, unroll_factor = 2 : i64}> ({
+^bb0(%i : index):
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected a factor of 1 or more}}
+opencl.for %i : 4 unroll 0 {
+}

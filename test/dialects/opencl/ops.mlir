@@ -18,8 +18,8 @@ opencl.kernel @everything(%A : !opencl.pointer<f32, global>, %N : !opencl.pointe
   %t = opencl.array 16 : !opencl.pointer<f32, private>
   // CHECK-NEXT: %v = opencl.array 2 {note} : !opencl.pointer<vector<16xf32>, local>
   %v = opencl.array 2 {note} : !opencl.pointer<vector<16xf32>, local>
-  // CHECK-NEXT: opencl.for %i : 4 {
-  opencl.for %i : 4 {
+  // CHECK-NEXT: opencl.for %i : 4 unroll 1 {
+  opencl.for %i : 4 unroll 1 {
     // CHECK-NEXT: opencl.for %j : 8 unroll attributes {note} {
     opencl.for %j : 8 unroll attributes {note} {
       // CHECK-NEXT: opencl.if %x - 2 * %i + 3 >= 0, -%j + %l >= 0 attributes {note} {

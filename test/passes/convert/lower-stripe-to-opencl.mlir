@@ -35,10 +35,11 @@ func.func @main(%A : !stripe.view<64x32xf32>) -> !stripe.view<64x64xf32> {
 }
 
 // Tiles: private arrays of vectors, views of views, unrolled loops, no loop for one value.
+// Groups of one work-item are in a line, in the order of the indices.
 
 // CHECK-LABEL: opencl.kernel @C(
-// CHECK:         %jo = opencl.work_item group_id 0 below 4
-// CHECK-NEXT:    %io = opencl.work_item group_id 1 below 8
+// CHECK:         %group = opencl.work_item group_id 0 below 32
+// CHECK-NEXT:    %io, %jo = opencl.delinearize %group into [8, 4]
 // CHECK-NEXT:    %acc = opencl.array 16 : !opencl.pointer<vector<8xf32>, private>
 // CHECK-NEXT:    opencl.for %i : 8 unroll {
 // CHECK-NEXT:      opencl.for %j : 2 unroll {
@@ -51,7 +52,7 @@ func.func @main(%A : !stripe.view<64x32xf32>) -> !stripe.view<64x64xf32> {
 // CHECK-NEXT:          %xv = eltwise.broadcast %x : f32 to vector<8xf32>
 // CHECK-NEXT:          %y = opencl.load %B[64 * %k + 16 * %jo + 8 * [[J]]] : !opencl.pointer<f32, global> -> vector<8xf32>
 // CHECK:       func.func @tiles
-// CHECK:         opencl.launch @C groups [4, 8, 1] (%A, %B, %C)
+// CHECK:         opencl.launch @C groups [32, 1, 1] (%A, %B, %C)
 func.func @tiles(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x64xf32>)
     -> !stripe.view<64x64xf32> {
   %C = stripe.alloc : !stripe.view<64x64xf32>
@@ -108,19 +109,19 @@ func.func @parallel(%A : !stripe.view<4x4xsi8>) -> !stripe.view<2x3x4x5x4xsi8> {
 
 // Dimensions 1 and 2 are limited to 65535, so that large indices share dimension 0.
 
-// CHECK-LABEL: opencl.kernel @wide(
+// CHECK-LABEL: opencl.kernel @wide({{.*}}) group [3, 1, 1]
 // CHECK-NEXT:    %group = opencl.work_item group_id 0 below 140000
 // CHECK-NEXT:    %i, %j = opencl.delinearize %group into [70000, 2]
 // CHECK:         opencl.launch @wide groups [140000, 1, 1]
-func.func @large(%A : !stripe.view<70000x2xi1>) -> !stripe.view<70000x2xi1> {
-  %C = stripe.alloc : !stripe.view<70000x2xi1>
-  stripe.block "wide" [%i : 70000 grid, %j : 2 grid]
-      in %a = %A[%i, %j] : 1x1
-      out %c = %C[%i, %j] : 1x1 {
-    %x = stripe.load %a : !stripe.view<1x1xi1>
-    stripe.store %x, %c : !stripe.view<1x1xi1>
+func.func @large(%A : !stripe.view<70000x2x3xi1>) -> !stripe.view<70000x2x3xi1> {
+  %C = stripe.alloc : !stripe.view<70000x2x3xi1>
+  stripe.block "wide" [%i : 70000 grid, %j : 2 grid, %k : 3 group]
+      in %a = %A[%i, %j, %k] : 1x1x1
+      out %c = %C[%i, %j, %k] : 1x1x1 {
+    %x = stripe.load %a : !stripe.view<1x1x1xi1>
+    stripe.store %x, %c : !stripe.view<1x1x1xi1>
   }
-  func.return %C : !stripe.view<70000x2xi1>
+  func.return %C : !stripe.view<70000x2x3xi1>
 }
 
 // A window that overhangs the buffer is set only within it; a block whose condition never

@@ -1,4 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(opencl-plan-joins)' --split-input-file | filecheck %s
+// As many cores as one likes take no longer to decide for.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(opencl-plan-joins{hardware="cpu-avx512:cores=1000000000"})' --split-input-file | filecheck %s --check-prefix=MANY
+// MANY: opencl.launch @scale groups [8, 1, 1] (%A, %T)
 
 opencl.kernel @scale(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
   %i = opencl.work_item group_id 0 below 8

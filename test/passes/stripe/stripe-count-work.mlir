@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @product
 // CHECK:      stripe.block "C" [%i : 8, %j : 4, %k : 2]
 // CHECK:          attributes {stripe.work = array<i64: 128, 96, 128>}
-// LAUNCH:     opencl.launch @C groups [4, 8, 1] (%A, %B, %C) {stripe.work = array<i64: 128, 96, 128>}
+// LAUNCH:     opencl.launch @C groups [32, 1, 1] (%A, %B, %C) {stripe.work = array<i64: 128, 96, 128>}
 func.func @product(%A : !stripe.view<8x2xf32>, %B : !stripe.view<2x4xf32>) -> !stripe.view<8x4xf32> {
   %C = stripe.alloc : !stripe.view<8x4xf32>
   stripe.block "C" [%i : 8, %j : 4, %k : 2]

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -p stripe-unroll | filecheck %s
 // RUN: tile-opt %s -p 'stripe-unroll{limit=15}' | filecheck %s --check-prefix=LIMIT
 // RUN: tile-opt %s -p 'stripe-unroll{registers=19}' | filecheck %s --check-prefix=FEW
+// RUN: tile-opt %s -p 'stripe-unroll{statements=79}' | filecheck %s --check-prefix=SHORT
 
 // The indices of a private buffer, together at most `limit` values; a level stays.
 // CHECK-LABEL: func.func @accumulators
@@ -129,4 +130,44 @@ func.func @product(%A : !stripe.view<8x4xf32>, %B : !stripe.view<4x4xf32>) -> !s
     }
   }
   func.return %O : !stripe.view<8x4xf32>
+}
+
+// A buffer of 80 cells is too long for registers: a loop over a part of it is unrolled
+// only where that makes few statements, and a loop over an accumulator in any case.
+// CHECK-LABEL: func.func @long
+// CHECK: stripe.block [%j : 40 unroll]
+// CHECK: stripe.block [%k : 4, %j : 40 unroll]
+// SHORT-LABEL: func.func @long
+// SHORT: stripe.block [%j : 40]
+// SHORT: stripe.block [%k : 4, %j : 40 unroll]
+func.func @long(%A : !stripe.view<2x4x80xf32>) -> !stripe.view<2x80xf32> {
+  %O = stripe.alloc : !stripe.view<2x80xf32>
+  stripe.block [%i : 2]
+      in %a = %A[%i, 0, 0] : 1x4x80
+      out %o = %O[%i, 0] : 1x80 {
+    %row = stripe.alloc : !stripe.view<80xf32, private>
+    stripe.block [%j : 40]
+        in %a_1 = %a[0, 0, %j] : 1x1x1
+        out %r = %row[%j] : 1 {
+      %0 = stripe.load %a_1 : !stripe.view<1x1x1xf32>
+      stripe.store %0, %r : !stripe.view<1xf32, private>
+    }
+    %acc = stripe.alloc : !stripe.view<40xf32, private>
+    stripe.block [%k : 4, %j : 40]
+        in %a_1 = %a[0, %k, %j] : 1x1x1
+        out %c = %acc[%j] : 1 add init 0 {
+      %0 = stripe.load %a_1 : !stripe.view<1x1x1xf32>
+      stripe.store %0, %c : !stripe.view<1xf32, private>
+    }
+    stripe.block [%j : 40]
+        in %r = %row[%j] : 1
+        in %c = %acc[%j] : 1
+        out %o_1 = %o[0, %j] : 1x1 {
+      %0 = stripe.load %r : !stripe.view<1xf32, private>
+      %1 = stripe.load %c : !stripe.view<1xf32, private>
+      %2 = eltwise.add %0, %1 : f32
+      stripe.store %2, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<2x80xf32>
 }

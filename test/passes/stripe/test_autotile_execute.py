@@ -31,6 +31,12 @@ PROGRAMS = {
         " +(I[x + kx - 1, y + ky - 1, ci] * K[kx, ky, ci, co]); }",
         ((6, 7, 4), (3, 3, 4, 18)),
     ),
+    "gradient of a strided convolution": (
+        "function (G[X, Y, CO], K[KX, KY, CI, CO]) -> (D) {"
+        " D[2*x + kx - 1, 2*y + ky - 1, ci : 5, 5, CI] ="
+        " +(G[x, y, co] * K[kx, ky, ci, co]); }",
+        ((3, 3, 6), (3, 3, 18, 6)),
+    ),
     "four axes": (
         "function (X[A, E, B, F], Y[D, F, C, E]) -> (O) {"
         " O[a, b, c, d : A, B, C, D] = +(X[a, e, b, f] * Y[d, f, c, e]); }",

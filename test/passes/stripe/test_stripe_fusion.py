@@ -191,3 +191,18 @@ def test_runs_on_the_device(name: str) -> None:
     expected = gingham.compile(text, device="reference").run(arrays)
     for got, wanted in zip(results, expected, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=2e-4, atol=2e-4)
+
+
+def test_a_strip_runs_in_the_order_of_its_contraction() -> None:
+    """Columns outside: a part of W serves all rows while it is in the caches."""
+    function = gingham.compile(
+        "function (X[B, N], W[N, G, H]) -> (R) {"
+        " A[b, g, h : B, G, H] = +(X[b, n] * W[n, g, h]);"
+        " E = tanh(A); R[b, h : B, H] = +(E[b, g, h]); }",
+        device="reference",
+        hardware="cpu-avx512",
+        constants=("W",),
+    )
+    shapes = (64, 512), (512, 4, 512)
+    stripe = function.ir(*(np.zeros(s, np.float32) for s in shapes), stage="stripe")
+    assert 'stripe.block "R" [%h : 16 grid, %b : 8 grid]' in stripe

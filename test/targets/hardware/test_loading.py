@@ -182,6 +182,11 @@ WRONG = {
         "kind: expected 'cpu' or 'gpu', got 'tpu'",
         "kind",
     ),
+    "width": (
+        ("vector_bits = 256", "vector_bits = 100"),
+        "vector_bits: expected a power of two from 32 on, got 100",
+        "vector_bits",
+    ),
     "group": (
         ("work_group_size = 1", "work_group_size = 9000"),
         "work_group_size: expected at most work_group_limit, 8192, got 9000",
@@ -220,7 +225,7 @@ def test_wrong_file(name: str, mine: Path) -> None:
     "field", [field.name for field in dataclasses.fields(Hardware)]
 )
 def test_missing_field(field: str, mine: Path) -> None:
-    if field in ("origin", "compute_units_per_core"):
+    if field in ("origin", "near_page_entries", "compute_units_per_core"):
         return
     lines = mine.read_text().splitlines()
     if field == "caches":
@@ -267,6 +272,7 @@ def test_unknown_name() -> None:
         ("cpu-avx2:cores=0", "'cores=0': cores: expected a number above 0, got 0"),
         ("cpu-avx2:cores=2,cores", "cores: expected a whole number, got ''"),
         ("cpu-avx2:caches.7.ways=2", "no field 'caches.7.ways'"),
+        ("cpu-avx2:caches=4", "'caches=4': 'cpu-avx2' has 3 caches"),
         ("cpu-avx2:caches=0", "caches: expected one [[caches]] or more"),
         ("./no/such.toml", "cannot read 'no/such.toml': No such file or directory"),
         ("/", "cannot read '/': Is a directory"),

@@ -85,7 +85,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
             "unknown field 'link', expected devices, links, ",
         ),
         ("1e9}\n", "1e9\n", (10, 3), "not JSON: expecting ',' delimiter"),
-        (TEXT, "[]", (1, 1), "this: expected an object, got a list"),
+        (TEXT, "[]", (1, 1), "the file: expected an object, got a list"),
         (TEXT, "", (1, 1), "not JSON"),
     ],
 )

@@ -55,6 +55,28 @@ def test_cpu_by_its_native_width(
     assert (hardware.vector_bits, hardware.vector_registers) == (bits, registers)
 
 
+@pytest.mark.parametrize(
+    ("width", "vendor", "name", "description"),
+    [
+        (16, "Intel(R) Corporation", "Intel(R) Xeon(R) Processor", "cpu-avx512-xeon"),
+        (16, "GenuineIntel", "cpu-sapphirerapids-Intel(R) XEON(R)", "cpu-avx512-xeon"),
+        (16, "Intel(R) Corporation", "AMD EPYC 9R45", "cpu-avx512"),
+        (16, "Intel(R) Corporation", "11th Gen Intel(R) Core(TM) i7", "cpu-avx512"),
+        (8, "Intel(R) Corporation", "Intel(R) Xeon(R) CPU E5-2680", "cpu-avx2"),
+    ],
+)
+def test_cpu_by_its_name(width: int, vendor: str, name: str, description: str) -> None:
+    hardware = select_hardware(
+        "cpu",
+        vendor,
+        name,
+        native_float_width=width,
+        compute_units=2,
+        local_memory_bytes=0,
+    )
+    assert hardware.name == description
+
+
 def test_what_the_device_tells_takes_the_place_of_the_file() -> None:
     hardware = cpu(16)
     assert (hardware.cores, hardware.local_memory_bytes) == (6, 1 << 15)

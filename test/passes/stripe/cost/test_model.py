@@ -112,6 +112,26 @@ def test_packing_costs_what_it_copies() -> None:
     )
 
 
+def test_borders_along_collected_vectors_keep_cells_in_memory() -> None:
+    """Every second number of a row, with a border that cuts the first vector."""
+    costs = [
+        tile_cost(
+            problem(
+                "function (I[C, X], K[O, C, T]) -> (R) {"
+                f" R[o, x : O, 64] = +(I[c, 2*x + t - {border}] * K[o, c, t]); }}",
+                "16x140xf32",
+                "32x16x3xf32",
+            ),
+            (8, 16, 16, 3),
+            16,
+            HARDWARE,
+        )
+        for border in (0, 1)
+    ]
+    assert [cost.in_registers for cost in costs] == [True, False]
+    assert costs[1].step_cycles > 2 * costs[0].step_cycles
+
+
 def test_pieces_cover_the_block() -> None:
     whole = product(100, 64, 70)
     for tile, lanes in (((8, 32, 64), 16), ((14, 48, 64), 16), ((3, 16, 64), 8)):
@@ -155,3 +175,16 @@ def test_a_shared_cache_holds_once_what_all_cores_read() -> None:
     parts = estimate(product(rows, 1024, 1024), nest, many).breakdown
     once = 2 * rows * 1024 * 4
     assert parts["memory"] <= 4 * once / (many.memory_gigabytes_per_second * 1e9)
+
+
+def test_rows_in_many_pages_wait_for_the_first_level_of_the_table() -> None:
+    """768 rows of a tile, each in a page of its own, are more than 96; packed, one
+    after the other, most of them share a page with others."""
+    small = replace(HARDWARE, near_page_entries=96)
+    added = [
+        _seconds(_nest(8, 48, 768, packed), small, 768)
+        - _seconds(_nest(8, 48, 768, packed), HARDWARE, 768)
+        for packed in (False, True)
+    ]
+    assert added[0] > 4 * added[1] >= 0
+    assert added[0] > 0.1 * _seconds(_nest(8, 48, 768, False), HARDWARE, 768)

@@ -153,3 +153,18 @@ def test_strides_by_powers_of_two_crowd_few_sets() -> None:
     apart = footprint(((4096 + 64, 16),), 4, 64, 4096)
     assert conflict.crowding(4096, 64) > 12
     assert apart.crowding(4096, 64) < 2
+
+
+def test_weights_in_the_way_are_packed_though_borders_reach_out() -> None:
+    """In the gradient of a convolution with stride 2 taps are chosen by constraints."""
+    gradient = problem(
+        "function (G[X, CO], K[KX, CI, CO]) -> (D) {"
+        " D[2*x + k - 1, ci : 29, CI] = +(G[x, co] * K[k, ci, co]); }",
+        "15x96xf32",
+        "3x48x96xf32",
+    )
+    number = 1
+    assert gradient.accesses[number].reaches_out(gradient.ranges)
+    assert (
+        number in search(gradient, load_hardware("cpu-avx512:cores=2"))[0].nest.staged
+    )
