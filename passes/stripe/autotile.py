@@ -30,7 +30,7 @@ Serial blocks are left alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isqrt, prod
 
 from xdsl.context import Context
@@ -39,8 +39,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
-from ...errors import GinghamError
-from ...targets.hardware import Hardware, load_hardware
+from ...targets.hardware import Hardware, hardware_with
 from ..locations import check_positive
 from .blocks.nests import all_blocks, is_leaf
 from .cost import Freedom, attributes_of, best, describe, problem_of
@@ -86,16 +85,12 @@ class StripeAutotilePass(ModulePass):
 
         Raises GinghamError for those that no device has.
         """
-        found = load_hardware(self.hardware)
-        try:
-            return replace(
-                found,
-                cores=self.cores or found.cores,
-                vector_bits=self.bits or found.vector_bits,
-                vector_registers=self.registers or found.vector_registers,
-            )
-        except ValueError as error:
-            raise GinghamError(str(error)) from error
+        return hardware_with(
+            self.hardware,
+            cores=self.cores,
+            vector_bits=self.bits,
+            vector_registers=self.registers,
+        )
 
     def decision(self, block: BlockOp, hardware: Hardware) -> dict[str, Attribute]:
         """The attributes for a block; none where there is nothing to decide."""

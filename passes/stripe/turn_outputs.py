@@ -55,7 +55,7 @@ from ...dialects.stripe.attributes import (
 )
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ...targets.hardware import Hardware, load_hardware
+from ...targets.hardware import Hardware, hardware_with
 from ..locations import located
 from .blocks.loop_order import permute_indices
 from .blocks.nests import replace_forms, top_level_blocks
@@ -82,11 +82,8 @@ class StripeTurnOutputsPass(ModulePass):
     """The time of blocks that are looked at, in percent of that of their arithmetic."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = load_hardware(self.hardware)
-        hardware = replace(
-            found,
-            vector_bits=self.bits or found.vector_bits,
-            vector_registers=self.registers or found.vector_registers,
+        hardware = hardware_with(
+            self.hardware, vector_bits=self.bits, vector_registers=self.registers
         )
         for block in list(top_level_blocks(op)):
             if aggregates_plainly(block):

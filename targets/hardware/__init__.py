@@ -1,7 +1,7 @@
 """Descriptions of devices: what passes decide by."""
 
 from .description import Cache, Hardware
-from .loading import HARDWARE_NAMES, hardware_text, load_hardware
+from .loading import HARDWARE_NAMES, hardware_text, hardware_with, load_hardware
 from .selection import CacheSize, select_hardware
 from .writing import hardware_toml
 
@@ -12,6 +12,7 @@ __all__ = [
     "Hardware",
     "hardware_text",
     "hardware_toml",
+    "hardware_with",
     "load_hardware",
     "select_hardware",
 ]

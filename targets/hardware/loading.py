@@ -17,6 +17,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -205,3 +206,22 @@ def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLoca
             column = found.end() - len(str(name)) + 1
             return SourceLocation(str(path), number + 1, column, text, len(str(name)))
     return SourceLocation(str(path), first + 1, 1, text)
+
+
+def hardware_with(
+    text: str, *, cores: int = 0, vector_bits: int = 0, vector_registers: int = 0
+) -> Hardware:
+    """The description that `text` names, with these figures; 0 is as it says.
+
+    Raises GinghamError for figures that no device has.
+    """
+    found = load_hardware(text)
+    try:
+        return replace(
+            found,
+            cores=cores or found.cores,
+            vector_bits=vector_bits or found.vector_bits,
+            vector_registers=vector_registers or found.vector_registers,
+        )
+    except ValueError as error:
+        raise GinghamError(str(error)) from error

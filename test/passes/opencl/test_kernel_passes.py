@@ -10,7 +10,7 @@ from xdsl.passes import PassPipeline
 
 import gingham
 from gingham.dialects.opencl.kernel import KernelOp
-from gingham.dialects.opencl.ops import StoreOp
+from gingham.dialects.opencl.ops import ForOp, StoreOp
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import stage_passes
 from gingham.runtime.devices import default_device
@@ -72,6 +72,30 @@ def test_merged_kernels(size: int, device: OpenCLDevice) -> None:
     for results in (before, after, on_device):
         for result, wanted in zip(results, expected, strict=True):
             np.testing.assert_array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("size", [64, 67])
+def test_limited_unrolling(size: int, device: OpenCLDevice) -> None:
+    """With steps that divide the loops, and steps that leave a rest."""
+    text = """function (A[N, K], B[K, M]) -> (C) {
+      C[i, j : N, M] = +(A[i, k] * B[k, j]);
+    }"""
+    random = np.random.default_rng(size)
+    inputs: Inputs = [
+        random.integers(-8, 8, (size, size)).astype(np.float32) for _ in "AB"
+    ]
+    expected = inputs[0] @ inputs[1]
+    for steps in (1, 4, 5):
+        module = lowered(text, inputs, device)
+        # As many registers as make any loop one that leaves some free.
+        run(module, f"opencl-limit-unrolling{{registers=1000 steps={steps}}}")
+        loops = [op for op in module.walk() if isinstance(op, ForOp)]
+        factors = [f.value.data for op in loops if (f := op.unroll_factor) is not None]
+        assert steps in factors
+        after = interpret(module, inputs)
+        on_device = OpenCLExecutable(module, device)(*inputs)
+        for results in (after, on_device):
+            np.testing.assert_array_equal(results[0], expected)
 
 
 def test_stores_past_the_caches(device: OpenCLDevice) -> None:

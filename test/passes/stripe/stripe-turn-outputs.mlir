@@ -1,5 +1,8 @@
 // RUN: tile-opt %s -p stripe-turn-outputs | filecheck %s
 // RUN: tile-opt %s -p 'stripe-turn-outputs{bits=32}' | filecheck %s --check-prefix=SCALAR
+// RUN: not tile-opt %s -p 'stripe-turn-outputs{bits=48}' 2>&1 | filecheck %s --check-prefix=BITS
+
+// BITS: error: vector_bits: expected a power of two from 32 on, got 48
 
 // Vectors along %y would collect every second number: channels go last, and the longest
 // loop that aggregates goes inside.
