@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import hypot, prod
 
 from ....dialects.stripe.staging import Staging
 from ....targets.hardware.description import Hardware
 from .nest import Nest, loops_of, scratch_bytes, sizes_inside, tile_window
 from .problem import Problem
-from .traffic import level_cycles, traffic
+from .traffic import Stream, level_cycles, traffic
 
 _TRANSPOSED = 2.2
 """Elements that a copy moves at once where it changes their order."""
+_RUN = 4.0
+"""Cycles of the loops around each contiguous run that is copied."""
 
 
 def staging_seconds(
@@ -53,8 +55,8 @@ def _at_once(size: int, cycles: float, hardware: Hardware) -> float:
         rate = hardware.memory_gigabytes_per_second
     else:
         rate = level.bytes_per_cycle * hardware.clock_gigahertz * hardware.cores
-    # Lines that are stored are read first.
-    moving = 3 * size / (rate * 1e9)
+    # Lines that are stored are read first, and all leave the nearer caches again.
+    moving = 4 * size / (rate * 1e9)
     copying = cycles * 1e-9 / hardware.clock_gigahertz / hardware.cores
     return max(moving, copying)
 
@@ -80,7 +82,20 @@ def _copying(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -
     strides = [access.strides[loop.index] * loop.size for loop in outer]
     strides += access.pitches
     steps = [*(loop.steps for loop in outer), *window]
-    found = traffic([(access, strides)], steps, hardware, cores, len(steps), len(steps))
-    reading = max(level_cycles(found, hardware, cores).values())
-    moving = _moves(stage, prod(window) * times, problem, hardware)
-    return max(reading, moving) * 1e-9 / hardware.clock_gigahertz / cores
+    found = traffic(
+        [Stream(access, strides, crossing=1.0)],
+        steps,
+        hardware,
+        cores,
+        len(steps),
+        len(steps),
+    )
+    near, *beyond = (
+        sum(level.values()) for level in level_cycles(found, hardware, cores).values()
+    )
+    elements = prod(window) * times
+    moving = _moves(stage, elements, problem, hardware)
+    moving += _RUN * elements / window[stage.order[-1]]
+    # What is near is waited for, vector by vector; what is far comes in meanwhile.
+    cycles = hypot(near + moving, max(beyond, default=0.0))
+    return cycles * 1e-9 / hardware.clock_gigahertz / cores

@@ -9,10 +9,10 @@ from math import prod
 
 from ....targets.hardware.description import Hardware
 from .copying import staging_seconds
-from .kernel import TileCost, entries, tile_cost
+from .kernel import TileCost, crossing, entries, tile_cost
 from .nest import Nest, loop_strides, loops_of
 from .problem import Problem
-from .traffic import level_cycles, traffic
+from .traffic import Stream, level_cycles, traffic
 
 CODE = 0.01
 """The part of the time that a further leaf costs, for its place in the cache of
@@ -24,6 +24,9 @@ _HIDING = 2.0
 """Cores compute while data moves, but not all the time: parts add up like the sides of
 a triangle with this exponent, 1 if they followed each other, more the less they do.
 """
+_ALIASED = 60.0
+"""Cycles that a load waits for the store of the row before, where rows are whole pages
+apart: processors compare only the place in a page first."""
 _PROLOGUE = 30.0
 """Cycles of a work-group for its places in memory, before its first loop."""
 
@@ -65,8 +68,10 @@ class Model:
         staged = frozenset(nest.staged)
         (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
         cost = self.tile(nest.tile, nest.lanes, staged)
-        parts = _interior(problem, nest, interior, cost, hardware)
-        busy = sum(part**_HIDING for part in parts.values()) ** (1 / _HIDING)
+        arithmetic, levels = _interior(problem, nest, interior, cost, hardware)
+        busy = overlapped(arithmetic, list(levels.values()))
+        parts = {"arithmetic": arithmetic}
+        parts |= {name: sum(level.values()) for name, level in levels.items()}
         groups = _groups(problem, nest, interior)
         added = {"imbalance": busy * (_imbalance(groups, hardware.cores) - 1)}
         prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
@@ -198,14 +203,35 @@ def _imbalance(groups: int, cores: int) -> float:
     return -(-groups // cores) * cores / groups
 
 
+def overlapped(arithmetic: float, levels: Sequence[Mapping[float, float]]) -> float:
+    """The time of arithmetic and of data beside it.
+
+    `levels` has the time for data of each level of memory, by reuse: data of reuse r
+    comes in during one r-th of the time, together with all data of a smaller reuse.
+    """
+    reuses = sorted({1.0}.union(*levels))
+    ends = [1 / reuse for reuse in reuses] + [0.0]
+    rates = [0.0] * len(levels)
+    seconds = 0.0
+    for number, reuse in enumerate(reuses):
+        for level, waiting in enumerate(levels):
+            rates[level] += waiting.get(reuse, 0.0) * reuse
+        both = arithmetic**_HIDING + sum([rate**_HIDING for rate in rates])
+        seconds += (ends[number] - ends[number + 1]) * both ** (1 / _HIDING)
+    return seconds
+
+
 def _interior(
     problem: Problem,
     nest: Nest,
     ranges: Sequence[int],
     cost: TileCost,
     hardware: Hardware,
-) -> dict[str, float]:
-    """Arithmetic of the interior, and all traffic, on cores that share it evenly."""
+) -> tuple[float, dict[str, dict[float, float]]]:
+    """Arithmetic of the interior, and all traffic, on cores that share it evenly.
+
+    In seconds; those of the traffic are by level of memory and by reuse.
+    """
     cores = 1 if problem.is_nested else hardware.cores
     cycle = 1e-9 / hardware.clock_gigahertz
     tiles = _tiles(ranges, nest.tile)
@@ -216,11 +242,16 @@ def _interior(
     runs = prod(-(-ranges[index] // held[index]) for index in problem.reductions)
     if runs > 1:
         inside += cost.accumulators / hardware.loads_per_cycle
-    parts = {"arithmetic": tiles * inside * cycle / cores}
+        inside += _ALIASED * _rows_pages_apart(problem, held, hardware)
+    arithmetic = tiles * inside * cycle / cores
     loops = loops_of(problem, nest, ranges)
     own = _of_one_core([loop.steps for loop in loops], cores)
-    accesses = [
-        (access, loop_strides(problem, nest, access, loops))
+    streams = [
+        Stream(
+            access,
+            loop_strides(problem, nest, access, loops),
+            crossing(problem, access, nest.lanes, hardware, nest.staged),
+        )
         for access in problem.accesses
     ]
     leaf = len(nest.levels)
@@ -231,13 +262,30 @@ def _interior(
         depth = held_at
         depth += sum(loop.index in problem.reductions for loop in loops[held_at:])
     divided = [n for n, loop in enumerate(loops) if own[n] < loop.steps]
-    found = traffic(accesses, own, hardware, cores, held_at, depth, divided)
+    found = traffic(streams, own, hardware, cores, held_at, depth, divided)
     share = prod(own) / prod(loop.steps for loop in loops) * cores
     # What tiles leave over comes in as the rest does.
     share *= prod(ranges) / problem.points
-    for name, cycles in level_cycles(found, hardware, cores).items():
-        parts[name] = cycles * cycle / share
-    return parts
+    levels = {
+        name: {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
+        for name, waiting in level_cycles(found, hardware, cores).items()
+    }
+    return arithmetic, levels
+
+
+def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware) -> int:
+    """The cells of a tile along output axes whose steps are whole pages, if several."""
+    rows = sum(
+        prod(
+            tile[index]
+            for index in problem.parallel
+            if access.strides[index]
+            and access.strides[index] % hardware.page_bytes == 0
+        )
+        for access in problem.outputs
+        if not access.is_near
+    )
+    return rows if rows > 1 else 0
 
 
 def _of_one_core(steps: list[int], cores: int) -> list[int]:

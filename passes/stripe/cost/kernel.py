@@ -72,12 +72,20 @@ def _parts(problem: Problem, access: Access, lanes: int) -> int:
     return min(step, lanes) if is_short else lanes
 
 
-def _crossing(access: Access, lanes: int, hardware: Hardware) -> float:
+def crossing(
+    problem: Problem,
+    access: Access,
+    lanes: int,
+    hardware: Hardware,
+    staged: Collection[int],
+) -> float:
     """The part of an input's vectors that lie in two cache lines, each a load.
 
     Memory of our own starts at the start of a line, a caller's array somewhere.
     """
-    if access.is_near:
+    if lanes == 1 or problem.vector not in access.used:
+        return 0.0
+    if access.is_near or access.number in staged:
         return 0.0
     return min(lanes * access.element_bytes / hardware.cache_line_bytes, 1.0)
 
@@ -186,8 +194,7 @@ def tile_cost(
             continue
         largest = max(largest, count)
         loads += count
-        if lanes > 1 and problem.vector in access.used and number not in staged:
-            loads += count * _crossing(access, lanes, hardware)
+        loads += count * crossing(problem, access, lanes, hardware, staged)
         if lanes > 1 and problem.blocked[number] and number not in staged:
             parts = _parts(problem, access, lanes)
             if is_cut:

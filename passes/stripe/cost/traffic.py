@@ -7,11 +7,16 @@ Then each access comes in once for every step of the loops around, except for th
 to it that do not move it: there it is still in place.
 
 Fitting is not sharp. Around the point where a level is full the misses grow linearly.
+
+What loops around read again comes in while they take their first step, and not in the
+others: a panel that 16 strips of rows use comes in while the first of them runs. How
+many strips that are is the traffic's *reuse*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -19,15 +24,18 @@ from ....targets.hardware.description import Hardware
 from .footprint import NOTHING, Footprint, Walk, footprint
 from .problem import Access
 
-_FITS = 0.85
-_OVERFLOWS = 1.15
-_SHARED_OVERFLOWS = 2.0
+_SHARP = (0.85, 1.15)
+"""How much of a cache is used where the first data do not stay, and where none does."""
+_BY_PAGES = (0.6, 1.35)
+"""The same where pages lie at random in it: their number in a place of a page has a
+Poisson distribution, and those of a place with more pages than ways do not stay."""
+_SHARED = (0.85, 2.0)
 """A cache behind others that keeps what they drop still has a part of more data."""
 _JUMP = 11.0
 """Cycles until a stream from beyond the core's own caches runs again after a jump."""
 _WALK = 11.0
 """Cycles to find a page that is not in the table of pages, with others on their way."""
-_LOOK_UP = 14.0
+_LOOK_UP = 7.0
 """Cycles to find a page that only the last level of the table has, where that shows:
 measured for rows of 3072 bytes on a Xeon, of which a tile reads 192."""
 _STREAMS = 64
@@ -46,32 +54,46 @@ class Traffic:
     """How often it goes on elsewhere, where nothing is fetched ahead."""
     walks: float
     """How often a page is not in the table of pages."""
+    reuses: Mapping[float, float]
+    """The lines by their reuse: they come in during that part of the time."""
     look_ups: float = 0.0
     """How often it is not in the first level of that table."""
 
 
 @dataclass(frozen=True)
-class _Walked:
-    """An access as the loops of a nest move it."""
+class Stream:
+    """An access that the loops of a nest move."""
 
     access: Access
     strides: Sequence[int]
+    """The bytes that each loop moves it by."""
+    crossing: float = 0.0
+    """The part of its vectors that lie in two cache lines, and wait for both."""
+
+
+@dataclass(frozen=True)
+class _Walked:
+    """A stream, and what it touches."""
+
+    stream: Stream
     footprints: Sequence[Footprint]
     """For each number of loops outside, what the ones inside touch."""
     hardware: Hardware
-    copies: int = 1
+    cores: int
+    copies: int
     """How many cores each have a part of their own."""
 
     @staticmethod
     def of(
-        access: Access,
-        strides: Sequence[int],
+        stream: Stream,
         steps: Sequence[int],
         hardware: Hardware,
         held: int,
+        cores: int,
         copies: int,
     ) -> _Walked:
         """Inside the first `held` loops outputs are in registers."""
+        access, strides = stream.access, stream.strides
         footprints = [_footprint((), access, hardware)]
         if access.is_output and held < len(steps):
             footprints = [NOTHING]
@@ -84,13 +106,14 @@ class _Walked:
                     walk = (*walk, (abs(stride), count))
             elif stride and count > 1:
                 walk = (*walk, (abs(stride), count))
-                footprints.append(_footprint(walk, access, hardware))
+                touched = _footprint(walk, access, hardware)
+                footprints.append(_in_order(touched, footprints[-1]))
             elif footprints[-1] is NOTHING:
                 footprints.append(_footprint(walk, access, hardware))
             else:
                 footprints.append(footprints[-1])
         footprints.reverse()
-        return _Walked(access, strides, footprints, hardware, copies)
+        return _Walked(stream, footprints, hardware, cores, copies)
 
     def comes_in(
         self, steps: Sequence[int], outside: int, fitting: int
@@ -101,7 +124,7 @@ class _Walked:
         fetched once for all its elements.
         """
         moved = outside
-        while moved and not self.strides[moved - 1]:
+        while moved and not self.stream.strides[moved - 1]:
             moved -= 1
         times = float(prod(steps[:moved]))
         found = self.footprints[outside]
@@ -110,36 +133,73 @@ class _Walked:
         together = self.part(steps, outside, fitting)
         lines = together.lines * times / fitting
         # Neighbouring runs are one only if nothing else is read in between.
-        is_short = abs(self.strides[moved - 1]) < self.hardware.cache_line_bytes
+        is_short = abs(self.stream.strides[moved - 1]) < self.hardware.cache_line_bytes
         if is_short and found.lines <= _STREAMS:
             return lines, together.jumps * times / fitting
         return lines, found.jumps * times
+
+    def crossed_twice(self, outside: int) -> float:
+        """The part of the lines inside that two vectors reach into."""
+        found = self.footprints[outside]
+        if not self.stream.crossing or not found.lines:
+            return 0.0
+        filled = found.bytes / (found.lines * self.hardware.cache_line_bytes)
+        return self.stream.crossing * max(2 * filled - 1, 0.0)
+
+    def reuse(self, steps: Sequence[int], outside: int, depth: int) -> float:
+        """Into how small a part of the time it comes in, where the loops inside fit.
+
+        Loops that it does not move through read again what their first step brought,
+        if loops inside of them move it.
+        """
+        moved = outside
+        while moved and not self.stream.strides[moved - 1]:
+            moved -= 1
+        found = waiting = 1
+        for number in range(moved, depth):
+            if self.stream.strides[number]:
+                found *= waiting
+                waiting = 1
+            else:
+                waiting *= steps[number]
+        return found
 
     def pages_found(
         self, steps: Sequence[int], outside: int, hardware: Hardware
     ) -> float:
         """How many pages come in where the loops inside fit the table of pages."""
         moved = outside
-        while moved and not self.strides[moved - 1]:
+        while moved and not self.stream.strides[moved - 1]:
             moved -= 1
         times = float(prod(steps[:moved]))
         if moved and moved == outside:
             # Steps that are shorter than a page stay in it.
-            stride = abs(self.strides[moved - 1]) / hardware.page_bytes
+            stride = abs(self.stream.strides[moved - 1]) / hardware.page_bytes
             times *= min(max(stride, 1 / steps[moved - 1]), 1.0)
         return self.footprints[outside].pages * times
 
     def part(self, steps: Sequence[int], outside: int, count: int) -> Footprint:
         """What the loops inside touch in `count` steps of the loop around."""
-        if not outside or not self.strides[outside - 1]:
+        if not outside or not self.stream.strides[outside - 1]:
             return self.footprints[outside]
         if self.footprints[outside] is NOTHING:
             return NOTHING
         moving = zip(
-            (count, *steps[outside:]), self.strides[outside - 1 :], strict=True
+            (count, *steps[outside:]), self.stream.strides[outside - 1 :], strict=True
         )
         walk = [(abs(stride), n) for n, stride in moving if stride and n > 1]
-        return _footprint(tuple(reversed(walk)), self.access, self.hardware)
+        return _footprint(tuple(reversed(walk)), self.stream.access, self.hardware)
+
+
+def _in_order(touched: Footprint, inside: Footprint) -> Footprint:
+    """What a loop touches, with the jumps of the order in which it does.
+
+    Pieces next to each other are one run only if the loop comes back to them at once.
+    """
+    if inside is NOTHING or inside.lines <= _STREAMS:
+        return touched
+    jumps = inside.jumps * touched.lines / inside.lines
+    return replace(touched, jumps=jumps) if jumps > touched.jumps else touched
 
 
 def _footprint(walk: Walk, access: Access, hardware: Hardware) -> Footprint:
@@ -148,7 +208,7 @@ def _footprint(walk: Walk, access: Access, hardware: Hardware) -> Footprint:
 
 
 def traffic(
-    accesses: Sequence[tuple[Access, Sequence[int]]],
+    streams: Sequence[Stream],
     steps: Sequence[int],
     hardware: Hardware,
     cores: int,
@@ -158,15 +218,17 @@ def traffic(
 ) -> list[Traffic]:
     """The traffic into each cache from what is behind it, the nearest first.
 
-    `accesses` have their byte stride for each loop, of which one core takes `steps`;
-    inside the first `held` loops, outputs are in registers. The loops inside the first
-    `depth` ones are unrolled: what they read is loaded once. `divided` are the loops
-    of which each core takes other steps: what they do not move is the same for all
-    cores, and a shared cache holds it once. Without them all have their own.
+    One core takes `steps` of the loops, outermost first. Inside the first `held` ones
+    outputs are in registers. Those inside the first `depth` are unrolled: what they
+    read is loaded once. `divided` are the loops of which each core takes other steps:
+    what they do not move is the same for all cores, and a shared cache holds it once.
+    Without them all have their own.
     """
     walked = [
-        _Walked.of(*one, steps, hardware, held, _copies(one[1], divided, cores))
-        for one in accesses
+        _Walked.of(
+            stream, steps, hardware, held, cores, _copies(stream, divided, cores)
+        )
+        for stream in streams
     ]
     walks = _page_walks(walked, steps, depth, hardware, hardware.page_entries)
     near = hardware.near_page_entries
@@ -178,17 +240,20 @@ def traffic(
     return [replace(found[0], look_ups=look_ups), *found[1:]]
 
 
-def _copies(strides: Sequence[int], divided: Sequence[int] | None, cores: int) -> int:
+def _copies(stream: Stream, divided: Sequence[int] | None, cores: int) -> int:
     """How many cores have a part of an access for themselves."""
-    is_own = divided is None or any(strides[number] for number in divided)
+    is_own = divided is None or any(stream.strides[number] for number in divided)
     return cores if is_own else 1
 
 
 def level_cycles(
     found: Sequence[Traffic], hardware: Hardware, cores: int
-) -> dict[str, float]:
-    """The cycles that one core waits for each level of memory, by the level's name."""
-    cycles: dict[str, float] = {}
+) -> dict[str, dict[float, float]]:
+    """The cycles that one core waits for each level of memory, by the level's name.
+
+    Those of a level are by the reuse of what it brings.
+    """
+    cycles: dict[str, dict[float, float]] = {}
     # Beyond the core's own caches, whatever the level, it waits after each jump.
     outer = found[min(1, len(found) - 1)]
     lost = outer.jumps * _JUMP + outer.walks * _WALK
@@ -196,10 +261,10 @@ def level_cycles(
     for level, moved in enumerate(found, 1):
         is_cache = level < len(hardware.caches)
         rate = _bytes_per_cycle(hardware, level, cores)
-        waiting = moved.lines * hardware.cache_line_bytes / rate
-        waiting += moved.look_ups * _LOOK_UP
-        if level > 1:
-            waiting += moved.lines * lost_per_line
+        per_line = hardware.cache_line_bytes / rate + (level > 1) * lost_per_line
+        waiting = {reuse: lines * per_line for reuse, lines in moved.reuses.items()}
+        if moved.look_ups:
+            waiting[1] = waiting.get(1, 0.0) + moved.look_ups * _LOOK_UP
         cycles[f"cache {level + 1}" if is_cache else "memory"] = waiting
     return cycles
 
@@ -211,9 +276,10 @@ def _bytes_per_cycle(hardware: Hardware, level: int, cores: int) -> float:
     return hardware.memory_gigabytes_per_second / cores / hardware.clock_gigahertz
 
 
-def _misses(used: float, overflows: float = _OVERFLOWS) -> float:
+def _misses(used: float, bounds: tuple[float, float] = _SHARP) -> float:
     """Which part of the data does not stay, where this much of a level is wanted."""
-    return min(max((used - _FITS) / (overflows - _FITS), 0.0), 1.0)
+    fits, overflows = bounds
+    return min(max((used - fits) / (overflows - fits), 0.0), 1.0)
 
 
 def _page_walks(
@@ -244,6 +310,15 @@ class _Level:
 
     hardware: Hardware
     number: int
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """See `_misses`."""
+        cache = self.hardware.caches[self.number]
+        if cache.is_shared:
+            return _SHARED
+        is_by_pages = cache.size_bytes > cache.ways * self.hardware.page_bytes
+        return _BY_PAGES if is_by_pages else _SHARP
 
     def used(self, found: Sequence[Footprint], walked: Sequence[_Walked]) -> float:
         """How much of it footprints take together; 1 is all."""
@@ -281,21 +356,28 @@ class _Level:
     ) -> Traffic:
         """What comes into it, with the loops inside the first `depth` at once."""
         is_shared = self.hardware.caches[self.number].is_shared
-        overflows = _SHARED_OVERFLOWS if is_shared else _OVERFLOWS
-        lines = jumps = 0.0
+        jumps = 0.0
+        reuses: defaultdict[float, float] = defaultdict(float)
         before = 1.0
         for outside in range(depth + 1):
             used = self.used([one.footprints[outside] for one in walked], walked)
-            now = _misses(used, overflows) if outside < depth else 0.0
+            now = _misses(used, self.bounds) if outside < depth else 0.0
             share, before = before - now, now
             # What all fits without any loop outside stays from one run to the next.
             if share > 0 and outside:
                 fitting = self.fitting(walked, steps, outside, used)
                 for one in walked:
                     came, jumped = one.comes_in(steps, outside, fitting)
-                    weight = 2.0 if one.access.is_output else 1.0
-                    lines += share * came * weight
+                    weight = 2.0 if one.stream.access.is_output else 1.0
+                    if not self.number:
+                        weight += one.crossed_twice(outside)
+                    reuse = one.reuse(steps, outside, depth)
+                    if is_shared and reuse == 1:
+                        # What one core has brought is there for the others; at the
+                        # pace of a burst each of them waits for itself.
+                        weight *= one.copies / one.cores
+                    reuses[reuse] += share * came * weight
                     jumps += share * jumped
             if not now:
                 break
-        return Traffic(lines, jumps, walks)
+        return Traffic(sum(reuses.values()), jumps, walks, reuses)
