@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from math import prod
+from math import ceil, prod
 
 from ....targets.hardware.description import Hardware
 from .copying import staging_seconds
 from .kernel import TileCost, crossing, entries, tile_cost
-from .nest import Nest, loop_strides, loops_of
+from .nest import Nest, loop_strides, loops_of, tile_window
 from .problem import Problem
 from .traffic import Stream, level_cycles, traffic
 
@@ -24,9 +24,10 @@ _HIDING = 2.0
 """Cores compute while data moves, but not all the time: parts add up like the sides of
 a triangle with this exponent, 1 if they followed each other, more the less they do.
 """
-_ALIASED = 60.0
-"""Cycles that a load waits for the store of the row before, where rows are whole pages
-apart: processors compare only the place in a page first."""
+_ALIASED = 0.43
+"""How long a load waits for the store of the row before, where rows are whole pages
+apart, as a part of the latency of what holds them: processors compare only the place in
+a page first."""
 _PROLOGUE = 30.0
 """Cycles of a work-group for its places in memory, before its first loop."""
 
@@ -73,7 +74,8 @@ class Model:
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
         groups = _groups(problem, nest, interior)
-        added = {"imbalance": busy * (_imbalance(groups, hardware.cores) - 1)}
+        edge = _edge_groups(problem, nest, groups)
+        added = {"imbalance": busy * (_imbalance(groups, edge, hardware.cores) - 1)}
         prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
         added["work-groups"] = groups * (hardware.group_nanoseconds + prologue) * 1e-9
         added["edges"] = sum(
@@ -198,9 +200,20 @@ def _groups(problem: Problem, nest: Nest, ranges: Sequence[int]) -> int:
     )
 
 
-def _imbalance(groups: int, cores: int) -> float:
+def _edge_groups(problem: Problem, nest: Nest, groups: int) -> float:
+    """What work-groups at the edges do beside the whole ones, in whole ones."""
+    if problem.is_nested:
+        return 0.0
+    pairs = zip(problem.ranges, nest.levels[0], strict=True)
+    parts = prod(extent / min(size, extent) for extent, size in pairs if size)
+    return max(parts - groups, 0.0)
+
+
+def _imbalance(groups: int, edge: float, cores: int) -> float:
     """By how much the last core is later than all together would be."""
-    return -(-groups // cores) * cores / groups
+    together = (groups + edge) / cores
+    busiest = min(ceil(together), ceil(groups / cores) + edge)
+    return busiest / together
 
 
 def overlapped(arithmetic: float, levels: Sequence[Mapping[float, float]]) -> float:
@@ -242,7 +255,8 @@ def _interior(
     runs = prod(-(-ranges[index] // held[index]) for index in problem.reductions)
     if runs > 1:
         inside += cost.accumulators / hardware.loads_per_cycle
-        inside += _ALIASED * _rows_pages_apart(problem, held, hardware)
+        rows = _rows_pages_apart(problem, held, hardware)
+        inside += _ALIASED * rows * _latency_of_blocks(problem, nest, hardware)
     arithmetic = tiles * inside * cycle / cores
     loops = loops_of(problem, nest, ranges)
     own = _of_one_core([loop.steps for loop in loops], cores)
@@ -286,6 +300,23 @@ def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware)
         if not access.is_near
     )
     return rows if rows > 1 else 0
+
+
+def _latency_of_blocks(problem: Problem, nest: Nest, hardware: Hardware) -> float:
+    """Cycles to the cache that holds what a block of aggregating indices touches."""
+    sizes = next(
+        level
+        for level in nest.levels
+        if any(0 < level[i] < problem.ranges[i] for i in problem.reductions)
+    )
+    whole = [size or extent for size, extent in zip(sizes, problem.ranges, strict=True)]
+    touched = sum(
+        prod(tile_window(access, whole)) * access.element_bytes
+        for access in problem.accesses
+    )
+    caches = hardware.caches
+    held = next((c for c in caches if touched <= c.size_bytes), caches[-1])
+    return held.latency_cycles
 
 
 def _of_one_core(steps: list[int], cores: int) -> list[int]:

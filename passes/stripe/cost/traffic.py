@@ -29,8 +29,9 @@ _SHARP = (0.85, 1.15)
 _BY_PAGES = (0.6, 1.35)
 """The same where pages lie at random in it: their number in a place of a page has a
 Poisson distribution, and those of a place with more pages than ways do not stay."""
-_SHARED = (0.85, 2.0)
-"""A cache behind others that keeps what they drop still has a part of more data."""
+_SHARED = (0.5, 2.0)
+"""A cache behind others that keeps what they drop still has a part of more data; but
+other programs use it, too."""
 _JUMP = 11.0
 """Cycles until a stream from beyond the core's own caches runs again after a jump."""
 _WALK = 11.0

@@ -157,6 +157,17 @@ def test_balance_counts_whole_groups() -> None:
     assert parts["imbalance"] >= 0.3 * busy
 
 
+def test_balance_counts_what_edges_do() -> None:
+    """21 work-groups, the last of 40 columns: one core has 11 of 20.8."""
+    whole = product(1000, 1000, 1000)
+    nest = Nest(((1000, 48, 1000), (8, 48, 1000)), 16)
+    odd = estimate(whole, nest, HARDWARE)
+    even = estimate(product(1000, 1000, 960), nest, HARDWARE)
+    busy = even.breakdown["arithmetic"]
+    assert even.breakdown["imbalance"] == 0
+    assert odd.breakdown["imbalance"] >= 0.9 * (11 / (1000 / 48 / 2) - 1) * busy
+
+
 def test_overlapping_windows_are_read_once() -> None:
     """A convolution reads each pixel once into the cache, not once for each tap."""
     whole = problem(CONVOLUTION, "1x56x56x64xf32", "3x3x64x64xf32")
@@ -171,7 +182,7 @@ def test_a_shared_cache_holds_once_what_all_cores_read() -> None:
     """Each core computes other rows with the same 4 MB of columns: they stay."""
     many = replace(HARDWARE, cores=64)
     nest = Nest(((8, 32, 1024),), 16)
-    rows = 64 * 64
+    rows = 64 * 32
     parts = estimate(product(rows, 1024, 1024), nest, many).breakdown
     once = 2 * rows * 1024 * 4
     assert parts["memory"] <= 4 * once / (many.memory_gigabytes_per_second * 1e9)
