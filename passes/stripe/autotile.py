@@ -102,7 +102,7 @@ class StripeAutotilePass(ModulePass):
         if not problem.aggregates or problem.uncut:
             return self._stream(problem)
         found = best(problem, hardware, Freedom(self.stages, self.orders))
-        reason = describe(found.estimate, hardware)
+        reason = describe(found, hardware)
         return attributes_of(found.nest, reason)
 
     def _stream(self, problem: Problem) -> dict[str, Attribute]:

@@ -35,7 +35,7 @@ private or local buffers alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -48,7 +48,7 @@ from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import element_of
 from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...dialects.stripe.ops import AllocOp
 from ..locations import check_positive
 from .blocks.nests import (
     AbsoluteAccess,
@@ -59,6 +59,7 @@ from .blocks.nests import (
     is_top_level,
     replace_forms,
 )
+from .blocks.readers import readers
 from .share_kernels import blocks_of_kernels
 from .vectors.lanes import plan_vectors, vector_index, vector_width
 
@@ -102,11 +103,18 @@ def index_of_vectors(block: BlockOp, bits: int = 0) -> int | None:
     With `bits`, the width of the device's vectors, also one along which they would be
     collected or aggregated.
     """
+    if not block.conditions:
+        return _index_of_vectors(block, bits)
     free = block.clone()
     replace_forms(free, free.refinement_list, [], free.captures)
-    index = vector_index(free)
-    plan = plan_vectors(free, bits) if index is None and bits else None
+    index = _index_of_vectors(free, bits)
     free.erase()
+    return index
+
+
+def _index_of_vectors(block: BlockOp, bits: int) -> int | None:
+    index = vector_index(block)
+    plan = plan_vectors(block, bits) if index is None and bits else None
     return index if plan is None else plan.index
 
 
@@ -189,7 +197,7 @@ def _is_unseen(
     limit = form.constant + access.access[axis].constant
     return all(
         _keeps_below(reader, view, axis, limit, steps)
-        for reader, view in _readers(access.buffer)
+        for reader, view in readers(access.buffer)
     )
 
 
@@ -210,22 +218,6 @@ def _indices_around(allocation: AllocOp) -> set[SSAValue]:
         indices |= {*block.indices}
         block = block.parent_op()
     return indices
-
-
-def _readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
-    """The views of a buffer that are loaded from, with their blocks.
-
-    None in place of a block where something else is done with it.
-    """
-    for use in view.uses:
-        user = use.operation
-        if isinstance(user, BlockOp):
-            yield from _readers(user.view(use.index))
-        elif isinstance(user, LoadOp):
-            around = user.parent_op()
-            yield around if isinstance(around, BlockOp) else None, view
-        elif not isinstance(user, StoreOp) or user.subscripts is not None:
-            yield None, view
 
 
 def _keeps_below(

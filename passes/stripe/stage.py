@@ -37,9 +37,11 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-The copy is tiled itself: see `blocks/copies.py`. Nests of a function that stage the
-same windows, as the pieces of a partitioned block do, share one copy. Entries apply one
-after the other, so that what was packed may be staged again nearer to where it is used.
+The copy is tiled itself: see `blocks/copy_nests.py`. Where windows stick out of the
+buffer, a block in its pieces fills what is not copied, if anybody reads that. Nests of
+a function that stage the same windows, as the pieces of a partitioned block do, share
+one copy. Entries apply one after the other, so that what was packed may be staged again
+nearer to where it is used.
 
 It is an error to stage what the nest writes, and memory spaces must be what the place
 of the copy allows. After PlaidML's Cache pass for inputs.
@@ -66,15 +68,10 @@ from ...dialects.stripe.staging import (
     StagingAttr,
 )
 from ..locations import error_at, located
-from .blocks.copies import (
-    PackedCopies,
-    Windows,
-    fill_around,
-    split_overhang,
-    tile_copy,
-    windows_copy,
-)
+from .blocks.copies import PackedCopies, Windows, windows_copy
+from .blocks.copy_nests import build_copy
 from .blocks.nests import all_blocks, index_range, nested_blocks, root_buffer
+from .blocks.readers import is_unread
 from .blocks.redirect import redirect_input, redirect_window
 
 
@@ -86,6 +83,7 @@ class StripeStagePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         packed = PackedCopies()
+        fills: list[BlockOp] = []
         for block in all_blocks(op):
             attribute = block.attributes.pop(STAGE_ATTRIBUTE, None)
             if attribute is None:
@@ -93,7 +91,11 @@ class StripeStagePass(ModulePass):
             # Copies that are put into the nest do not count.
             blocks = nest_blocks(block)
             for staging in stagings(block, attribute):
-                stage(blocks, staging, packed)
+                fills += stage(blocks, staging, packed)
+        for fill in fills:
+            if is_unread(fill):
+                fill.detach()
+                fill.erase()
 
 
 def stagings(block: BlockOp, attribute: Attribute) -> list[Staging]:
@@ -122,8 +124,13 @@ class _Step:
         return self.block.refinement(self.number).access
 
 
-def stage(blocks: Sequence[BlockOp], staging: Staging, packed: PackedCopies) -> None:
-    """Apply one entry to the nest of these blocks."""
+def stage(
+    blocks: Sequence[BlockOp], staging: Staging, packed: PackedCopies
+) -> list[BlockOp]:
+    """Apply one entry to the nest of these blocks.
+
+    Returns the new blocks that set what windows have outside of the buffer.
+    """
     steps = _steps(blocks, staging)
     outermost, last = steps[0].block, steps[-1]
     window = last.block.view_type(last.number)
@@ -134,11 +141,13 @@ def stage(blocks: Sequence[BlockOp], staging: Staging, packed: PackedCopies) -> 
     windows = _windows(steps, axes)
     sizes = [*windows.ranges, *(window.sizes[axis] for axis in order)]
     type = ViewType.of(sizes, window.element_type, staging.space)
+    fills: list[BlockOp] = []
     scratch = packed.find(windows, order, staging.fill, type, outermost)
     if scratch is None:
-        scratch = _copy(steps, staging, windows, order, type)
+        scratch, fills = _copy(steps, staging, windows, order, type)
         packed.add(windows, order, staging.fill, scratch)
     _redirect(steps, axes, order, scratch)
+    return fills
 
 
 def nest_blocks(nest: BlockOp) -> list[BlockOp]:
@@ -257,8 +266,11 @@ def _copy(
     windows: Windows,
     order: Sequence[int],
     type: ViewType,
-) -> SSAValue:
-    """Allocate the scratch and fill it, in front of the first step."""
+) -> tuple[SSAValue, list[BlockOp]]:
+    """Allocate the scratch and fill it, in front of the first step.
+
+    With it are returned the blocks that set what lies outside of the buffer.
+    """
     block, number = steps[0].block, steps[0].number
     hint = block.view(number).name_hint or "in"
     allocation = AllocOp(type)
@@ -272,11 +284,7 @@ def _copy(
         raise ValueError("the nest is not in a function")
     for operation in operations:
         block.parent.insert_op_before(located(operation, block), block)
-    for part in split_overhang(copy):
-        if part.conditions:
-            fill_around(part, staging.fill)
-        tile_copy(part)
-    return allocation.view
+    return allocation.view, build_copy(copy, staging.fill)
 
 
 def _redirect(

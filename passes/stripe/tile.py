@@ -124,10 +124,10 @@ def apply_tile_levels(
     block: BlockOp,
     levels: Sequence[Sequence[int]],
     orders: Sequence[Sequence[int]] = (),
-) -> None:
-    """Tile `block` by all levels, outermost first; sizes are per original index.
+) -> BlockOp:
+    """Tile `block` by all levels, outermost first; returns the innermost block.
 
-    `orders` are the orders of the loops, for as many blocks of the nest as there are.
+    Sizes are per original index, and `orders` those of the loops of the first blocks.
     """
     count = len(block.index_ranges)
     numbers = list(range(count))
@@ -150,9 +150,9 @@ def apply_tile_levels(
             raise ValueError("tiling gave no outer block")
         blocks.append((outer, [numbers[index] for index in split.outer]))
         block, numbers = inner, [numbers[index] for index in kept]
-    blocks.append((block, numbers))
-    for (ordered, own), order in zip(blocks, orders, strict=False):
+    for (ordered, own), order in zip((*blocks, (block, numbers)), orders):
         order_loops(ordered, own, order)
+    return block
 
 
 def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:

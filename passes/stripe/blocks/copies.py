@@ -1,12 +1,10 @@
-"""Blocks that fill and copy windows, and the nests that do so fast."""
+"""Blocks that fill and copy windows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ....affine.form import LinearForm
@@ -15,22 +13,7 @@ from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.stripe.attributes import Direction, Refinement, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ..partition_edges import split_block
-from ..tile import apply_tile_levels, may_overhang
-from .nests import absolute_access, index_range, replace_forms, root_buffer
-
-_RUN = 128
-"""Elements that a piece of a copy reads in a row before it goes on to the next row, so
-that it has long rows to write as well: measured best where both buffers fit a cache.
-"""
-_PIECE = 16384
-"""Elements that a piece of a copy has at most: they fit a second-level cache twice."""
-_LEAST = 1024
-"""Elements that are worth a piece."""
-_PIECES = 16
-"""Pieces that a copy has at least, where each has `_LEAST` elements."""
-_LINE = 16
-"""Elements of a cache line of f32."""
+from .nests import index_range, replace_forms, root_buffer
 
 
 @dataclass(frozen=True)
@@ -330,151 +313,3 @@ def _writes(block: BlockOp, root: SSAValue) -> bool:
         refinement.direction.writes and root_buffer(buffer) is root
         for buffer, refinement in zip(block.buffers, block.refinement_list, strict=True)
     )
-
-
-def fill_around(copy: BlockOp, fill: int | float) -> None:
-    """Let a block of `windows_copy` set the cells that it does not copy to a number."""
-    _change_output(copy, init=fill)
-
-
-def split_overhang(copy: BlockOp) -> list[BlockOp]:
-    """Split a block of `windows_copy` into parts that check nothing, and the others.
-
-    Only the outermost windows stick out of a buffer: by the indices that choose the
-    window those which do are told apart.
-    """
-    for index, extent in enumerate(copy.index_ranges):
-        for form in copy.conditions:
-            position = _border(copy, form, index)
-            if 0 < position < extent:
-                rest = split_block(copy, index, position)
-                return [*split_overhang(copy), *split_overhang(rest)]
-    _simplify_conditions(copy)
-    return [copy]
-
-
-def _border(copy: BlockOp, form: LinearForm, index: int) -> int:
-    """The value of an index at which a condition begins to hold always, or ends to."""
-    step = int(form.coefficients[index])
-    if step == 0:
-        return 0
-    ranges = [index_range(value) for value in copy.form_values]
-    low = int((form - LinearForm.dimension(index, form.rank, step)).bounds(ranges)[0])
-    return low // -step + 1 if step < 0 else -(low // step)
-
-
-def _simplify_conditions(copy: BlockOp) -> None:
-    """Drop conditions that always hold, and indices with one value from the others."""
-    ranges = [index_range(value) for value in copy.form_values]
-    needed = [
-        LinearForm.of(
-            [c if n > 1 else 0 for c, n in zip(form.coefficients, ranges, strict=True)],
-            form.constant,
-        )
-        for form in copy.conditions
-        if form.bounds(ranges)[0] < 0
-    ]
-    replace_forms(copy, copy.refinement_list, needed, copy.captures)
-
-
-def tile_copy(copy: BlockOp) -> None:
-    """Tile a block of `windows_copy` into pieces that run in parallel, and order it.
-
-    It reads and writes rows as long as possible. Where another axis is contiguous in
-    the source than in the target, it goes along that of the source, a few rows of the
-    target at a time: `stripe-vectorize` makes squares of the two.
-    """
-    ranges = copy.index_ranges
-    if not ranges:
-        return
-    reads = _steps(copy, 0)
-    if isinstance(copy.parent_op(), FuncOp):
-        row = _row(ranges, reads)
-        order = [index for index in range(len(ranges)) if index != row]
-        for part, sizes in _even_parts(copy, _piece(ranges, reads)):
-            apply_tile_levels(part, [sizes], [[], [*order, row]])
-    else:
-        # What is staged near its use comes from far: whole rows, as they lie there.
-        order = sorted(range(len(ranges)), key=lambda index: -reads[index])
-        apply_tile_levels(copy, [], [order])
-
-
-def _even_parts(
-    copy: BlockOp, sizes: Sequence[int]
-) -> Iterator[tuple[BlockOp, list[int]]]:
-    """Cut off what the last tile must not reach beyond; the parts with their sizes.
-
-    A tile sets all its cells where the copy fills what it does not copy, and the cells
-    behind may be those of another part of `split_overhang`.
-    """
-    sizes = [*map(min, sizes, copy.index_ranges)]
-    for index, (extent, size) in enumerate(zip(copy.index_ranges, sizes, strict=True)):
-        rest = extent % size
-        if rest and not may_overhang(copy, sizes, index):
-            rest_of_copy = split_block(copy, index, extent - rest)
-            yield from _even_parts(copy, sizes)
-            yield from _even_parts(rest_of_copy, sizes)
-            return
-    yield copy, sizes
-
-
-def _row(ranges: Sequence[int], reads: Sequence[int]) -> int:
-    """The index that goes along the rows of the source, by the smallest steps."""
-    last = len(ranges) - 1
-    moving = [n for n, extent in enumerate(ranges) if reads[n] and extent > 1]
-    return min(moving, key=lambda index: (reads[index], index != last), default=last)
-
-
-def _steps(block: BlockOp, number: int) -> list[int]:
-    """How far a step of each index goes in the memory behind a refinement."""
-    sizes = absolute_access(block.buffers[number]).buffer_type.sizes
-    strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    return [
-        abs(
-            sum(
-                int(form.coefficients[index]) * stride
-                for form, stride in zip(
-                    block.refinement(number).access, strides, strict=True
-                )
-            )
-        )
-        for index in range(len(block.index_ranges))
-    ]
-
-
-def _piece(ranges: Sequence[int], reads: Sequence[int]) -> list[int]:
-    """What one work-group copies."""
-    total = prod(ranges)
-    remaining = max(min(total // _PIECES, _PIECE), _LEAST)
-    last = len(ranges) - 1
-    sizes = [1] * len(ranges)
-
-    def grow(index: int, limit: int) -> None:
-        nonlocal remaining
-        size = _even(ranges[index], min(limit, remaining))
-        sizes[index] = size
-        remaining //= size
-
-    grow(last, ranges[last])
-    others = [index for index in range(last)]
-    row = _row(ranges, reads)
-    if row != last:
-        grow(row, ranges[row])
-    else:
-        for index in sorted(others, key=lambda index: reads[index]):
-            if prod(sizes) < _RUN and reads[index]:
-                grow(index, _RUN // prod(sizes))
-    for index in reversed(others):
-        if sizes[index] == 1:
-            grow(index, ranges[index])
-    return sizes
-
-
-def _even(extent: int, limit: int) -> int:
-    """A size of about `limit` at most that cuts a range into parts of one size.
-
-    Long parts are whole cache lines but for the last.
-    """
-    count = -(-extent // max(limit, 1))
-    size = -(-extent // count)
-    return -(-size // _LINE) * _LINE if size >= 4 * _LINE and count > 1 else size

@@ -16,7 +16,7 @@ from ....dialects.stripe.block import BlockOp
 from ....targets.hardware.description import Hardware
 from .attributes import attributes_of, describe, duration
 from .problem import problem_of
-from .search import Freedom, best, search
+from .search import Freedom, best, best_to_share, search
 from .spread import spread
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Freedom",
     "attributes_of",
     "best",
+    "best_to_share",
     "candidates",
     "describe",
     "duration",
@@ -66,7 +67,7 @@ def candidates(
         Candidate(
             one.seconds,
             one.estimate.breakdown,
-            attributes_of(one.nest, describe(one.estimate, hardware)),
+            attributes_of(one.nest, describe(one, hardware)),
         )
         for one in scored
     ]

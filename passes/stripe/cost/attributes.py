@@ -12,8 +12,8 @@ from ....dialects.stripe.staging import (
 )
 from ....targets.hardware.description import Hardware
 from ..tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
-from .estimate import Estimate
 from .nest import Nest
+from .search import Scored
 
 
 def attributes_of(nest: Nest, reason: str | None = None) -> dict[str, Attribute]:
@@ -32,8 +32,9 @@ def _arrays(rows: tuple[tuple[int, ...], ...]) -> Attribute:
     return ArrayAttr([DenseArrayBase.from_list(i64, list(row)) for row in rows])
 
 
-def describe(estimate: Estimate, hardware: Hardware) -> str:
-    """The predicted time and the parts that matter, in words."""
+def describe(scored: Scored, hardware: Hardware) -> str:
+    """The predicted time, the parts that matter and what was left out, in words."""
+    estimate = scored.estimate
     largest = sorted(estimate.breakdown.items(), key=lambda part: -part[1])
     shown = [
         f"{name} {duration(seconds)}"
@@ -44,6 +45,7 @@ def describe(estimate: Estimate, hardware: Hardware) -> str:
     return (
         f"{duration(estimate.seconds)}: {', '.join(shown)}; "
         f"{used} of {registers} registers, limited by {estimate.tile.limit}"
+        + (f"; {scored.remark}" if scored.remark else "")
     )
 
 

@@ -7,41 +7,38 @@ one of them does, each choice made where the time predicted is least.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import combinations
 from math import prod
+from typing import TypeAlias
 
-from ....dialects.stripe.attributes import MemorySpace
 from ....targets.hardware.description import Hardware
+from .code import MOST_SECONDS, build_seconds
 from .estimate import CODE, OVERLAP, Estimate, Model, leaves, pieces
+from .groups import blocked, may_stage, near_pieces, pieces_of
 from .kernel import cells_of
-from .nest import Nest, packing, scratch_bytes, tile_window
-from .problem import Access, Problem
+from .nest import Nest, packing
+from .problem import Problem
 
-_REUSE = 8
-"""Staging is worth a thought for inputs of which each element is used as often."""
 _ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
 _VECTORS = (1, 2, 3, 4, 6)
 _KEPT = 6
 """Register tiles that are completed."""
+_HOPE = 1.1
+"""How much worse than those kept a tile may seem without its edges, to be looked at."""
+_WorkOfOne: TypeAlias = "Callable[[tuple[int, ...], int], float]"
+"""The cycles of one tile with vectors of so many lanes."""
+_Worked: TypeAlias = "tuple[float, list[int], tuple[int, ...], int]"
+"""The cycles for all tiles, what decides between equal ones, a tile and its lanes."""
 _WAYS = 3
 """Ways to complete a tile that are tried with the next ones."""
 _COMPLETED = 2
 """Nests of which pieces are tried."""
 _WORTH_BLOCKING = 0.08
 """The part of the time beside arithmetic that makes blocks worth a look."""
-_BLOCKS = (
-    (32, 1024, 1024),
-    (64, 256, 512),
-    (64, 64, 512),
-    (128, 256, 256),
-    (128, 64, 128),
-    (256, 64, 128),
-)
-"""Blocks for caches: columns, rows and aggregating steps, about."""
-_LOCAL = MemorySpace.LOCAL
 _TILED_AT_ONCE = 2
 
 
@@ -51,6 +48,8 @@ class Scored:
 
     nest: Nest
     estimate: Estimate
+    remark: str = ""
+    """What was left out in its favour, and why; or nothing."""
 
     @property
     def seconds(self) -> float:
@@ -76,23 +75,32 @@ def search(
         found: list[Scored] = []
         for nest in nests:
             if nest not in seen:
-                seen[nest] = Scored(nest, model.estimate(nest))
+                seen[nest] = Scored(nest, model.estimate(nest), remark)
             found.append(seen[nest])
         return sorted(found, key=_preference)
 
-    tiles = _best_tiles(model, freedom)
+    tiles, remark = _best_tiles(model, freedom)
     ways = list(_ways(problem, freedom))
     best: list[Scored] = []
+    hopes: list[float] = []
     for tile, lanes in tiles:
         scored = score(way.nest(problem, tile, lanes) for way in ways)
         best.append(scored[0])
+        near: list[Scored] = []
+        if freedom.stages:
+            near = score(near_pieces(problem, scored[0].nest, hardware, parts=(1,)))
+        hopes.append(min([one.seconds for one in (scored[0], *near)]))
         # What pays for one good tile pays for another.
         ways = [_Way.of(one.nest) for one in scored[:_WAYS]]
+    hopeful = best[hopes.index(min(hopes))]
     best.sort(key=_preference)
     # Where tiles leave nothing over, larger blocks of them do not either.
     even = [one for one in best[_COMPLETED:] if one.estimate.breakdown["edges"] == 0]
-    for one in (*best[:_COMPLETED], *even[:1]):
-        score(_pieces(problem, one.nest))
+    chosen = {one.nest: one for one in (*best[:_COMPLETED], *even[:1], hopeful)}
+    for one in chosen.values():
+        score(pieces_of(problem, one.nest))
+        if freedom.stages:
+            score(near_pieces(problem, one.nest, hardware))
         if freedom.stages and _waits_for_memory(one):
             score(blocked(problem, one.nest, hardware))
     return sorted(seen.values(), key=_preference)
@@ -100,21 +108,47 @@ def search(
 
 def best(problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()) -> Scored:
     """The fastest nest; problems that differ in their names have the same."""
-    return _best(replace(problem, name=""), hardware, freedom)
+    return _searched(replace(problem, name=""), hardware, freedom)[0]
+
+
+def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
+    """The fastest nest of which other blocks may share the outer loops.
+
+    It has no work-groups that copy what all their tiles use: strips are not that large.
+    """
+    found = _searched(replace(problem, name=""), hardware, Freedom())
+    return next(one for one in found if _may_share(problem, one.nest))
+
+
+def _may_share(problem: Problem, nest: Nest) -> bool:
+    is_cut = any(
+        0 < level[index] < problem.ranges[index]
+        for level in nest.levels
+        for index in problem.reductions
+    )
+    return is_cut or all(stage.before <= 0 for stage in nest.stages)
 
 
 @lru_cache(maxsize=256)
-def _best(problem: Problem, hardware: Hardware, freedom: Freedom) -> Scored:
+def _searched(
+    problem: Problem, hardware: Hardware, freedom: Freedom
+) -> tuple[Scored, ...]:
     # Networks repeat their layers.
-    return search(problem, hardware, freedom)[0]
+    return tuple(search(problem, hardware, freedom))
 
 
 def _preference(scored: Scored) -> tuple[float, list[int]]:
     return scored.seconds, [-size for size in reversed(scored.nest.tile)]
 
 
-def _best_tiles(model: Model, freedom: Freedom) -> list[tuple[tuple[int, ...], int]]:
-    """The best register tiles by arithmetic, and their vector widths."""
+def _best_tiles(
+    model: Model, freedom: Freedom
+) -> tuple[list[tuple[tuple[int, ...], int]], str]:
+    """The best register tiles by arithmetic, their vector widths, and a remark.
+
+    Those of which the code takes too long to compile are for blocks only that have no
+    others; the remark says which one would have been the best.
+    """
     problem = model.problem
     staged = frozenset(
         access.number
@@ -122,23 +156,72 @@ def _best_tiles(model: Model, freedom: Freedom) -> list[tuple[tuple[int, ...], i
         if freedom.stages and problem.blocked[access.number]
         if may_stage(problem, access)
     )
-    reductions = prod(problem.ranges[index] for index in problem.reductions)
-    scored: list[tuple[float, list[int], tuple[int, ...], int]] = []
-    for tile, lanes in register_tiles(problem, model.hardware):
-        work = 0.0
+    work_of_one = cache(partial(_tile_work, model, staged))
+    likely = sorted(
+        (_least_work(problem, tile, lanes, work_of_one), tile, lanes)
+        for tile, lanes in register_tiles(problem, model.hardware)
+    )
+    scored: list[_Worked] = []
+    long: list[_Worked] = []
+    for least, tile, lanes in likely:
+        if len(scored) >= _KEPT and least > _HOPE * scored[_KEPT - 1][0]:
+            break
         parts = pieces(problem, tile, lanes, staged)
-        for ranges, width in parts:
-            held = tuple(map(min, tile, ranges))
-            cost = model.tile(held, width, staged)
-            tiles = cells_of(ranges, problem.parallel) / cells_of(
-                held, problem.parallel
-            )
-            step = cost.step_cycles + OVERLAP * _stream(problem, held, model.hardware)
-            work += (step * reductions + cost.start_cycles) * tiles
-        work *= 1 + CODE * (leaves(problem, tile, len(parts)) - 1)
-        scored.append((work, [-size for size in reversed(tile)], tile, lanes))
-    scored.sort()
-    return [(tile, lanes) for _, _, tile, lanes in scored[:_KEPT]]
+        work = _work(problem, tile, parts, work_of_one)
+        is_long = build_seconds(problem, tile, lanes, len(parts)) > MOST_SECONDS
+        found = long if is_long else scored
+        insort(found, (work, [-size for size in reversed(tile)], tile, lanes))
+    if not scored:
+        scored, long = long, []
+    remark = ""
+    if long and long[0] < scored[0]:
+        *_, tile, lanes = long[0]
+        remark = _too_long(problem, tile, lanes, staged)
+    return [(tile, lanes) for _, _, tile, lanes in scored[:_KEPT]], remark
+
+
+def _too_long(
+    problem: Problem, tile: Sequence[int], lanes: int, staged: frozenset[int]
+) -> str:
+    parts = pieces(problem, tile, lanes, staged)
+    seconds = build_seconds(problem, tile, lanes, len(parts))
+    return (
+        f"no tile of [{', '.join(map(str, tile))}], whose code takes {seconds:.2g} s"
+        f" to compile, more than {MOST_SECONDS:g}"
+    )
+
+
+def _least_work(
+    problem: Problem, tile: tuple[int, ...], lanes: int, work_of_one: _WorkOfOne
+) -> float:
+    """Cycles for all tiles, if they left nothing over."""
+    return _work(problem, tile, [(problem.ranges, lanes)], work_of_one)
+
+
+def _work(
+    problem: Problem,
+    tile: tuple[int, ...],
+    parts: Sequence[tuple[tuple[int, ...], int]],
+    work_of_one: _WorkOfOne,
+) -> float:
+    """Cycles for all tiles, with what they leave over at the edges."""
+    work = 0.0
+    for ranges, width in parts:
+        held = tuple(map(min, tile, ranges))
+        tiles = cells_of(ranges, problem.parallel) / cells_of(held, problem.parallel)
+        work += work_of_one(held, width) * tiles
+    return work * (1 + CODE * (leaves(problem, tile, len(parts)) - 1))
+
+
+def _tile_work(
+    model: Model, staged: frozenset[int], tile: tuple[int, ...], lanes: int
+) -> float:
+    """Cycles of one tile."""
+    problem = model.problem
+    cost = model.tile(tile, lanes, staged)
+    steps = prod(problem.ranges[index] for index in problem.reductions)
+    step = cost.step_cycles + OVERLAP * _stream(problem, tile, model.hardware)
+    return step * steps + cost.start_cycles
 
 
 def _stream(problem: Problem, tile: Sequence[int], hardware: Hardware) -> float:
@@ -253,25 +336,6 @@ def _ways(problem: Problem, freedom: Freedom) -> Iterator[_Way]:
                 yield _Way(frozenset(chosen), order)
 
 
-def may_stage(problem: Problem, access: Access) -> bool:
-    """Whether it is worth a thought to copy an input into the order of its use."""
-    if access.is_near or access.is_chosen or problem.is_nested:
-        return False
-    if access.reaches_out(problem.ranges) and not problem.blocked[access.number]:
-        # Vectors are loaded from it as it is, and a copy would have borders to fill.
-        return False
-    return _is_reused(problem, access)
-
-
-def _is_reused(problem: Problem, access: Access) -> bool:
-    """Whether each element of an input is used often enough to be copied before."""
-    if access.is_constant:
-        return True
-    window = tile_window(access, problem.ranges)
-    elements = prod(map(min, window, access.sizes))
-    return problem.points >= _REUSE * elements
-
-
 def _orders(problem: Problem) -> Iterator[tuple[int, ...]]:
     """Orders of the work-groups: each index may run fastest; the last does anyway."""
     free = [index for index in problem.parallel if problem.ranges[index] > 1]
@@ -279,97 +343,8 @@ def _orders(problem: Problem) -> Iterator[tuple[int, ...]]:
         yield tuple([*(index for index in free if index != last), last])
 
 
-def _pieces(problem: Problem, nest: Nest) -> Iterator[Nest]:
-    """The nest with several register tiles in a work-group."""
-    tile = nest.tile
-    interior, _ = pieces(problem, tile, nest.lanes, nest.staged)[0]
-    counts = [-(-extent // size) for extent, size in zip(interior, tile, strict=True)]
-    for index in problem.parallel:
-        if index in problem.fixed or counts[index] == 1:
-            continue
-        for count in _divisors(counts[index], counts[index])[1:7]:
-            piece = list(tile)
-            piece[index] *= count
-            stages = tuple(
-                type(s)(s.refinement, s.before, s.window + 1, s.order, s.space, s.fill)
-                for s in nest.stages
-            )
-            for orders in {nest.orders, ()}:
-                yield Nest((tuple(piece), tile), nest.lanes, orders, stages)
-
-
 def _waits_for_memory(scored: Scored) -> bool:
     """Whether much of the time goes elsewhere than into arithmetic and edges."""
     parts = scored.estimate.breakdown
     rest = scored.seconds - parts["arithmetic"] - parts["edges"] - parts["launches"]
     return rest > _WORTH_BLOCKING * parts["arithmetic"]
-
-
-def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
-    """The nest in blocks for caches: of cells, and of the aggregating indices.
-
-    A work-group computes a block of cells. For each block of the aggregating indices
-    all its register tiles read the same part of the input that the vectors run along:
-    in place, or copied into memory of its own.
-    """
-    vector, tile = problem.vector, nest.tile
-    if vector is None or nest.lanes == 1 or problem.is_nested:
-        return
-    streams = [a for a in problem.inputs if vector in a.used and _may_copy(problem, a)]
-    rows = [i for i in problem.parallel if i != vector and i not in problem.fixed]
-    if len(streams) != 1 or not rows:
-        return
-    (access,) = streams
-    row = max(rows, key=lambda index: problem.ranges[index])
-    copy = replace(packing(problem, access, 2, vector), before=2, space=_LOCAL)
-    orders = ((), (), (vector, row))
-    seen: set[Nest] = set()
-    for columns, height, depth in _BLOCKS:
-        wide = _multiple(problem, vector, tile, columns)
-        high = _multiple(problem, row, tile, height)
-        deep = _depth(problem, depth)
-        piece, inner, leaf = list(tile), list(tile), list(tile)
-        for block in (piece, inner):
-            block[vector], block[row] = wide, high
-        for block in (inner, leaf):
-            for index, size in deep.items():
-                block[index] = size
-        levels = (tuple(piece), tuple(inner), tuple(leaf))
-        plain = Nest(levels, nest.lanes, orders)
-        if plain in seen:
-            continue
-        seen.add(plain)
-        if not problem.blocked[access.number]:
-            yield plain
-        if not _is_reused(problem, access):
-            continue
-        found = replace(plain, stages=(copy,))
-        size = scratch_bytes(problem, found, copy, problem.ranges)
-        if size <= hardware.local_memory_bytes:
-            yield found
-
-
-def _may_copy(problem: Problem, access: Access) -> bool:
-    is_far = not (access.is_near or access.is_chosen)
-    return is_far and not access.reaches_out(problem.ranges)
-
-
-def _multiple(problem: Problem, index: int, tile: Sequence[int], wanted: int) -> int:
-    """The multiple of a tile's size that divides the interior, near a wanted one."""
-    count = problem.ranges[index] // tile[index]
-    near = min(_divisors(count, count), key=lambda n: abs(n * tile[index] - wanted))
-    return near * tile[index]
-
-
-def _depth(problem: Problem, depth: int) -> dict[int, int]:
-    """Blocks that divide the aggregating indices, the last of them first."""
-    sizes: dict[int, int] = {}
-    for index in sorted(problem.reductions, reverse=True):
-        sizes[index] = max(_divisors(problem.ranges[index], depth))
-        depth //= sizes[index]
-    return sizes
-
-
-def _divisors(number: int, most: int) -> list[int]:
-    """The divisors of a number up to another, in order."""
-    return [n for n in range(1, min(number, most) + 1) if number % n == 0]

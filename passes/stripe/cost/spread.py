@@ -16,10 +16,11 @@ from random import Random
 
 from ....targets.hardware.description import Hardware
 from .estimate import Model
+from .groups import may_stage
 from .kernel import cells_of
 from .nest import Nest, packing
 from .problem import Problem
-from .search import Scored, may_stage, register_tiles, search
+from .search import Scored, register_tiles, search
 
 _DRAWN = 6
 """Nests that are drawn for each that is taken."""

@@ -25,7 +25,7 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.staging import Staging
 from ....targets.hardware import Hardware
 from ..blocks.nests import output_indices, reduction_indices, root_buffer
-from ..cost import best, problem_of
+from ..cost import best_to_share, problem_of
 from ..cost.kernel import tile_cost
 from ..cost.nest import Nest
 from ..cost.problem import Problem
@@ -93,7 +93,7 @@ class FusionCost:
 
     def _best(self, block: BlockOp) -> Scored:
         if block not in self._decided:
-            self._decided[block] = best(self.problem(block), self.hardware)
+            self._decided[block] = best_to_share(self.problem(block), self.hardware)
         return self._decided[block]
 
     def _late_seconds(self, member: Member) -> float:
@@ -432,11 +432,12 @@ class _Group:
         """Bytes of the memories outside of the nest, by whether they are written."""
         blocks = [member.block for member in self.members]
         written = {*written_memories(self.members)}
+        inside = {memory for memory in written if are_all_users(memory, blocks)}
         found: dict[tuple[SSAValue, bool], int] = {}
         for block in blocks:
             for number, buffer in enumerate(block.buffers):
                 memory = root_buffer(buffer)
-                if memory in written and are_all_users(memory, blocks):
+                if memory in inside:
                     continue
                 writes = block.refinement(number).direction.writes
                 if memory in written and not writes:

@@ -17,9 +17,9 @@ from math import prod
 
 from ....targets.hardware import Hardware
 from ..cost.estimate import Model
+from ..cost.groups import blocked
 from ..cost.nest import Nest
 from ..cost.problem import Problem
-from ..cost.search import blocked
 
 _COLUMNS = (32, 64, 128)
 """Along the vectors, about."""

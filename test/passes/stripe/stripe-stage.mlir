@@ -86,25 +86,34 @@ func.func @inside(%A : !stripe.view<16x32xf32>) -> !stripe.view<32xf32> {
   func.return %S : !stripe.view<32xf32>
 }
 
-// Where windows stick out of the buffer, what is inside is copied, the rest filled.
+// Where windows stick out of the buffer, what is inside is copied. Nobody reads what is
+// before it; a vector of four may read what is behind it.
 // CHECK-LABEL: func.func @overhang
 // CHECK: %a_stage = stripe.alloc : !stripe.view<4x6xf32>
 // CHECK-NEXT: stripe.block "S_stage_a" []
-// CHECK-NEXT: in %from = %A[-1] : 1
-// CHECK-NEXT: out %to = %a_stage[0, 0] : 1x1 init 3
-// CHECK-NEXT: where -1 >= 0 {
-// CHECK: out %to = %a_stage[0, 1] : 1x5 {
-// CHECK: out %to = %a_stage[1, 0] : 2x6 {
-// CHECK: out %to = %a_stage[3, 0] : 1x5 {
-// CHECK: out %to = %a_stage[3, 5] : 1x1 init 3
-// CHECK-NEXT: where -1 >= 0 {
-// CHECK: stripe.block "S" [%i : 4]
+// CHECK-NEXT: in %from = %A[-1] : 18
+// CHECK-NEXT: out %to = %a_stage[0, 0] : 4x6 {
+// CHECK-NEXT: stripe.block [%i : 4, %w0 : 6]
+// CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
+// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, 4 * %i + %w0 - 17 >= 0 {
+// CHECK-NEXT: eltwise.constant 0 : f32
+// CHECK-NEXT: stripe.store
+// CHECK-NEXT: }
+// CHECK-NEXT: stripe.block [%i : 4, %w0 : 6]
+// CHECK-NEXT: in %from_1 = %from[4 * %i + %w0] : 1
+// CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
+// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, -4 * %i - %w0 + 16 >= 0 {
+// CHECK-NEXT: stripe.load
+// CHECK-NEXT: stripe.store
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: stripe.block "S" [%i : 4]
 func.func @overhang(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
   %S = stripe.alloc : !stripe.view<16xf32>
   stripe.block "S" [%i : 4]
       in %a = %A[4 * %i - 1] : 6
       out %s = %S[4 * %i] : 4 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global fill 3>]} {
+      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
     stripe.block [%k : 3, %i_1 : 4]
         in %a_1 = %a[%i_1 + %k] : 1
         out %s_1 = %s[%i_1] : 1 add
@@ -114,6 +123,112 @@ func.func @overhang(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
     }
   }
   func.return %S : !stripe.view<16xf32>
+}
+
+// Where there is a reader, one block for each border sets what is beyond.
+// CHECK-LABEL: func.func @filled
+// CHECK: stripe.block "S_stage_a" []
+// CHECK-NEXT: in %from = %A[-1] : 18
+// CHECK-NEXT: out %to = %a_stage[0, 0] : 4x6 {
+// CHECK-NEXT: stripe.block [%i : 4, %w0 : 6]
+// CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
+// CHECK-NEXT: where -4 * %i - %w0 >= 0 {
+// CHECK-NEXT: eltwise.constant 3 : f32
+// CHECK: stripe.block [%i : 4, %w0 : 6]
+// CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
+// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, 4 * %i + %w0 - 17 >= 0 {
+// CHECK-NEXT: eltwise.constant 3 : f32
+// CHECK: where 4 * %i + %w0 - 1 >= 0, -4 * %i - %w0 + 16 >= 0 {
+// CHECK-NEXT: stripe.load
+func.func @filled(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
+  %S = stripe.alloc : !stripe.view<16xf32>
+  stripe.block "S" [%i : 4]
+      in %a = %A[4 * %i - 1] : 6
+      out %s = %S[4 * %i] : 4 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global fill 3>]} {
+    stripe.block [%k : 3, %i_1 : 4]
+        in %a_1 = %a[%i_1 + %k] : 1
+        out %s_1 = %s[%i_1] : 1 add {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %s_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %S : !stripe.view<16xf32>
+}
+
+// Of the last window 40 elements are there, and up to 48 may be read by a vector of 16. Where 16 are there, a vector, nobody reads more.
+// CHECK-LABEL: func.func @vectors
+// CHECK: eltwise.constant 0 : f32
+// CHECK-LABEL: func.func @whole_vectors
+// CHECK-NOT: eltwise.constant
+func.func @vectors(%A : !stripe.view<88xf32>) -> !stripe.view<88xf32> {
+  %S = stripe.alloc : !stripe.view<88xf32>
+  stripe.block "S" [%i : 2]
+      in %a = %A[48 * %i] : 48
+      out %s = %S[48 * %i] : 48 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
+    stripe.block [%i_1 : 48]
+        in %a_1 = %a[%i_1] : 1
+        out %s_1 = %s[%i_1] : 1 add
+        where 87 - 48 * %i - %i_1 >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %s_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %S : !stripe.view<88xf32>
+}
+func.func @whole_vectors(%A : !stripe.view<64xf32>) -> !stripe.view<64xf32> {
+  %S = stripe.alloc : !stripe.view<64xf32>
+  stripe.block "S" [%i : 2]
+      in %a = %A[48 * %i] : 48
+      out %s = %S[48 * %i] : 48 add init 0
+      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
+    stripe.block [%i_1 : 48]
+        in %a_1 = %a[%i_1] : 1
+        out %s_1 = %s[%i_1] : 1 add
+        where 63 - 48 * %i - %i_1 >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %s_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %S : !stripe.view<64xf32>
+}
+
+// Work-groups copy their own panel: which one it is decides what is there.
+// CHECK-LABEL: func.func @near
+// CHECK: %b_stage = stripe.alloc : !stripe.view<8x48xf32, local>
+// CHECK-NEXT: stripe.block [%w0 : 8, %w1 : 48]
+// CHECK-NEXT: in %from = %b[%w0, %w1] : 1x1
+// CHECK-NEXT: out %to = %b_stage[%w0, %w1] : 1x1
+// CHECK-NEXT: where -%w1 - 48 * %j + 63 >= 0 {
+// CHECK-NEXT: stripe.load
+// CHECK-NEXT: stripe.store
+// CHECK-NEXT: }
+// CHECK-NEXT: stripe.block [%i : 4]
+func.func @near(%A : !stripe.view<16x8xf32>, %B : !stripe.view<8x64xf32>) -> !stripe.view<16x64xf32> {
+  %C = stripe.alloc : !stripe.view<16x64xf32>
+  stripe.block "C" [%j : 2]
+      in %a = %A[0, 0] : 16x8
+      in %b = %B[0, 48 * %j] : 8x48
+      out %c = %C[0, 48 * %j] : 16x48
+      attributes {stripe.stage = [#stripe.stage<input 1 at 1 of 1 order [0, 1] local>]} {
+    stripe.block [%i : 4]
+        in %a_1 = %a[4 * %i, 0] : 4x8
+        in %b_1 = %b[0, 0] : 8x48
+        out %c_1 = %c[4 * %i, 0] : 4x48 add init 0 {
+      stripe.block [%k : 8, %i_1 : 4, %j_1 : 48]
+          in %a_2 = %a_1[%i_1, %k] : 1x1
+          in %b_2 = %b_1[%k, %j_1] : 1x1
+          out %c_2 = %c_1[%i_1, %j_1] : 1x1 add
+          where 63 - 48 * %j - %j_1 >= 0 {
+        %x = stripe.load %a_2 : !stripe.view<1x1xf32>
+        %y = stripe.load %b_2 : !stripe.view<1x1xf32>
+        %z = eltwise.mul %x, %y : f32
+        stripe.store %z, %c_2 : !stripe.view<1x1xf32>
+      }
+    }
+  }
+  func.return %C : !stripe.view<16x64xf32>
 }
 
 // Subscripts are counted in the staged window.

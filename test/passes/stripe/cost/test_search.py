@@ -16,7 +16,10 @@ from blocks_of_programs import (
     product,
 )
 
+from gingham.dialects.stripe.attributes import MemorySpace
 from gingham.passes.stripe.cost import Freedom, candidates, problem_of, search
+from gingham.passes.stripe.cost.code import MOST_SECONDS, build_seconds
+from gingham.passes.stripe.cost.estimate import pieces
 from gingham.passes.stripe.cost.footprint import footprint
 from gingham.passes.stripe.cost.nest import Nest
 from gingham.passes.stripe.cost.problem import Problem
@@ -24,6 +27,11 @@ from gingham.passes.stripe.cost.search import register_tiles
 from gingham.passes.stripe.cost.spread import spread
 from gingham.targets.hardware import load_hardware
 
+DEEP = (
+    "function (I[N, X, Y, Z, C], K[A, B, D, C, O]) -> (R) { R[n, x, y, z, o :"
+    " N, 7, 7, 7, O] = +(I[n, 2*x + a - 2, 2*y + b - 2, 2*z + d - 2, c] *"
+    " K[a, b, d, c, o]); }"
+)
 HARDWARE = load_hardware("cpu-avx512:cores=2")
 AVX2 = load_hardware("cpu-avx2:cores=2")
 
@@ -44,9 +52,15 @@ def test_products_fill_the_registers(size: int) -> None:
     assert 12 <= _accumulators(whole, nest) <= 28
 
 
-def test_packs_where_rows_are_a_power_of_two_apart() -> None:
-    assert 1 in _best(product(1024, 1024, 1024)).staged
-    assert not _best(product(960, 960, 960)).staged
+def test_packing_pays_most_where_rows_are_a_power_of_two_apart() -> None:
+    gains: list[float] = []
+    for size in (1024, 960):
+        whole = product(size, size, size)
+        packed = search(whole, HARDWARE)[0]
+        assert 1 in packed.nest.staged
+        plain = search(whole, HARDWARE, Freedom(stages=False))[0]
+        gains.append(plain.seconds / packed.seconds)
+    assert gains[0] > 1.1 > gains[1] > 1
 
 
 def test_transposes_by_packing() -> None:
@@ -71,6 +85,36 @@ def test_narrow_products_copy_blocks_near_the_core() -> None:
     """64 rows use a large matrix too few times to pack it as a whole."""
     nest = _best(product(64, 4096, 4096))
     assert any(stage.before > 0 for stage in nest.stages)
+
+
+def test_work_groups_copy_what_all_their_tiles_use() -> None:
+    """Work-groups of one panel hold it near to them, if there is room for it."""
+    whole = product(1024, 1024, 1024)
+    nests = [found.nest for found in search(whole, HARDWARE)]
+    near = [nest for nest in nests if len(nest.levels) == 2 and _copies_near(nest)]
+    assert near
+    for nest in near:
+        (larger,) = (n for n in range(3) if nest.levels[0][n] > nest.tile[n])
+        for stage in nest.stages:
+            is_near = stage.space is MemorySpace.LOCAL
+            assert is_near != whole.accesses[stage.refinement].uses(larger)
+    small = replace(HARDWARE, local_memory_bytes=4 * 1024 - 4)
+    found = search(whole, small)
+    assert not any(_copies_near(one.nest) for one in found if len(one.nest.levels) == 2)
+
+
+def _copies_near(nest: Nest) -> bool:
+    return any(stage.space is MemorySpace.LOCAL for stage in nest.stages)
+
+
+@pytest.mark.parametrize("size", [512, 1000, 1024])
+def test_pieces_share_a_range_evenly(size: int) -> None:
+    """No work-group is left with a few rows, for which it would copy as much."""
+    whole = product(size, size, size)
+    for found in search(whole, HARDWARE)[:10]:
+        if _copies_near(found.nest):
+            piece = found.nest.levels[0][0]
+            assert size % piece == 0 or size % piece > piece // 2
 
 
 def test_deep_convolutions_are_cut_along_the_channels() -> None:
@@ -168,3 +212,28 @@ def test_weights_in_the_way_are_packed_though_borders_reach_out() -> None:
     assert (
         number in search(gradient, load_hardware("cpu-avx512:cores=2"))[0].nest.staged
     )
+
+
+def _build_seconds(whole: Problem, tile: tuple[int, ...], lanes: int) -> float:
+    return build_seconds(whole, tile, lanes, len(pieces(whole, tile, lanes, ())))
+
+
+def test_code_that_takes_long_to_compile_is_left_out() -> None:
+    """Three axes with borders: each splits the tiles along it into three leaves."""
+    whole = problem(DEEP, "1x14x14x14x24xf32", "5x5x5x24x8xf32")
+    tiles = [*register_tiles(whole, HARDWARE)]
+    seconds = [_build_seconds(whole, *tile) for tile in tiles]
+    assert min(seconds) < MOST_SECONDS < max(seconds)
+    for one in search(whole, HARDWARE):
+        assert _build_seconds(whole, one.nest.tile, one.nest.lanes) <= MOST_SECONDS
+        assert "whose code takes" in one.remark
+
+
+def test_what_was_left_out_is_a_reason() -> None:
+    block = block_of(DEEP, "1x14x14x14x24xf32", "5x5x5x24x8xf32")
+    (found,) = candidates(block, HARDWARE, 1)
+    assert "s to compile, more than 0.3" in str(found.attributes["stripe.tile_reason"])
+
+
+def test_nothing_is_left_out_of_a_product() -> None:
+    assert not search(product(512, 512, 512), HARDWARE)[0].remark
