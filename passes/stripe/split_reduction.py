@@ -277,6 +277,15 @@ def aggregates_plainly(block: BlockOp) -> bool:
     return any(r.direction.writes for r in block.refinement_list)
 
 
+def is_of_rows(block: BlockOp, parallelism: int) -> bool:
+    """Whether a block aggregates along rows that lie in memory as they are read, of
+    numbers used once or with fewer cells than `parallelism`.
+    """
+    if vector_index(block) is not None or row_index(block) is None:
+        return False
+    return is_stream(block) or _cells(block) < parallelism
+
+
 def is_stream(block: BlockOp) -> bool:
     """Whether each number of some input is used at one point only."""
     return any(

@@ -29,10 +29,15 @@ stripe.block "O" [%co : 64, %y : 29]
 
 The scratch has an axis for each index of the output, so that its cells are dense
 wherever the output's are. The cost model decides, with the time of the copy; it is only
-asked where the block as it is takes `worth` percent of the time that its arithmetic
-would take in whole vectors. Top-level blocks that aggregate numbers into cells of their
-own are looked at; those with tiles already, with subscripts or with constraints on the
-index in question are left alone.
+asked where there are no long rows of whole vectors in the output as it is, and where
+the block takes `worth` percent of the time that its arithmetic would take in whole
+vectors. Top-level blocks that aggregate numbers into cells of their own are looked at;
+those with tiles already, with subscripts or with constraints on the index in question
+are left alone, and the rows that `stripe-split-reduction` cuts.
+
+It is done before blocks are fused, so that what follows reads the scratch: with a bias
+added and negative numbers cut off, the second block does that and copies at once, and
+`stripe-plan-fusion` makes one nest of both.
 """
 
 from __future__ import annotations
@@ -62,8 +67,12 @@ from .blocks.nests import replace_forms, top_level_blocks
 from .cost import best, problem_of
 from .cost.copying import copy_seconds
 from .cost.problem import Problem
-from .split_reduction import aggregates_plainly
+from .fusion.shared_indices import carried_indices
+from .split_reduction import aggregates_plainly, is_of_rows
 from .vectors.varying import may_step
+
+_LONG = 4
+"""Of so many vectors what is left over of the last is little."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +89,15 @@ class StripeTurnOutputsPass(ModulePass):
     """The number of vector registers; 0 is as the hardware says."""
     worth: int = 150
     """The time of blocks that are looked at, in percent of that of their arithmetic."""
+    parallelism: int = 32
+    """Rows with fewer cells than these are left to `stripe-split-reduction`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         hardware = hardware_with(
             self.hardware, vector_bits=self.bits, vector_registers=self.registers
         )
         for block in list(top_level_blocks(op)):
-            if aggregates_plainly(block):
+            if aggregates_plainly(block) and not is_of_rows(block, self.parallelism):
                 found = self.better(block, hardware)
                 if found is not None:
                     _put(block, found)
@@ -97,7 +108,7 @@ class StripeTurnOutputsPass(ModulePass):
         if len(problem.outputs) != 1 or problem.lanes < 2 or not problem.aggregates:
             return None
         orders = list(_orders(block, problem))
-        if not orders:
+        if not orders or _has_whole_vectors(problem):
             return None
         now = best(problem, hardware).seconds
         if now < self.worth / 100 * _arithmetic(problem, hardware):
@@ -106,10 +117,24 @@ class StripeTurnOutputsPass(ModulePass):
         for order in orders:
             turned = _Turned.of(block, order)
             inner = problem_of(turned.block, hardware.vector_bits)
-            seconds = best(inner, hardware).seconds + copy_seconds(inner, hardware)
+            copied = copy_seconds(inner, hardware)
+            if _arithmetic(inner, hardware) + copied >= now:
+                continue
+            seconds = best(inner, hardware).seconds + copied
             if seconds < now:
                 now, fastest = seconds, turned
         return fastest
+
+
+def _has_whole_vectors(problem: Problem) -> bool:
+    """Whether vectors along the output as it is are as good as any."""
+    index = problem.vector
+    if index is None or problem.ranges[index] < _LONG * problem.lanes:
+        return False
+    is_constrained = any(index in form for form in problem.constrained)
+    return not is_constrained and not any(
+        problem.blocked[access.number] for access in problem.inputs
+    )
 
 
 def _arithmetic(problem: Problem, hardware: Hardware) -> float:
@@ -188,51 +213,76 @@ def _filling(
     replace_forms(turned, refinements, turned.conditions, turned.captures)
     ranges = turned.index_ranges
     inner = [index for index in range(len(ranges)) if index not in order]
-    longest = max(inner, key=lambda index: (ranges[index], index))
-    rest = [index for index in inner if index != longest]
-    permute_indices(turned, [*order, *rest, longest])
+    longest = max(inner, key=lambda index: (ranges[index], index), default=None)
+    inner.sort(key=lambda index: index == longest)
+    permute_indices(turned, [*order, *inner])
     return turned
 
 
 def _copy(
     block: BlockOp, number: int, scratch: AllocOp, order: Sequence[int]
 ) -> BlockOp:
-    """The block that copies the cells of the scratch to where they belong."""
-    kept = sorted(order)
+    """The block that copies the cells of the scratch to where they belong.
+
+    Where an index of its own steps through each axis of the output, it has the indices
+    of an element-wise block over the output, so that `stripe-fuse` joins it with those.
+    """
+    output, buffer = block.refinement(number), block.buffers[number]
+    kept = _axis_indices(block, number)
+    kept = kept if {*order} <= {*kept} else sorted(order)
+    places = {index: place for place, index in enumerate(kept) if index is not None}
     width = len(kept)
-    places = {index: place for place, index in enumerate(kept)}
-    output = block.refinement(number)
     source = tuple(LinearForm.dimension(places[index], width) for index in order)
-    target = tuple(form.remap(places, width) for form in output.access)
+    target = tuple(
+        LinearForm.dimension(axis, width)
+        if None in kept and not form.support
+        else form.remap(places, width)
+        for axis, form in enumerate(output.access)
+    )
     hint = block.view(number).name_hint
-    one = scratch.view.type.resized([1] * width)
+    one = scratch.view.type.resized([1] * len(order))
     body = BlockOp.empty_body(
-        [block.indices[index].name_hint for index in kept],
+        [None if n is None else block.indices[n].name_hint for n in kept],
         [(one, "turned"), (block.view_type(number), hint)],
     )
     *_, read, written = body.block.args
     load = LoadOp(read)
     body.block.add_ops([load, StoreOp(load.result, written)])
-    ranges = [block.index_ranges[index] for index in kept]
+    ranges = [1 if n is None else block.index_ranges[n] for n in kept]
     return BlockOp(
         ranges,
-        [scratch.view, block.buffers[number]],
+        [scratch.view, buffer],
         [Refinement(Direction.IN, source), Refinement(Direction.OUT, target)],
         body,
-        constraints=_inside(target, ranges, block.buffers[number]),
+        constraints=_inside(target, ranges, buffer),
         block_name=None if block.block_name is None else block.block_name.data,
     )
+
+
+def _axis_indices(block: BlockOp, number: int) -> Sequence[int | None]:
+    """The index of each axis of an output, None for axes of one cell.
+
+    Empty where an axis is not stepped through from end to end by an index of its own.
+    """
+    carried = carried_indices(block, number)
+    found = [carried.get(axis) for axis in range(len(_sizes(block.buffers[number])))]
+    steps = [1 if index is None else block.index_ranges[index] for index in found]
+    return found if steps == [*_sizes(block.buffers[number])] else []
 
 
 def _inside(
     access: Sequence[LinearForm], ranges: Sequence[int], buffer: SSAValue
 ) -> list[LinearForm]:
     """The constraints that keep places within a buffer, where they may leave it."""
-    if not isinstance(buffer.type, ViewType):
-        raise ValueError(f"expected a view, got {buffer.type}")
     found: list[LinearForm] = []
-    for form, size in zip(access, buffer.type.sizes, strict=True):
+    for form, size in zip(access, _sizes(buffer), strict=True):
         least, most = form.bounds(ranges)
         found += [form] if least < 0 else []
         found += [-form + (size - 1)] if most >= size else []
     return found
+
+
+def _sizes(buffer: SSAValue) -> Sequence[int]:
+    if not isinstance(buffer.type, ViewType):
+        raise ValueError(f"expected a view, got {buffer.type}")
+    return buffer.type.sizes

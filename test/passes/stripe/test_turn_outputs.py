@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from random import Random
 
@@ -13,13 +14,18 @@ from xdsl.dialects.builtin import ModuleOp
 from gingham.dialects.stripe.ops import AllocOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.passes.stripe import split_reduction, turn_outputs
 from gingham.passes.stripe.blocks.nests import output_indices, top_level_blocks
+from gingham.passes.stripe.cost import best
+from gingham.passes.stripe.cost.problem import Problem
+from gingham.passes.stripe.cost.search import Scored
 from gingham.passes.stripe.split_reduction import aggregates_plainly
 from gingham.passes.stripe.turn_outputs import StripeTurnOutputsPass, turn_output
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.runtime.function import make_context
 from gingham.runtime.tuning.lowering import run_passes
+from gingham.targets.hardware import Hardware
 from gingham.targets.reference import interpret
 
 Array = npt.NDArray[np.float32]
@@ -98,12 +104,48 @@ def test_random_convolutions(seed: int) -> None:
     np.testing.assert_array_equal(result, expected)
 
 
-@pytest.mark.parametrize(("channels", "is_turned"), [(64, True), (5, False)])
-def test_decision(channels: int, is_turned: bool) -> None:
-    """Images of 13 by 13 pixels, channels first, are turned if these fill vectors."""
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("size", [7, 12])
+def test_what_follows(batch: int, size: int) -> None:
+    """A bias and a cut-off are computed where the cells are copied, not in one more."""
     text = (
-        "function (I[CI, X, Y], K[CO, CI, KX, KY]) -> (O) { O[co, x, y : CO, 13, 13] ="
-        " +(I[ci, 2*x + k, 2*y + l] * K[co, ci, k, l]); }"
+        "function (I[N, CI, X], K[CO, CI, KX], B[CO, ONE]) -> (R) {"
+        " O[n, co, x : N, CO, X] = +(I[n, ci, x + k - 1] * K[co, ci, k]);"
+        " P = O + B; R = (P > 0.0 ? P : 0.0); }"
+    )
+    generator = np.random.default_rng(size)
+    image, kernel, bias = (
+        generator.integers(-4, 5, shape).astype(np.float32)
+        for shape in ((batch, 5, size), (20, 5, 3), (20, 1))
+    )
+    padded = np.pad(image, ((0, 0), (0, 0), (1, 1)))
+    expected = sum(kernel[:, :, k] @ padded[:, :, k : k + size] for k in range(3))
+    module = specialized(text, image, kernel, bias)
+    stages = stage_passes(TargetOptions(vector_bits=128))
+    before, after = stages["stripe"].split("stripe-turn-outputs{", 1)
+    run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
+    (block,) = (b for b in top_level_blocks(module) if aggregates_plainly(b))
+    *images, channel, place = sorted(output_indices(block))
+    turn_output(block, [*images, place, channel])
+    fuse, rest = after.split("},", 1)[1].split("stripe-inline,", 1)
+    run_passes(module, fuse.rstrip(","))
+    assert len(list(top_level_blocks(module))) == 2
+    run_passes(module, f"stripe-inline,{rest},{stages['opencl']}")
+    (result,) = interpret(module, [image, kernel, bias])
+    np.testing.assert_array_equal(result, np.maximum(expected + bias, 0))
+
+
+@pytest.mark.parametrize(("channels", "is_turned"), [(64, True), (5, False)])
+@pytest.mark.parametrize("after", ["", " R = (O > 0.0 ? O : 0.0);"])
+def test_decision(channels: int, is_turned: bool, after: str) -> None:
+    """Images of 13 by 13 pixels, channels first, are turned if these fill vectors.
+
+    Whatever is done with the result.
+    """
+    text = (
+        f"function (I[CI, X, Y], K[CO, CI, KX, KY]) -> ({'R' if after else 'O'}) {{"
+        " O[co, x, y : CO, 13, 13] ="
+        f" +(I[ci, 2*x + k, 2*y + l] * K[co, ci, k, l]);{after} }}"
     )
     image = np.zeros((64, 27, 27), np.float32)
     module = specialized(text, image, np.zeros((channels, 64, 3, 3), np.float32))
@@ -111,3 +153,50 @@ def test_decision(channels: int, is_turned: bool) -> None:
     run_passes(module, f"{stage_passes(TargetOptions())['tile']},{before.rstrip(',')}")
     StripeTurnOutputsPass().apply(make_context(), module)
     assert count_turned(module) == is_turned
+
+
+@pytest.mark.parametrize(("columns", "is_asked"), [(64, False), (48, True)])
+def test_long_rows(
+    columns: int, is_asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is not asked where rows of the output are four vectors or more."""
+    asked: list[object] = []
+
+    def count(problem: Problem, hardware: Hardware) -> Scored:
+        asked.append(problem)
+        return best(problem, hardware)
+
+    monkeypatch.setattr(turn_outputs, "best", count)
+    text = (
+        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
+    )
+    a, b = np.zeros((64, 32), np.float32), np.zeros((32, columns), np.float32)
+    module = specialized(text, a, b)
+    stages = stage_passes(TargetOptions())
+    before, _ = stages["stripe"].split("stripe-turn", 1)
+    run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
+    StripeTurnOutputsPass().apply(make_context(), module)
+    assert bool(asked) == is_asked
+    assert count_turned(module) == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "shapes", "is_of_rows"),
+    [
+        ("O[m : M] = +(A[m, k]);", ((64, 96),), True),
+        ("O[k : K] = +(A[m, k]);", ((64, 96),), False),
+        ("O[m, n : M, N] = +(A[m, k] * B[n, k]);", ((4, 96), (4, 96)), True),
+        ("O[m, n : M, N] = +(A[m, k] * B[n, k]);", ((64, 96), (4, 96)), False),
+    ],
+)
+def test_rows(
+    statement: str, shapes: Sequence[tuple[int, int]], is_of_rows: bool
+) -> None:
+    """Rows of numbers used once, and few cells, are for `stripe-split-reduction`."""
+    inputs = ["A[M, K]", "B[N, K]"][: len(shapes)]
+    text = f"function ({', '.join(inputs)}) -> (O) {{ {statement} }}"
+    module = specialized(text, *(np.zeros(shape, np.float32) for shape in shapes))
+    before, _ = stage_passes(TargetOptions())["stripe"].split("stripe-turn", 1)
+    run_passes(module, f"{stage_passes(TargetOptions())['tile']},{before.rstrip(',')}")
+    (block,) = top_level_blocks(module)
+    assert split_reduction.is_of_rows(block, 32) == is_of_rows
