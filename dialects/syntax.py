@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType
 from xdsl.ir import Attribute, SSAValue
@@ -67,14 +67,19 @@ def compact(
     return [form.remap(positions, len(kept)) for form in merged], kept
 
 
-@lru_cache(maxsize=4096)
-@lru_cache(maxsize=4096)
 def integers(array: Attribute) -> tuple[int, ...]:
     """The numbers of an `array<i64: ...>` attribute."""
     if not isinstance(array, DenseArrayBase):
         raise VerifyException(f"expected an array of integers, got {array}")
-    typed = cast("DenseArrayBase[IntegerType]", array)
-    return tuple(int(number) for number in typed.get_values())
+    if not isinstance(array.elt_type, IntegerType):
+        raise VerifyException(f"expected an array of integers, got {array}")
+    return _unpacked(array.data.data, array.elt_type.width.data)
+
+
+@lru_cache(maxsize=4096)
+def _unpacked(data: bytes, bits: int) -> tuple[int, ...]:
+    # Bytes remember their hash, attributes do not.
+    return IntegerType(bits).unpack(data, 8 * len(data) // bits)
 
 
 EnumType = TypeVar("EnumType", bound=StrEnum)

@@ -8,6 +8,7 @@ the other operand's type when it fits that type's kind.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     Signedness,
+    VectorType,
     bf16,
     f16,
     f32,
@@ -56,6 +58,12 @@ class Kind(StrEnum):
     SIGNED = "signed"
     UNSIGNED = "unsigned"
     FLOAT = "float"
+
+
+@lru_cache(maxsize=256)
+def vector_of(element: Attribute, lanes: int) -> VectorType:
+    """The type of a vector; always the same object, as making one takes long."""
+    return VectorType(element, [lanes])
 
 
 def is_element_type(element: Attribute) -> bool:

@@ -23,7 +23,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from ...affine.form import LinearForm
 from ..aggregation import Aggregation
-from ..eltwise.element_types import is_element_type
+from ..eltwise.element_types import is_element_type, vector_of
 from ..eltwise.ops import element_of
 from ..form_attribute import format_numbered_form, parse_numbered_form
 from ..syntax import parse_optional_enum
@@ -64,8 +64,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
         element_type: Attribute,
         space: MemorySpace = MemorySpace.GLOBAL,
     ) -> ViewType:
-        sizes = ArrayAttr([IntAttr(size) for size in shape])
-        return ViewType(sizes, element_type, MemorySpaceAttr(space))
+        return _view_type(tuple(shape), element_type, space)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -77,7 +76,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
 
     def resized(self, shape: Sequence[int]) -> ViewType:
         """A window of other sizes in the same buffer."""
-        return _resized(self, tuple(shape))
+        return _view_type(tuple(shape), self.element_type, self.space.data)
 
     @property
     def value_type(self) -> Attribute | None:
@@ -93,7 +92,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
             return self.element_type
         if isinstance(self.element_type, VectorType):
             return None
-        return VectorType(self.element_type, [last])
+        return vector_of(self.element_type, last)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -122,8 +121,11 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
 
 
 @lru_cache(maxsize=1024)
-def _resized(type: ViewType, shape: tuple[int, ...]) -> ViewType:
-    return ViewType.of(shape, type.element_type, type.space.data)
+def _view_type(
+    shape: tuple[int, ...], element_type: Attribute, space: MemorySpace
+) -> ViewType:
+    sizes = ArrayAttr([IntAttr(size) for size in shape])
+    return ViewType(sizes, element_type, MemorySpaceAttr(space))
 
 
 class Direction(StrEnum):

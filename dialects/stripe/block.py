@@ -192,7 +192,8 @@ class BlockOp(IRDLOperation):
 
     def view(self, number: int) -> BlockArgument:
         """The body's argument that holds window `number`."""
-        return self.body.block.args[len(self.ranges) + number]
+        arguments = self.body.block.args
+        return arguments[len(arguments) - len(self.refinements.data) + number]
 
     def view_type(self, number: int) -> ViewType:
         """The type of window `number`."""

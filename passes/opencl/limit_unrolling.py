@@ -34,16 +34,22 @@ A body is long with `statements` loads, stores and operations, those of unrolled
 counted as often as they are copied, and where it has loops itself. Innermost loops of
 shorter ones are left to the device's compiler. Accumulators are vectors in private
 memory that an innermost loop stores in each step: with at most 5/8 as many of them as
-there are registers, `steps` steps are put side by side where the loop has many.
+there are registers, `steps` steps are put side by side where the loop has many, or as
+many fewer as divide its extent: compilers test for the end of a loop after each of the
+steps otherwise, which takes them up to ten times as long, and gains nothing. Of the
+loops that update the same accumulators only the one with the most work gets them, and
+those with half as much as long as they are few: the others are what is left over at
+borders.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.eltwise.ops import ElementwiseOp
@@ -56,6 +62,10 @@ from ..locations import check_positive
 
 _MOST_ACCUMULATED = 5 / 8
 """Of the registers: measured, 20 of 32 gain 3 to 15 percent, 27 lose up to half."""
+_MUCH = 1 / 2
+"""The part of the work of the largest loop that makes a loop worth more code."""
+_MOST_STORES = 48
+"""The most accumulators that all such loops update together."""
 _MANY = 4
 """As many times the steps side by side a loop has at least, to be worth more code."""
 
@@ -69,12 +79,15 @@ class _Body:
     """Of them, stores of vectors to private memory."""
     has_loops: bool = False
     """Whether there are loops that stay."""
+    memories: frozenset[SSAValue] = frozenset()
+    """The private memories that vectors are stored to."""
 
     def __add__(self, other: _Body) -> _Body:
         return _Body(
             self.statements + other.statements,
             self.accumulated + other.accumulated,
             self.has_loops or other.has_loops,
+            self.memories | other.memories,
         )
 
     def copied(self, count: int) -> _Body:
@@ -97,7 +110,7 @@ class OpenCLLimitUnrollingPass(ModulePass):
     registers: int = 32
     """The vector registers of the device."""
     steps: int = 4
-    """The steps side by side of a loop with few accumulators."""
+    """The steps side by side, at most, of a loop with few accumulators."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(
@@ -108,39 +121,85 @@ class OpenCLLimitUnrollingPass(ModulePass):
         )
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
-                self._mark(kernel.body.block)
+                loops: list[tuple[ForOp, _Body]] = []
+                self._mark(kernel.body.block, loops)
+                for loop, body in _largest(loops):
+                    extent = loop.extent.value.data
+                    loop.limit_unrolling(self._factor(extent, body))
 
-    def _mark(self, block: Block) -> _Body:
-        """Mark the loops in a block, and say what it holds."""
+    def _mark(self, block: Block, loops: list[tuple[ForOp, _Body]]) -> _Body:
+        """Mark the loops in a block, and say what it holds.
+
+        Those of which steps may be put side by side are added to `loops`.
+        """
         found = _Body()
         for op in block.ops:
             inside = _Body()
             for part in (part for region in op.regions for part in region.blocks):
-                inside += self._mark(part)
+                inside += self._mark(part, loops)
             if isinstance(op, ForOp) and op.unroll is not None:
                 inside = inside.copied(op.extent.value.data)
             elif isinstance(op, ForOp):
                 if inside.has_loops or inside.statements >= self.statements:
-                    op.limit_unrolling(self._factor(op.extent.value.data, inside))
+                    op.limit_unrolling(1)
+                    loops.append((op, inside))
                 inside = replace(inside, has_loops=True)
             found += inside
             if isinstance(op, LoadOp | StoreOp | ElementwiseOp | CallOp):
-                found += _Body(1, accumulated=int(_accumulates(op)))
+                found += _statement(op)
         return found
 
     def _factor(self, extent: int, body: _Body) -> int:
         """How many steps of a loop with such a body are put side by side."""
-        if body.has_loops or extent < _MANY * self.steps:
+        if extent < _MANY * self.steps:
             return 1
-        most = self.registers * _MOST_ACCUMULATED
-        return self.steps if 0 < body.accumulated <= most else 1
+        if body.accumulated > self.registers * _MOST_ACCUMULATED:
+            return 1
+        return max(n for n in range(1, self.steps + 1) if extent % n == 0)
 
 
-def _accumulates(op: Operation) -> bool:
-    """Whether an operation stores a vector to private memory."""
-    return (
+def _statement(op: Operation) -> _Body:
+    """What one operation is."""
+    if (
         isinstance(op, StoreOp)
         and isinstance(op.value.type, VectorType)
         and isinstance(op.pointer.type, PointerType)
         and op.pointer.type.space.data is MemorySpace.PRIVATE
-    )
+    ):
+        return _Body(1, accumulated=1, memories=frozenset({op.pointer}))
+    return _Body(1)
+
+
+def _largest(loops: Sequence[tuple[ForOp, _Body]]) -> list[tuple[ForOp, _Body]]:
+    """Innermost loops with much of the work of those that store to the same memories.
+
+    The largest of them, and of the others as many as make little code.
+    """
+    found = [
+        (_steps(loop) * body.accumulated, loop, body)
+        for loop, body in loops
+        if body.accumulated and not body.has_loops
+    ]
+    found.sort(key=lambda entry: -entry[0])
+    most: dict[frozenset[SSAValue], int] = {}
+    stores: dict[frozenset[SSAValue], int] = {}
+    taken: list[tuple[ForOp, _Body]] = []
+    for work, loop, body in found:
+        memories = body.memories
+        total = stores.get(memories, 0) + body.accumulated
+        is_much = work >= _MUCH * most.setdefault(memories, work)
+        if memories not in stores or (is_much and total <= _MOST_STORES):
+            taken.append((loop, body))
+            stores[memories] = total
+    return taken
+
+
+def _steps(loop: ForOp) -> int:
+    """How often the body of a loop runs in a work-item, all conditions aside."""
+    steps = 1
+    parent: Operation | None = loop
+    while parent is not None:
+        if isinstance(parent, ForOp):
+            steps *= parent.extent.value.data
+        parent = parent.parent_op()
+    return steps

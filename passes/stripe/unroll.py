@@ -3,9 +3,13 @@
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
 a private buffer get the level `unroll`, if together they have at most `limit` values.
-Those of a buffer with more do not count: it is too long for registers. Nor do those of
-a part of such a buffer where unrolling would make more than `statements` of the body.
-Buffers in which subscripts choose places do not count: they are in memory anyway.
+Those of a buffer with more do not count: it is too long for registers. Buffers in which
+subscripts choose places do not count: they are in memory anyway.
+
+Buffers that nothing is aggregated into may be in memory, too: each cell is stored and
+loaded once, which is little beside what there is to compute. So where unrolling makes
+more than `statements` of the body, only the indices of accumulators count, which a loop
+loads and stores in each step. Long code takes the device's compiler most of its time.
 
 Around such a tile of registers, loops are unrolled with it of which the steps read the
 same cells again, where those fit into the `registers` with the tile: in
@@ -28,7 +32,7 @@ stripe.block [%k : 32, %i : 8 unroll, %j : 2 unroll] ...
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -37,7 +41,13 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from ...dialects.stripe.attributes import Level, LevelAttr, MemorySpace, ViewType
+from ...dialects.stripe.attributes import (
+    Aggregation,
+    Level,
+    LevelAttr,
+    MemorySpace,
+    ViewType,
+)
 from ...dialects.stripe.block import BlockOp
 from .blocks.nests import is_leaf, is_subscripted, root_buffer
 from .blocks.window_reuse import MOST_COPIES, reusing_loops
@@ -52,18 +62,24 @@ class StripeUnrollPass(ModulePass):
 
     limit: int = MOST_COPIES
     """The most copies of the statements that unrolling may make."""
-    statements: int = 512
-    """The most statements that unrolling may make for what is not in registers."""
+    statements: int = 128
+    """The most statements that unrolling may make where nothing is accumulated."""
     registers: int = 32
     """The number of vector registers."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         leaves = [block for block in blocks_of_kernels(op) if is_leaf(block)]
         places = _places(leaves)
+        accumulators = _accumulators(leaves)
         for block in leaves:
-            self._mark(block, places)
+            self._mark(block, places, accumulators)
 
-    def _mark(self, block: BlockOp, places: Mapping[SSAValue, int]) -> None:
+    def _mark(
+        self,
+        block: BlockOp,
+        places: Mapping[SSAValue, int],
+        accumulators: Collection[SSAValue],
+    ) -> None:
         ranges, limit = block.index_ranges, self.limit
         private: set[int] = set()
         near: set[int] = set()
@@ -71,7 +87,8 @@ class StripeUnrollPass(ModulePass):
             indices = _private_indices(block, number, places)
             if indices and prod(ranges[index] for index in indices) <= limit:
                 near |= indices
-                if places[root_buffer(block.view(number))] <= limit:
+                buffer = root_buffer(block.view(number))
+                if buffer in accumulators and places[buffer] <= limit:
                     private |= indices
         copies = prod(ranges[index] for index in near)
         if copies <= limit and copies * len(block.body.block.ops) <= self.statements:
@@ -130,6 +147,16 @@ def _places(leaves: Sequence[BlockOp]) -> dict[SSAValue, int]:
         buffer: prod(buffer.type.sizes) // width
         for buffer, width in widest.items()
         if isinstance(buffer.type, ViewType) and not is_subscripted(buffer)
+    }
+
+
+def _accumulators(leaves: Sequence[BlockOp]) -> set[SSAValue]:
+    """The buffers that blocks aggregate into."""
+    return {
+        root_buffer(block.view(number))
+        for block in leaves
+        for number, refinement in enumerate(block.refinement_list)
+        if refinement.aggregation is not Aggregation.ASSIGN
     }
 
 

@@ -42,12 +42,11 @@ def statements(function: FuncOp) -> list[Operation]:
 
 def top_level_blocks(module: ModuleOp) -> Iterator[BlockOp]:
     """The blocks that are statements of a function, in order."""
-    for function in module.walk():
-        if not isinstance(function, FuncOp):
-            continue
-        for operation in statements(function):
-            if isinstance(operation, BlockOp):
-                yield operation
+    for function in module.ops:
+        if isinstance(function, FuncOp):
+            for operation in statements(function):
+                if isinstance(operation, BlockOp):
+                    yield operation
 
 
 def nested_blocks(block: BlockOp) -> list[BlockOp]:
@@ -76,8 +75,20 @@ def points_around(block: BlockOp) -> int:
 
 
 def all_blocks(root: Operation) -> list[BlockOp]:
-    """Every block in `root`, outer ones first."""
-    return [op for op in root.walk() if isinstance(op, BlockOp)]
+    """Every block in `root`, itself included, outer ones first."""
+    found = [root] if isinstance(root, BlockOp) else []
+    _add_blocks_in(root, found)
+    return found
+
+
+def _add_blocks_in(root: Operation, found: list[BlockOp]) -> None:
+    for region in root.regions:
+        for block in region.blocks:
+            for operation in block.ops:
+                if isinstance(operation, BlockOp):
+                    found.append(operation)
+                if operation.regions:
+                    _add_blocks_in(operation, found)
 
 
 def output_indices(block: BlockOp) -> set[int]:

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ....affine.form import LinearForm
+from ....dialects.eltwise.element_types import vector_of
 from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
@@ -27,6 +28,9 @@ def hold_vectors(allocation: AllocOp) -> None:
         return
     if isinstance(type.element_type, VectorType):
         return
+    if is_subscripted(allocation.view):
+        # A place that is chosen may be no multiple of the width.
+        return
     width = _common_width(allocation.view)
     if width is None or width == 1 or type.sizes[-1] % width:
         return
@@ -35,12 +39,7 @@ def hold_vectors(allocation: AllocOp) -> None:
 
 
 def _common_width(view: SSAValue) -> int | None:
-    """The number of lanes of all loads and stores through a view, if it is one.
-
-    Subscripts may choose a place that is no multiple of it.
-    """
-    if is_subscripted(view):
-        return None
+    """The number of lanes of all loads and stores through a view, if it is one."""
     widths: set[int | None] = set()
     for use in view.uses:
         operation = use.operation
@@ -74,7 +73,7 @@ def _divide(view: SSAValue, width: int) -> None:
     type = view.type
     if not isinstance(type, ViewType):
         raise ValueError(f"expected a view, got {type}")
-    element = VectorType(type.element_type, [width])
+    element = vector_of(type.element_type, width)
     sizes = (*type.sizes[:-1], type.sizes[-1] // width)
     new_type = ViewType.of(sizes, element, type.space.data)
     new_view = Rewriter.replace_value_with_new_type(view, new_type)

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ....affine.form import LinearForm
+from ....dialects.eltwise.element_types import vector_of
 from ....dialects.eltwise.ops import (
     FUNCTION_OPS,
     BroadcastOp,
@@ -209,7 +210,7 @@ class _Statements:
         known = self._value(value, copy)
         if isinstance(known.type, VectorType):
             return known
-        type = VectorType(known.type, [self._plan.width])
+        type = vector_of(known.type, self._plan.width)
         owner = value.owner
         if isinstance(owner, ConstantOp):
             widened = self._add(ConstantOp(owner.number, type), origin)
@@ -219,7 +220,7 @@ class _Statements:
         return widened
 
     def _lanes_of(self, type: Attribute) -> VectorType:
-        return VectorType(type, [self._plan.width])
+        return vector_of(type, self._plan.width)
 
     def _computed(self, operation: Operation, copy: int) -> SSAValue:
         """The value of a statement, a vector where it differs between lanes."""

@@ -75,6 +75,68 @@ opencl.kernel @accumulators(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
   }
 }
 
+// No steps are left over: three divide 99, and one 101.
+// CHECK-LABEL: opencl.kernel @divided
+// CHECK: opencl.for %k : 99 unroll 3 {
+// CHECK: opencl.for %k_1 : 101 unroll 1 {
+opencl.kernel @divided(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %acc = opencl.array 4 : !opencl.pointer<vector<8xf32>, private>
+  %acc_1 = opencl.array 4 : !opencl.pointer<vector<8xf32>, private>
+  opencl.for %k : 99 {
+    opencl.for %i : 4 unroll {
+      %x = opencl.load %A[32 * %k + 8 * %i] : !opencl.pointer<f32, global> -> vector<8xf32>
+      %y = opencl.load %acc[%i] : !opencl.pointer<vector<8xf32>, private> -> vector<8xf32>
+      %z = eltwise.add %x, %y : vector<8xf32>
+      opencl.store %z, %acc[%i] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
+    }
+  }
+  opencl.for %k : 101 {
+    opencl.for %i : 4 unroll {
+      %x = opencl.load %A[32 * %k + 8 * %i] : !opencl.pointer<f32, global> -> vector<8xf32>
+      %y = opencl.load %acc_1[%i] : !opencl.pointer<vector<8xf32>, private> -> vector<8xf32>
+      %z = eltwise.add %x, %y : vector<8xf32>
+      opencl.store %z, %acc_1[%i] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
+    }
+  }
+}
+
+// Of loops with the same accumulators the one that does most, here by the loop around,
+// and those that do half as much.
+// CHECK-LABEL: opencl.kernel @border
+// CHECK: opencl.for %k : 96 unroll 1 {
+// CHECK: opencl.for %k_1 : 100 unroll 4 {
+// CHECK: opencl.for %j : 5 unroll 1 {
+// CHECK: opencl.for %k_2 : 40 unroll 4 {
+opencl.kernel @border(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %acc = opencl.array 4 : !opencl.pointer<vector<8xf32>, private>
+  opencl.for %k : 96 {
+    opencl.for %i : 4 unroll {
+      %x = opencl.load %A[32 * %k + 8 * %i] : !opencl.pointer<f32, global> -> vector<8xf32>
+      %y = opencl.load %acc[%i] : !opencl.pointer<vector<8xf32>, private> -> vector<8xf32>
+      %z = eltwise.add %x, %y : vector<8xf32>
+      opencl.store %z, %acc[%i] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
+    }
+  }
+  opencl.for %k : 100 {
+    opencl.for %i : 4 unroll {
+      %x = opencl.load %A[32 * %k + 8 * %i] : !opencl.pointer<f32, global> -> vector<8xf32>
+      %y = opencl.load %acc[%i] : !opencl.pointer<vector<8xf32>, private> -> vector<8xf32>
+      %z = eltwise.add %x, %y : vector<8xf32>
+      opencl.store %z, %acc[%i] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
+    }
+  }
+  opencl.for %j : 5 {
+    opencl.for %k : 40 {
+      opencl.for %i : 4 unroll {
+        %x = opencl.load %A[32 * %k + 8 * %i] : !opencl.pointer<f32, global> -> vector<8xf32>
+        %y = opencl.load %acc[%i] : !opencl.pointer<vector<8xf32>, private> -> vector<8xf32>
+        %z = eltwise.add %x, %y : vector<8xf32>
+        opencl.store %z, %acc[%i] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
+      }
+    }
+  }
+}
+
 // Of few steps there is little to save.
 // CHECK-LABEL: opencl.kernel @brief
 // CHECK: opencl.for %k : 15 unroll 1 {

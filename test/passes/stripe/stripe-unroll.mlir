@@ -171,3 +171,36 @@ func.func @long(%A : !stripe.view<2x4x80xf32>) -> !stripe.view<2x80xf32> {
   }
   func.return %O : !stripe.view<2x80xf32>
 }
+
+// What is in no accumulator is unrolled where that makes few statements, not 16 times 9.
+// CHECK-LABEL: func.func @statements
+// CHECK: stripe.block [%j : 16]
+// CHECK: stripe.block [%j : 16 unroll]
+func.func @statements(%A : !stripe.view<2x16xf32>) -> !stripe.view<2x16xf32> {
+  %O = stripe.alloc : !stripe.view<2x16xf32>
+  stripe.block [%i : 2]
+      in %a = %A[%i, 0] : 1x16
+      out %o = %O[%i, 0] : 1x16 {
+    %row = stripe.alloc : !stripe.view<16xf32, private>
+    stripe.block [%j : 16]
+        in %a_1 = %a[0, %j] : 1x1
+        out %r = %row[%j] : 1 {
+      %0 = stripe.load %a_1 : !stripe.view<1x1xf32>
+      %1 = eltwise.mul %0, %0 : f32
+      %2 = eltwise.mul %1, %0 : f32
+      %3 = eltwise.mul %2, %1 : f32
+      %4 = eltwise.mul %3, %2 : f32
+      %5 = eltwise.mul %4, %3 : f32
+      %6 = eltwise.mul %5, %4 : f32
+      %7 = eltwise.mul %6, %5 : f32
+      stripe.store %7, %r : !stripe.view<1xf32, private>
+    }
+    stripe.block [%j : 16]
+        in %r = %row[%j] : 1
+        out %o_1 = %o[0, %j] : 1x1 {
+      %0 = stripe.load %r : !stripe.view<1xf32, private>
+      stripe.store %0, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<2x16xf32>
+}
