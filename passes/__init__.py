@@ -61,11 +61,14 @@ _PASSES = {
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
     "opencl-synchronize": "opencl.synchronize:OpenCLSynchronizePass",
     "opencl-expand-functions": "opencl.expand_functions:OpenCLExpandFunctionsPass",
+    "opencl-divide-by-scalars": ("opencl.divide_by_scalars:OpenCLDivideByScalarsPass"),
     "opencl-merge-kernels": "opencl.merge_kernels:OpenCLMergeKernelsPass",
     "opencl-plan-joins": "opencl.plan_joins:OpenCLPlanJoinsPass",
     "opencl-join-launches": "opencl.join_launches:OpenCLJoinLaunchesPass",
     "opencl-run-once": "opencl.run_once:OpenCLRunOncePass",
     "opencl-limit-unrolling": "opencl.limit_unrolling:OpenCLLimitUnrollingPass",
+    "opencl-prefetch-panels": "opencl.prefetch_panels:OpenCLPrefetchPanelsPass",
+    "opencl-prefetch-streams": "opencl.prefetch_streams:OpenCLPrefetchStreamsPass",
     "opencl-place-memory": "opencl.place_memory:OpenCLPlaceMemoryPass",
 }
 

@@ -40,6 +40,8 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "lower-tile-to-stripe,"
             "stripe-reduce-constraints,"
             f"stripe-scan{{lanes={bits // 8} parallelism={8 * cores}}},"
+            f'stripe-turn-outputs{{hardware="{options.hardware_text}" bits={bits}'
+            f" registers={registers} parallelism={16 * cores}}},"
             "stripe-fuse,"
             "stripe-localize,"
             "stripe-scalarize,"
@@ -56,8 +58,6 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-merge-indices,"
             "stripe-split-axes,"
             f"stripe-split-reduction{{lanes={bits // 8} parallelism={16 * cores}}},"
-            f'stripe-turn-outputs{{hardware="{options.hardware_text}" bits={bits}'
-            f" registers={registers}}},"
             f"{_recall(options)}"
             f'stripe-autotile{{hardware="{options.hardware_text}" bits={bits}'
             f" registers={registers}}},"
@@ -80,11 +80,11 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
         "opencl": (
             "lower-stripe-to-opencl,"
             f'opencl-stream-stores{{hardware="{options.hardware_text}"}},'
-            f"opencl-emulate-types{_own_functions(options)},"
+            f"opencl-emulate-types{_own_functions(options)},{_divisions(options)}"
             "opencl-merge-kernels,"
             "opencl-run-once,"
             f'opencl-plan-joins{{hardware="{options.hardware_text}"}},'
-            f"opencl-join-launches,{_limited_unrolling(options)}"
+            f"opencl-join-launches,{_limited_unrolling(options)}{_prefetches(options)}"
             "opencl-place-memory"
         ),
     }
@@ -98,6 +98,11 @@ def _own_functions(options: TargetOptions) -> str:
     return f",opencl-expand-functions{{functions={names}}}"
 
 
+def _divisions(options: TargetOptions) -> str:
+    """The pass that divides vectors by scalars; on a GPU there are no vectors."""
+    return "" if options.hardware.kind == "gpu" else "opencl-divide-by-scalars,"
+
+
 def _limited_unrolling(options: TargetOptions) -> str:
     """The pass that says how far loops are unrolled, which is for processors.
 
@@ -106,6 +111,16 @@ def _limited_unrolling(options: TargetOptions) -> str:
     if options.hardware.kind != "cpu":
         return ""
     return f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
+
+
+def _prefetches(options: TargetOptions) -> str:
+    """The passes that fetch data ahead; a GPU has other groups to run meanwhile."""
+    if options.hardware.kind != "cpu":
+        return ""
+    return (
+        f'opencl-prefetch-panels{{hardware="{options.hardware_text}"}},'
+        f'opencl-prefetch-streams{{hardware="{options.hardware_text}"}},'
+    )
 
 
 def _recall(options: TargetOptions) -> str:

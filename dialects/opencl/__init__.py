@@ -11,6 +11,7 @@ from xdsl.ir import Dialect
 from .attributes import BufferType, PointerType, WorkItemQueryAttr
 from .choose import ChooseOp
 from .data_ops import IndexOp, PositionOp, WhenOp
+from .division import DivideOp
 from .functions import CallOp, FunctionOp, ReturnOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
 from .ops import (
@@ -23,6 +24,7 @@ from .ops import (
     StoreOp,
     WorkItemOp,
 )
+from .prefetch import PrefetchOp
 
 OpenCL = Dialect(
     "opencl",
@@ -31,6 +33,7 @@ OpenCL = Dialect(
         FunctionOp,
         ReturnOp,
         CallOp,
+        DivideOp,
         AllocateOp,
         LaunchOp,
         WorkItemOp,
@@ -44,6 +47,7 @@ OpenCL = Dialect(
         ArrayOp,
         LoadOp,
         StoreOp,
+        PrefetchOp,
         BarrierOp,
     ],
     [BufferType, PointerType, WorkItemQueryAttr],

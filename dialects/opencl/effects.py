@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from .choose import ChooseOp
 from .kernel import KernelOp
 from .ops import LoadOp, StoreOp
+from .prefetch import PrefetchOp
 
 
 class Use(NamedTuple):
@@ -43,6 +44,8 @@ def _use_by(op: object, pointer: SSAValue) -> Use:
                     if own is pointer:
                         found |= pointer_use(argument)
             return found
+        case PrefetchOp():
+            return Use()
         case LoadOp():
             return Use(reads=True)
         case StoreOp() if op.value is not pointer:

@@ -21,6 +21,7 @@ from ...dialects.eltwise.table import TypeRule
 from ...dialects.opencl.attributes import BufferType, PointerType
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.data_ops import WhenOp
+from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp, FunctionOp
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
@@ -96,6 +97,10 @@ class KernelCosts:
             min(count.bytes * size * groups, _size(launch)),
         )
 
+    def operations(self, block: Block) -> float:
+        """The vector operations of a part of a kernel."""
+        return self._block(block).operations
+
     def _block(self, block: Block, loops: tuple[ForOp, ...] = ()) -> Count:
         """The operations of a block inside these loops."""
         total = longest = Count()
@@ -121,6 +126,9 @@ class KernelCosts:
                 steps = prod(loop.extent.value.data for loop in loops)
                 vectors = self._vectors(op.results[0].type)
                 return Count(steps * _weight(op) * vectors)
+            case DivideOp():
+                steps = prod(loop.extent.value.data for loop in loops)
+                return Count(steps * _DIVISION * self._vectors(op.result.type))
             case LoadOp():
                 return self._access(op, op.result.type, loops)
             case StoreOp():

@@ -33,6 +33,7 @@ from ...dialects.opencl.ops import (
     StoreOp,
     WorkItemOp,
 )
+from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.stripe.attributes import MemorySpace
 from .boxes import Coordinate, evaluator, strides
 from .conflicts import Level, Run, Use
@@ -419,6 +420,12 @@ def _check_inside(
         f"'{op.name}' accesses element{shown} of {memory.name}, which has {elements}"
         f"{frame.describe(item)}",
     )
+
+
+@prepare.register(PrefetchOp)
+def _prepare_prefetch(op: PrefetchOp) -> Step:
+    del op
+    return lambda frame: None
 
 
 @prepare.register(BarrierOp)

@@ -1,11 +1,17 @@
-"""Functions that kernels call: their bodies run in the frame of the caller."""
+"""What kernels compute apart from the table: calls of functions, division by scalars.
+
+The body of a function runs in the frame of its caller.
+"""
 
 from __future__ import annotations
 
 from xdsl.traits import SymbolTable
 
+from ...dialects.eltwise.table import FUNCTIONS
+from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp, FunctionOp
 from .dispatch import Step, prepare, prepare_all
+from .eltwise import meaning
 from .faults import fault
 from .frame import Frame
 
@@ -25,5 +31,16 @@ def _prepare_call(op: CallOp) -> Step:
             frame[parameter] = frame[argument]
         body(frame)
         frame[result] = frame[returned]
+
+    return step
+
+
+@prepare.register(DivideOp)
+def _prepare_division(op: DivideOp) -> Step:
+    argument, divisor, result = op.argument, op.divisor, op.result
+    apply = meaning(FUNCTIONS["div"], [op.divisor.type] * 2, op.divisor.type)
+
+    def step(frame: Frame) -> None:
+        frame[result] = apply([frame.array(argument), frame[divisor][:, None]])
 
     return step

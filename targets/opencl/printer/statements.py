@@ -23,6 +23,7 @@ from ....dialects.eltwise.shuffle import ShuffleOp
 from ....dialects.eltwise.table import TypeRule
 from ....dialects.opencl.attributes import PointerType
 from ....dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
+from ....dialects.opencl.division import DivideOp
 from ....dialects.opencl.functions import CallOp, ReturnOp
 from ....dialects.opencl.ops import (
     ArrayOp,
@@ -34,10 +35,12 @@ from ....dialects.opencl.ops import (
     StoreOp,
     WorkItemOp,
 )
+from ....dialects.opencl.prefetch import PrefetchOp
 from ....dialects.stripe.attributes import MemorySpace
 from ....errors import GinghamError, SourceLocation
 from .conversions import cast, cast_helper
 from .data import index_of_number, number_of_index
+from .division import divide_helper
 from .expressions import (
     Expression,
     apply_function,
@@ -52,6 +55,7 @@ from .expressions import (
 )
 from .indices import IndexPrinter
 from .names import NameScope, comment_text
+from .prefetches import fetch_helper
 from .streams import stream_helper
 from .types import CType, c_type, literal, memory_name
 
@@ -151,6 +155,8 @@ class StatementPrinter:
                 self._print_load(op)
             case StoreOp():
                 self._print_store(op)
+            case PrefetchOp():
+                self._print_prefetch(op)
             case BarrierOp():
                 self._comment_place(op)
                 self._line(f"barrier(CLK_{op.space.data.value.upper()}_MEM_FENCE);")
@@ -168,6 +174,8 @@ class StatementPrinter:
                 self._print_bitcast(op)
             case CallOp():
                 self._print_call(op)
+            case DivideOp():
+                self._print_division(op)
             case ReturnOp():
                 self._line(f"return {self._operand(op.value).text};")
             case _:
@@ -286,6 +294,11 @@ class StatementPrinter:
             return
         self._line(f"vstore{type.lanes}({value}, 0, {self._position(op)});")
 
+    def _print_prefetch(self, op: PrefetchOp) -> None:
+        scalar = self._memory_name(pointer_type(op.pointer).element_type)
+        self._need_helper(fetch_helper(scalar))
+        self._line(f"fetch_{scalar}({self._position(op)});")
+
     def _cell(self, op: LoadOp | StoreOp, type: Attribute) -> str | None:
         """The element at the op's position; None for a vector of several elements."""
         if type != pointer_type(op.pointer).element_type:
@@ -295,7 +308,7 @@ class StatementPrinter:
             return array.name
         return f"{array.name}[{self._indices.form(op.form.data, op.values)}]"
 
-    def _position(self, op: LoadOp | StoreOp) -> str:
+    def _position(self, op: LoadOp | StoreOp | PrefetchOp) -> str:
         """A pointer to the op's position."""
         name = self._arrays[op.pointer].name
         if op.form.data.is_constant and not op.form.data.constant:
@@ -370,6 +383,13 @@ class StatementPrinter:
         arguments = ", ".join(self._operand(value).text for value in op.arguments)
         type = self._c_type(op.result.type)
         self._declare(op, op.result, Expression(f"{name}({arguments})", type), "t")
+
+    def _print_division(self, op: DivideOp) -> None:
+        type = self._c_type(op.result.type)
+        self._need_helper(divide_helper(type))
+        x, y = self._operand(op.argument).text, self._operand(op.divisor).text
+        value = Expression(f"divide_{type.name}({x}, {y})", type)
+        self._declare(op, op.result, value, "t")
 
     def _need_helper(self, definition: str | None) -> None:
         if definition is not None:

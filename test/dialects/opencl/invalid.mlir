@@ -286,3 +286,20 @@ func.func @place() {
 // expected-error @+1 {{expected a factor of 1 or more}}
 opencl.for %i : 4 unroll 0 {
 }
+
+// -----
+
+opencl.kernel @k(%A : !opencl.pointer<f64, global>) group [1, 1, 1] {
+  %x = opencl.load %A[0] : !opencl.pointer<f64, global> -> vector<8xf64>
+  %y = eltwise.constant 3.0 : f32
+  // expected-error @+1 {{expected a vector of f32, got vector<8xf64>}}
+  %q = opencl.divide %x by %y : vector<8xf64>
+}
+
+// -----
+
+opencl.kernel @k() group [1, 1, 1] {
+  %a = opencl.array 16 : !opencl.pointer<f32, private>
+  // expected-error @+1 {{expected a pointer to global memory}}
+  opencl.prefetch %a[0] : !opencl.pointer<f32, private>
+}

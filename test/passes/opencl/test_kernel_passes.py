@@ -11,6 +11,7 @@ from xdsl.passes import PassPipeline
 import gingham
 from gingham.dialects.opencl.kernel import KernelOp
 from gingham.dialects.opencl.ops import ForOp, StoreOp
+from gingham.dialects.opencl.prefetch import PrefetchOp
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import stage_passes
 from gingham.runtime.devices import default_device
@@ -19,6 +20,8 @@ from gingham.runtime.hardware import target_options
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
+from gingham.tools.optimizer.located_parser import parse_mlir
+from gingham.tools.optimizer.sources import Sources
 
 Inputs = list[NDArray[np.float32]]
 
@@ -74,9 +77,16 @@ def test_merged_kernels(size: int, device: OpenCLDevice) -> None:
             np.testing.assert_array_equal(result, wanted)
 
 
-@pytest.mark.parametrize("size", [64, 67])
-def test_limited_unrolling(size: int, device: OpenCLDevice) -> None:
-    """With steps that divide the loops, and steps that leave a rest."""
+@pytest.mark.parametrize(
+    ("size", "steps", "factor"),
+    [(64, 1, 1), (64, 4, 4), (64, 5, 4), (65, 4, 1), (65, 5, 5), (67, 5, 1)],
+)
+def test_limited_unrolling(
+    size: int, steps: int, factor: int, device: OpenCLDevice
+) -> None:
+    """With steps that divide the loops, and steps that would leave a rest."""
+    if device.kind != "cpu":
+        pytest.skip("only processors have loops over tiles in registers")
     text = """function (A[N, K], B[K, M]) -> (C) {
       C[i, j : N, M] = +(A[i, k] * B[k, j]);
     }"""
@@ -85,17 +95,16 @@ def test_limited_unrolling(size: int, device: OpenCLDevice) -> None:
         random.integers(-8, 8, (size, size)).astype(np.float32) for _ in "AB"
     ]
     expected = inputs[0] @ inputs[1]
-    for steps in (1, 4, 5):
-        module = lowered(text, inputs, device)
-        # As many registers as make any loop one that leaves some free.
-        run(module, f"opencl-limit-unrolling{{registers=1000 steps={steps}}}")
-        loops = [op for op in module.walk() if isinstance(op, ForOp)]
-        factors = [f.value.data for op in loops if (f := op.unroll_factor) is not None]
-        assert steps in factors
-        after = interpret(module, inputs)
-        on_device = OpenCLExecutable(module, device)(*inputs)
-        for results in (after, on_device):
-            np.testing.assert_array_equal(results[0], expected)
+    module = lowered(text, inputs, device)
+    # As many registers as make any loop one that leaves some free.
+    run(module, f"opencl-limit-unrolling{{registers=1000 steps={steps}}}")
+    loops = [op for op in module.walk() if isinstance(op, ForOp)]
+    factors = [f.value.data for op in loops if (f := op.unroll_factor) is not None]
+    assert max(factors) == factor
+    after = interpret(module, inputs)
+    on_device = OpenCLExecutable(module, device)(*inputs)
+    for results in (after, on_device):
+        np.testing.assert_array_equal(results[0], expected)
 
 
 def test_stores_past_the_caches(device: OpenCLDevice) -> None:
@@ -110,3 +119,68 @@ def test_stores_past_the_caches(device: OpenCLDevice) -> None:
     after = OpenCLExecutable(module, device)(*inputs)
     np.testing.assert_array_equal(after[0], before[0])
     np.testing.assert_allclose(after[0], inputs[0] * 2 + 1, rtol=1e-6)
+
+
+FETCHING = """
+opencl.kernel @add(%W : !opencl.pointer<f32, global>,
+    %X : !opencl.pointer<f32, global>, %C : !opencl.pointer<f32, global>)
+    group [1, 1, 1] {
+  %g = opencl.work_item group_id 0 below 24
+  %h, %b = opencl.delinearize %g into [8, 3]
+  opencl.for %n : 32 {
+    %w = opencl.load %W[512 * %h + 16 * %n]
+        : !opencl.pointer<f32, global> -> vector<16xf32>
+    %x = opencl.load %X[16 * %b] : !opencl.pointer<f32, global> -> vector<16xf32>
+    %sum = eltwise.add %w, %x : vector<16xf32>
+    opencl.store %sum, %C[1536 * %h + 512 * %b + 16 * %n]
+        : vector<16xf32> -> !opencl.pointer<f32, global>
+  }
+}
+func.func @main(%W : !opencl.buffer<8x32x16xf32>, %X : !opencl.buffer<3x16xf32>)
+    -> !opencl.buffer<8x3x32x16xf32> {
+  %C = opencl.allocate : !opencl.buffer<8x3x32x16xf32>
+  opencl.launch @add groups [24, 1, 1] (%W, %X, %C) : !opencl.buffer<8x32x16xf32>,
+    !opencl.buffer<3x16xf32>, !opencl.buffer<8x3x32x16xf32>
+  func.return %C : !opencl.buffer<8x3x32x16xf32>
+}
+"""
+
+
+def test_panels_fetched_ahead(device: OpenCLDevice) -> None:
+    """What is fetched past the last panel does no harm either."""
+    if device.kind != "cpu":
+        pytest.skip("only processors fetch so")
+    module = parse_mlir(make_context(), FETCHING, "add.mlir", Sources())
+    small = "cpu-avx512:caches.0.size_bytes=1024,caches.1.size_bytes=8192"
+    run(module, f'opencl-prefetch-panels{{hardware="{small}"}}')
+    (fetch,) = [op for op in module.walk() if isinstance(op, PrefetchOp)]
+    weights = np.arange(8 * 32 * 16, dtype=np.float32).reshape(8, 32, 16)
+    x = np.linspace(-1, 1, 48, dtype=np.float32).reshape(3, 16)
+    expected = weights[:, None] + x[None, :, None]
+    after = interpret(module, [weights, x])
+    on_device = OpenCLExecutable(module, device)(weights, x)
+    for results in (after, on_device):
+        np.testing.assert_array_equal(results[0], expected)
+    # All groups of a panel together fetch every line of the next one.
+    factors = zip(fetch.values, fetch.form.data.coefficients, strict=True)
+    h, b, n = (int(factor) for _, factor in factors)
+    places = b * np.arange(3)[:, None] + n * np.arange(32)
+    assert h == 512
+    assert fetch.form.data.constant == 512
+    assert set(range(0, 512, 16)) <= {int(p) // 16 * 16 for p in places.flat}
+
+
+def test_streams_fetched_ahead(device: OpenCLDevice) -> None:
+    """What is fetched past the end of a memory does no harm."""
+    if device.kind != "cpu":
+        pytest.skip("only processors fetch so")
+    small = "cpu-avx512:caches.0.size_bytes=1024,caches.1.size_bytes=8192"
+    text = "function (A[N], B[N]) -> (Y) { Y = floor(sqrt(A * A)) * B + A; }"
+    a = np.arange(-2500, 2500, dtype=np.float32)
+    b = np.resize(np.arange(-3, 4, dtype=np.float32), a.shape)
+    module = lowered(text, [a, b], device)
+    run(module, f'opencl-prefetch-streams{{hardware="{small}"}}')
+    fetched = [op for op in module.walk() if isinstance(op, PrefetchOp)]
+    assert {op.pointer.name_hint for op in fetched} == {"A", "B"}
+    for results in (interpret(module, [a, b]), OpenCLExecutable(module, device)(a, b)):
+        np.testing.assert_array_equal(results[0], abs(a) * b + a)
