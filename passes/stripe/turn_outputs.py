@@ -29,11 +29,12 @@ stripe.block "O" [%co : 64, %y : 29]
 
 The scratch has an axis for each index of the output, so that its cells are dense
 wherever the output's are. The cost model decides, with the time of the copy; it is only
-asked where there are no long rows of whole vectors in the output as it is, and where
-the block takes `worth` percent of the time that its arithmetic would take in whole
-vectors. Top-level blocks that aggregate numbers into cells of their own are looked at;
-those with tiles already, with subscripts or with constraints on the index in question
-are left alone, and the rows that `stripe-split-reduction` cuts.
+asked where there are no long rows of whole vectors in the output, and no longer ones
+will come by `stripe-merge-indices`, and where the block takes `worth` percent of the
+time that its arithmetic would take in whole vectors. Top-level blocks that aggregate
+numbers into cells of their own are looked at; those with tiles already, with subscripts
+or with constraints on the index in question are left alone, and the rows that
+`stripe-split-reduction` cuts.
 
 It is done before blocks are fused, so that what follows reads the scratch: with a bias
 added and negative numbers cut off, the second block does that and copies at once, and
@@ -68,6 +69,7 @@ from .cost import best, problem_of
 from .cost.copying import copy_seconds
 from .cost.problem import Problem
 from .fusion.shared_indices import carried_indices
+from .merge_indices import may_merge
 from .split_reduction import aggregates_plainly, is_of_rows
 from .vectors.varying import may_step
 
@@ -108,7 +110,7 @@ class StripeTurnOutputsPass(ModulePass):
         if len(problem.outputs) != 1 or problem.lanes < 2 or not problem.aggregates:
             return None
         orders = list(_orders(block, problem))
-        if not orders or _has_whole_vectors(problem):
+        if not orders or _has_whole_vectors(problem) or _grows(block, problem):
             return None
         now = best(problem, hardware).seconds
         if now < self.worth / 100 * _arithmetic(problem, hardware):
@@ -124,6 +126,15 @@ class StripeTurnOutputsPass(ModulePass):
             if seconds < now:
                 now, fastest = seconds, turned
         return fastest
+
+
+def _grows(block: BlockOp, problem: Problem) -> bool:
+    """Whether `stripe-merge-indices` will make longer rows of the output."""
+    fast = problem.vector
+    others = range(len(problem.ranges))
+    return fast is not None and any(
+        slow != fast and may_merge(block, slow, fast) for slow in others
+    )
 
 
 def _has_whole_vectors(problem: Problem) -> bool:

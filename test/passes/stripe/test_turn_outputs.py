@@ -155,6 +155,23 @@ def test_decision(channels: int, is_turned: bool, after: str) -> None:
     assert count_turned(module) == is_turned
 
 
+def test_rows_that_will_be_longer() -> None:
+    """Of `Y[f, b, c, e]` and `O[a, b, c]` the indices b and c become one."""
+    text = (
+        "function (X[E, A, F], Y[F, B, C, E]) -> (O) {"
+        " O[a, b, c : A, B, C] = +(X[e, a, f] * Y[f, b, c, e]); }"
+    )
+    types = [parse_argument_type(t) for t in ("36x90x40xf32", "40x44x50x36xf32")]
+    module = specialize(parse_tile(text), types)
+    passes = stage_passes(TargetOptions())
+    run_passes(module, passes["tile"])
+    run_passes(module, passes["stripe"].partition("stripe-fuse")[0].rstrip(","))
+    assert "O_turned" not in str(module)
+    run_passes(module, "stripe-merge-indices")
+    (block,) = top_level_blocks(module)
+    assert block.index_ranges[1] == 44 * 50
+
+
 @pytest.mark.parametrize(("columns", "is_asked"), [(64, False), (48, True)])
 def test_long_rows(
     columns: int, is_asked: bool, monkeypatch: pytest.MonkeyPatch
