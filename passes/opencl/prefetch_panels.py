@@ -55,8 +55,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
-from ...dialects.eltwise.element_types import bit_width
-from ...dialects.eltwise.ops import element_of
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
@@ -65,6 +63,7 @@ from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive, located
+from .stretches import element_bytes, factors_of, side_by_side
 
 
 @dataclass(frozen=True)
@@ -91,14 +90,11 @@ class _Panel:
     """Those that choose the panel, that of the next one the last."""
 
     @property
-    def element_bytes(self) -> int:
-        """The bytes of an element, a truth value being one."""
-        return max(bit_width(element_of(self.load.result.type)) // 8, 1)
-
-    @property
     def size_bytes(self) -> int:
         """The bytes of a panel."""
-        return self.length * self.element_bytes * prod(i.extent for i in self.inner)
+        return (
+            self.length * element_bytes(self.load) * prod(i.extent for i in self.inner)
+        )
 
     @property
     def all_bytes(self) -> int:
@@ -107,7 +103,7 @@ class _Panel:
 
     def prefetches(self, line_bytes: int) -> list[PrefetchOp]:
         """What each step of the loop fetches of the next panel."""
-        factors = _factors(self.load)
+        factors = factors_of(self.load)
         share = ceil(self.length / prod(index.extent for index in self.again))
         terms = {index.value: factors[index.value] for index in self.outer}
         stretch = share * prod(i.extent for i in (self.inner[-1], *self.again))
@@ -126,7 +122,7 @@ class _Panel:
                 ),
                 self.load,
             )
-            for offset in range(0, share, line_bytes // self.element_bytes)
+            for offset in range(0, share, line_bytes // element_bytes(self.load))
         ]
 
 
@@ -164,7 +160,7 @@ def _fetch(panels: Sequence[_Panel], line_bytes: int) -> None:
 
 def _worthwhile(panels: Sequence[_Panel], hardware: Hardware) -> list[_Panel]:
     """The panels that come from beyond a core's own caches, if the next ones fit."""
-    cache = max((c.size_bytes for c in hardware.caches if not c.is_shared), default=0)
+    cache = hardware.own_cache_bytes
     found = [panel for panel in panels if panel.all_bytes > cache]
     sizes = {(panel.load.pointer, panel.loop): panel.size_bytes for panel in found}
     return found if 2 * sum(sizes.values()) <= cache else []
@@ -227,11 +223,11 @@ def _panel(
     around: Sequence[_Index],
 ) -> _Panel | None:
     """The panel that a load of an innermost loop reads; None if there is none."""
-    factors = _factors(load)
+    factors = factors_of(load)
     indices = [index for index in around if index.extent > 1]
     if not set(factors) <= {*unrolled, *(index.value for index in indices)}:
         return None
-    length = _length(load, factors, unrolled)
+    length = side_by_side(load, unrolled)
     if length is None or factors.get(loop.body.block.args[0]) != length:
         return None
     inward = indices[::-1]
@@ -243,23 +239,3 @@ def _panel(
         return None
     inner, again, outer = inner[::-1], again[::-1], outer[::-1]
     return _Panel(loop, load, length, tuple(inner), tuple(again), tuple(outer))
-
-
-def _factors(load: LoadOp) -> dict[SSAValue, int]:
-    """What each index of a load's position is multiplied by."""
-    terms = zip(load.values, load.form.data.coefficients, strict=True)
-    return {value: int(factor) for value, factor in terms if factor}
-
-
-def _length(
-    load: LoadOp, factors: Mapping[SSAValue, int], unrolled: Mapping[SSAValue, int]
-) -> int | None:
-    """The elements side by side that the copies of a load read; None with gaps."""
-    type = load.result.type
-    length = prod(type.get_shape()) if isinstance(type, VectorType) else 1
-    used = [(factors[v], extent) for v, extent in unrolled.items() if v in factors]
-    for factor, extent in sorted(used):
-        if factor != length:
-            return None
-        length *= extent
-    return length

@@ -53,8 +53,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
-from ...dialects.eltwise.element_types import bit_width
-from ...dialects.eltwise.ops import element_of
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
@@ -64,6 +62,7 @@ from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive, located
 from .kernel_cost import KernelCosts
+from .stretches import element_bytes, factors_of, lanes, side_by_side
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class OpenCLPrefetchStreamsPass(ModulePass):
                 extents = _extents(kernel)
                 for loop, loads in [*_streams(kernel, extents, hardware)]:
                     steps = [_step(load, loop, extents) or 0 for load in loads]
-                    read = sum(map(mul, steps, map(_element_bytes, loads)))
+                    read = sum(map(mul, steps, map(element_bytes, loads)))
                     operations = costs.operations(loop.body.block)
                     if self._pays(operations, read, hardware):
                         for load, step in zip(loads, steps, strict=True):
@@ -117,7 +116,7 @@ def _streams(
     kernel: KernelOp, extents: dict[SSAValue, int], hardware: Hardware
 ) -> Iterator[tuple[ForOp, list[LoadOp]]]:
     """Innermost loops with their loads that are the first to go through a memory."""
-    cache = max((c.size_bytes for c in hardware.caches if not c.is_shared), default=0)
+    cache = hardware.own_cache_bytes
     read: set[SSAValue] = set()
     for loop in kernel.walk():
         if not isinstance(loop, ForOp) or loop.unroll is not None:
@@ -158,7 +157,7 @@ def _goes_on(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> bool:
         return False
     if pointer.space.data is not MemorySpace.GLOBAL:
         return False
-    factors = dict(zip(load.values, load.form.data.coefficients, strict=True))
+    factors = factors_of(load)
     if not {*factors} <= {*extents}:
         return False
     if factors.get(loop.body.block.args[0]) != _step(load, loop, extents):
@@ -168,25 +167,23 @@ def _goes_on(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> bool:
 
 def _step(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> int | None:
     """The elements that a step of a loop reads side by side; None with gaps."""
-    copies = {op.body.block.args[0] for op in _inside(loop) if isinstance(op, ForOp)}
-    terms = zip(load.values, load.form.data.coefficients, strict=True)
-    step = _lanes(load)
-    for factor, extent in sorted((int(f), extents[v]) for v, f in terms if v in copies):
-        if factor != step:
-            return None
-        step *= extent
-    return step
+    return side_by_side(load, {index: extents[index] for index in _copies(loop)})
+
+
+def _copies(loop: ForOp) -> set[SSAValue]:
+    """The indices of the unrolled loops inside an innermost one."""
+    return {op.body.block.args[0] for op in _inside(loop) if isinstance(op, ForOp)}
 
 
 def _run_bytes(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> int:
     """The bytes that a load reads one after the other, also in loops around."""
-    factors = dict(zip(load.values, load.form.data.coefficients, strict=True))
+    factors = factors_of(load)
     run = _step(load, loop, extents) or 0
     for index in (loop.body.block.args[0], *_around(loop)):
         if extents[index] > 1 and factors.get(index) != run:
             break
         run *= extents[index]
-    return run * _element_bytes(load)
+    return run * element_bytes(load)
 
 
 def _around(loop: ForOp) -> Iterator[SSAValue]:
@@ -210,27 +207,18 @@ def _group_indices(kernel: KernelOp) -> Iterator[SSAValue]:
             yield op.result
 
 
-def _lanes(load: LoadOp) -> int:
-    type = load.result.type
-    return prod(type.get_shape()) if isinstance(type, VectorType) else 1
-
-
-def _element_bytes(load: LoadOp) -> int:
-    return max(bit_width(element_of(load.result.type)) // 8, 1)
-
-
 def _reach_bytes(load: LoadOp, extents: dict[SSAValue, int]) -> int:
     """The bytes from the first that a load reads to the last."""
     terms = zip(load.values, load.form.data.coefficients, strict=True)
     elements = sum(abs(int(f)) * (extents[value] - 1) for value, f in terms)
-    return (elements + _lanes(load)) * _element_bytes(load)
+    return (elements + lanes(load)) * element_bytes(load)
 
 
 def _fetch(loop: ForOp, load: LoadOp, step: int, hardware: Hardware) -> None:
     """Put what fetches the lines of the next page at the start of a loop."""
-    element = _element_bytes(load)
+    element = element_bytes(load)
     line = max(hardware.cache_line_bytes // element, 1)
-    copies = {op.body.block.args[0] for op in _inside(loop) if isinstance(op, ForOp)}
+    copies = _copies(loop)
     terms = [
         (value, factor)
         for value, factor in zip(load.values, load.form.data.coefficients, strict=True)

@@ -108,6 +108,12 @@ class Hardware:
             )
 
     @property
+    def own_cache_bytes(self) -> int:
+        """The size of the last cache that a core has for itself, or 0."""
+        own = (cache.size_bytes for cache in self.caches if not cache.is_shared)
+        return max(own, default=0)
+
+    @property
     def multiply_adds_per_second(self) -> float:
         """Multiply-adds of 32-bit floats on all cores, at best."""
         lanes = self.vector_bits // 32

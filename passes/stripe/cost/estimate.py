@@ -10,7 +10,7 @@ from math import ceil, prod
 from ....targets.hardware.description import Hardware
 from .copying import staging_seconds
 from .kernel import TileCost, crossing, entries, tile_cost
-from .nest import Nest, loop_strides, loops_of, tile_window
+from .nest import Nest, blocks_of_reductions, loop_strides, loops_of, tile_window
 from .problem import Problem
 from .traffic import Stream, level_cycles, traffic
 
@@ -304,11 +304,7 @@ def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware)
 
 def _latency_of_blocks(problem: Problem, nest: Nest, hardware: Hardware) -> float:
     """Cycles to the cache that holds what a block of aggregating indices touches."""
-    sizes = next(
-        level
-        for level in nest.levels
-        if any(0 < level[i] < problem.ranges[i] for i in problem.reductions)
-    )
+    sizes = blocks_of_reductions(problem, nest) or nest.levels[0]
     whole = [size or extent for size, extent in zip(sizes, problem.ranges, strict=True)]
     touched = sum(
         prod(tile_window(access, whole)) * access.element_bytes

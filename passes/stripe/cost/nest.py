@@ -74,6 +74,14 @@ def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
     return loops
 
 
+def blocks_of_reductions(problem: Problem, nest: Nest) -> tuple[int, ...] | None:
+    """The outermost level that cuts an index which only aggregates, if there is one."""
+    for level in nest.levels:
+        if any(0 < level[i] < problem.ranges[i] for i in problem.reductions):
+            return level
+    return None
+
+
 def tile_window(access: Access, sizes: Sequence[int]) -> tuple[int, ...]:
     """The window that a tile of `sizes` sees of a buffer, along each axis."""
     return tuple(

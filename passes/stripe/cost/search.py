@@ -20,7 +20,7 @@ from .code import MOST_SECONDS, build_seconds
 from .estimate import CODE, OVERLAP, Estimate, Model, leaves, pieces
 from .groups import blocked, may_stage, near_pieces, pieces_of
 from .kernel import cells_of
-from .nest import Nest, packing
+from .nest import Nest, blocks_of_reductions, packing
 from .problem import Problem
 
 _ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
@@ -121,12 +121,9 @@ def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
 
 
 def _may_share(problem: Problem, nest: Nest) -> bool:
-    is_cut = any(
-        0 < level[index] < problem.ranges[index]
-        for level in nest.levels
-        for index in problem.reductions
-    )
-    return is_cut or all(stage.before <= 0 for stage in nest.stages)
+    if blocks_of_reductions(problem, nest) is not None:
+        return True
+    return all(stage.before <= 0 for stage in nest.stages)
 
 
 @lru_cache(maxsize=256)

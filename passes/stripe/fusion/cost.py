@@ -27,7 +27,7 @@ from ....targets.hardware import Hardware
 from ..blocks.nests import output_indices, reduction_indices, root_buffer
 from ..cost import best_to_share, problem_of
 from ..cost.kernel import tile_cost
-from ..cost.nest import Nest
+from ..cost.nest import Nest, blocks_of_reductions
 from ..cost.problem import Problem
 from ..cost.search import Scored
 from ..localize import StripeLocalizePass
@@ -112,8 +112,7 @@ class FusionCost:
         """
         if self.hardware.kind == "gpu":
             return self.hardware.vector_registers * 4
-        own = [c.size_bytes for c in self.hardware.caches if not c.is_shared]
-        return max(own, default=65536) // 2
+        return (self.hardware.own_cache_bytes or 65536) // 2
 
     def _seconds(self, group: _Group, tiling: Tiling) -> float:
         counted = self._counted(group, tiling)
@@ -184,13 +183,8 @@ class _Group:
 
     def _wants_blocks(self, member: Member) -> bool:
         """Whether a contraction is best in blocks of what it aggregates over."""
-        levels = self.cost.decide(member.block).levels
-        ranges = member.block.index_ranges
-        return any(
-            level[index] not in (0, ranges[index])
-            for level in levels
-            for index in reduction_indices(member.block)
-        )
+        nest = self.cost.decide(member.block)
+        return blocks_of_reductions(self.cost.problem(member.block), nest) is not None
 
     @property
     def _main(self) -> Member:
@@ -395,7 +389,6 @@ class _Group:
         that stay in a core's own caches meanwhile, and the others.
         """
         hardware = self.cost.hardware
-        own = [c.size_bytes for c in hardware.caches if not c.is_shared]
         near = far = 0.0
         for member in self.members:
             if member not in self.contractions or _is_covered(member):
@@ -413,7 +406,7 @@ class _Group:
                     continue
                 window = window_bytes(member, number, sizes)
                 seconds = window * self.points(sizes) / self._rate_of(window)
-                if 2 * window <= max(own, default=0):
+                if 2 * window <= hardware.own_cache_bytes:
                     near += seconds / hardware.cores
                 else:
                     far += seconds / hardware.cores
