@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ..affine.polynomial import Polynomial
 from ..dialects.aggregation import Aggregation, Combination
@@ -48,9 +48,9 @@ from ..dialects.tile import ContractOp, FromIndexOp, SizesOp
 from ..dialects.tile.attributes import Constraint
 from ..dialects.tile.contract import contraction_signature
 from ..dialects.tile.gradient import GradientOp
-from ..dialects.tile.ops import ToIndexOp
 from ..errors import GinghamError, SourceLocation
 from .index_space import IndexSpace, Size, valid_name
+from .known_integers import KnownIntegers
 
 INPUTS = "tile.inputs"
 """The attribute of `@main` with the names of its arguments, an array of strings."""
@@ -91,7 +91,7 @@ class ProgramBuilder:
     def __init__(self) -> None:
         self._block = Block()
         self._inputs: list[str] = []
-        self._numbers: dict[SSAValue, Size] = {}
+        self._integers = KnownIntegers(self)
         self.sizes: dict[str, Size] = {}
         """The sizes that inputs have named so far."""
 
@@ -144,19 +144,17 @@ class ProgramBuilder:
         return [self.sizes[name] for name in names]
 
     def number(self, value: object, location: SourceLocation) -> Size | None:
-        """The size that an input without declared axes stands for; else None.
+        """The size that a value is or stands for; None where it is no known integer.
 
-        Such an input must be bound to an integer, for which the program is compiled.
+        An integer input without axes, and what is computed of such and of sizes, are
+        known integers: the input must be bound to an integer, for which the program is
+        compiled.
         """
-        if not isinstance(value, BlockArgument):
+        if isinstance(value, Size):
+            return value
+        if not isinstance(value, SSAValue):
             return None
-        if not isinstance(value.type, UnrankedTensorType):
-            return None
-        if value not in self._numbers:
-            op = self.add(ToIndexOp(value), location)
-            op.size.name_hint = value.name_hint
-            self._numbers[value] = Size(op.size)
-        return self._numbers[value]
+        return self._integers.size(value, location)
 
     # Element-wise functions
 

@@ -103,17 +103,26 @@ class ExpressionBuilder:
         The error for anything else points at what is no size.
         """
 
-        def combine(node: Expression, operands: list[Size]) -> Size:
+        def combine(node: Expression, operands: list[AnyValue]) -> AnyValue:
             number = self._number(node)
             if number is not None:
                 return number
             self._check_size(node, what)
             value = self._combine_values(node, operands)
-            if not isinstance(value, Size):
+            if isinstance(value, Tuple):
+                return value
+            size = self.builder.number(value, self.scope.source.location(node.span))
+            if size is None:
                 raise self._not_a_size(node, what, "this is a tensor")
-            return value
+            return size
 
-        return _fold(expression, combine)
+        size = _fold(expression, combine)
+        if isinstance(size, Size):
+            return size
+        why = "this is a tuple"
+        if isinstance(expression, Reference):
+            why = self._description(expression, size)
+        raise self._not_a_size(expression, what, why)
 
     def _number(self, node: Expression) -> Size | None:
         """The size that an input without declared axes is here."""
@@ -128,7 +137,7 @@ class ExpressionBuilder:
                 raise self._not_a_size(node, what, "this is a float")
             case Reference():
                 value = self.scope.find(node.text, node.span)
-                if not isinstance(value, Size):
+                if not isinstance(value, Size | Tuple):
                     raise self._not_a_size(node, what, self._description(node, value))
             case Call() if not has_meaning_for_sizes(node, self.scope.source):
                 raise self._not_a_size(

@@ -20,7 +20,7 @@ from .source import Source
 from .special_builder import SpecialBuilder
 from .suggestions import did_you_mean
 from .syntax import Call, Option, Span
-from .tuples import AnyValue, Tuple
+from .tuples import AnyValue, Tuple, TupleExpected, is_open_input
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
@@ -76,16 +76,27 @@ class SpecialCall:
         argument = self.arguments[number]
         if isinstance(argument, Tuple):
             return argument
+        self.check_no_input(number)
         raise self._wrong(number, "a tuple", "write tuple(A, B)")
+
+    def check_no_input(self, number: int) -> None:
+        """Raise TupleExpected where an argument is an input of which nothing is known.
+
+        A call of the function may give it a tuple.
+        """
+        if is_open_input(self.arguments[number]):
+            raise TupleExpected(
+                f"expected argument {number + 1} of '{self.name}' to be a tuple, got "
+                "an input of the program",
+                self._source.location(self._call.arguments[number].span),
+                "a function that takes a tuple can only be applied to one",
+            )
 
     def size(self, number: int) -> Size:
         """An argument that is an integer expression of dimensions."""
-        argument = self.arguments[number]
-        if isinstance(argument, Size):
-            return argument
-        bound = self.builder.number(argument, self.location)
-        if bound is not None:
-            return bound
+        size = self.builder.number(self.arguments[number], self.location)
+        if size is not None:
+            return size
         names = ", ".join(self.builder.sizes)
         hint = f"the dimensions are {names}" if names else None
         raise self._wrong(number, "an integer expression of dimensions", hint)
@@ -187,7 +198,7 @@ class SpecialFunction:
     """How many it may have; None for any number, -1 for `least`."""
     options: tuple[str, ...] = ()
     gives_size: bool = False
-    """Whether it takes sizes and gives one."""
+    """Whether it may give a size, if it takes such."""
 
     def check(self, call: Call, source: Source) -> None:
         """Raise GinghamError for a wrong number of arguments and unknown options."""
@@ -282,6 +293,7 @@ def _part_of_prng(part: int) -> Callable[[SpecialCall], AnyValue]:
         step = call.arguments[0]
         if isinstance(step, Tuple) and step.is_random:
             return step.elements[part]
+        call.check_no_input(0)
         raise call.error(
             f"expected the argument of '{call.name}' to be the result of 'prng_step'",
             None,
@@ -317,6 +329,13 @@ def _softmax(call: SpecialCall) -> AnyValue:
 def _log_softmax(call: SpecialCall) -> AnyValue:
     rows, _ = call.sizes(1)
     return call.composite.log_softmax(call.value(0), rows, call.location)
+
+
+def _broadcast(call: SpecialCall) -> AnyValue:
+    size, *others = call.sizes(0)
+    for other in others:
+        size = call.special.broadcast(size, other, call.location)
+    return size
 
 
 def _assertion(call: SpecialCall) -> AnyValue:
@@ -369,7 +388,9 @@ SPECIAL_CALLS: Mapping[str, SpecialFunction] = {
     "prng_value": SpecialFunction(_part_of_prng(0), "prng_value(P)", 1),
     "prng_state": SpecialFunction(_part_of_prng(1), "prng_state(P)", 1),
     "tuple": SpecialFunction(_tuple, "tuple(A, B)", 1, None),
-    "element": SpecialFunction(_element, "element(T, 0): a tuple and an integer", 2),
+    "element": SpecialFunction(
+        _element, "element(T, 0): a tuple and an integer", 2, gives_size=True
+    ),
     "simple_reduce": SpecialFunction(
         lambda c: c.special.simple_reduce(c.value(0), c.sizes(1), c.location),
         "simple_reduce(X, M, 1): a tensor and the sizes to sum it to",
@@ -377,9 +398,10 @@ SPECIAL_CALLS: Mapping[str, SpecialFunction] = {
         None,
     ),
     "broadcast": SpecialFunction(
-        lambda c: c.special.broadcast(c.size(0), c.size(1), c.location),
-        "broadcast(M, N): two sizes",
-        2,
+        _broadcast,
+        "broadcast(M, N): sizes, of which those other than 1 are equal",
+        1,
+        None,
         gives_size=True,
     ),
     "match": SpecialFunction(

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Attribute
@@ -35,7 +36,7 @@ from ..affine.polynomial import Polynomial
 from ..dialects import aggregation as ir
 from ..dialects.tile.attributes import Constraint
 from ..errors import GinghamError
-from .builder import Operand, ProgramBuilder, Value
+from .builder import Operand, ProgramBuilder
 from .expressions import ExpressionBuilder
 from .index_space import IndexSpace, Size, valid_name
 from .parser import parse_source
@@ -57,7 +58,7 @@ from .syntax import (
     Span,
     Statement,
 )
-from .tuples import Tuple, first_value
+from .tuples import AnyValue, Tuple, TupleExpected, first_value
 
 _AGGREGATIONS = {
     Aggregation.SUM: ir.Aggregation.ADD,
@@ -81,8 +82,7 @@ def parse_tile(source: str, file: str = "<string>") -> ModuleOp:
     `file` is the name that locations and errors show. Raises GinghamError at the first
     mistake.
     """
-    text = Source.of(source, file)
-    return _FunctionTranslator(text, _parse_function(text)).translate()
+    return TileFunction(source, file).module
 
 
 def _parse_function(text: Source) -> Function:
@@ -106,17 +106,34 @@ class TileFunction:
     def __init__(self, source: str, file: str = "<string>") -> None:
         self.source = Source.of(source, file)
         self._function = _parse_function(self.source)
-        self.module = _FunctionTranslator(self.source, self._function).translate()
-        """The function alone, as of `parse_tile`."""
+        self._translator = _FunctionTranslator(self.source, self._function)
+        self._outputs: list[AnyValue] = []
+        self._takes_tuple: TupleExpected | None = None
+        try:
+            self._outputs = self._translator.outputs()
+        except TupleExpected as error:
+            # What it does with the tuple is known when it is applied to one.
+            self._takes_tuple = error
         self.input_names = [each.name.text for each in self._function.inputs]
         self.output_names = [name.text for name in self._function.outputs]
+
+    @cached_property
+    def module(self) -> ModuleOp:
+        """The function alone, as of `parse_tile`.
+
+        Raises GinghamError where an input or an output is a tuple, which is nothing but
+        an input of further functions.
+        """
+        if self._takes_tuple is not None:
+            raise self._takes_tuple
+        return self._translator.module(self._outputs)
 
     def apply(
         self,
         builder: ProgramBuilder,
-        inputs: Sequence[Value],
+        inputs: Sequence[AnyValue],
         size_name: Callable[[str], str],
-    ) -> list[Value]:
+    ) -> list[AnyValue]:
         """Add its statements to a program, for these inputs: the outputs.
 
         `size_name` gives each dimension a name that is free in the program. Raises
@@ -151,26 +168,34 @@ class _FunctionTranslator:
         self._scope = Scope(source, self._assigned)
         self._expressions = ExpressionBuilder(self._builder, self._scope)
 
-    def translate(self) -> ModuleOp:
+    def outputs(self) -> list[AnyValue]:
+        """The outputs for inputs of a program of their own."""
         self._declare_inputs()
-        outputs = self._outputs()
-        location = self._source.location(self._function.span)
-        return self._builder.finish(outputs, location)
+        return self._outputs()
 
-    def apply(self, inputs: Sequence[Value]) -> list[Value]:
+    def module(self, outputs: Sequence[AnyValue]) -> ModuleOp:
+        """The program of these outputs."""
+        values = [
+            (name.text, self._scope.no_tuple(value, name.span))
+            for name, value in zip(self._function.outputs, outputs, strict=True)
+        ]
+        return self._builder.finish(values, self._source.location(self._function.span))
+
+    def apply(self, inputs: Sequence[AnyValue]) -> list[AnyValue]:
         """The outputs for inputs that are values of the program."""
         for parameter, value in zip(self._function.inputs, inputs, strict=True):
             self._check_new(parameter.name)
             if parameter.sizes is not None:
                 location = self._source.location(parameter.span)
-                value = self._builder.tensor(value, location)
+                given = self._scope.no_tuple(value, parameter.span)
+                value = self._builder.tensor(given, location)
                 names = [self._size_name(size.text) for size in parameter.sizes]
                 self._builder.name_sizes(value, names, location)
             self._scope.define(parameter.name, value, Role.INPUT)
             self._define_sizes(parameter)
-        return [value for _, value in self._outputs()]
+        return self._outputs()
 
-    def _outputs(self) -> list[tuple[str, Value]]:
+    def _outputs(self) -> list[AnyValue]:
         self._check_outputs()
         for statement in self._function.statements:
             self._scope.check_free(_target(statement))
@@ -179,7 +204,7 @@ class _FunctionTranslator:
             else:
                 self._assign(statement)
         return [
-            (name.text, self._scope.find_value(name)) for name in self._function.outputs
+            self._scope.find(name.text, name.span) for name in self._function.outputs
         ]
 
     # The head of the function

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import UnrankedTensorType
+from xdsl.ir import BlockArgument, SSAValue
+
+from ..dialects.eltwise.ops import FUNCTION_OPS
+from ..errors import GinghamError
 from .builder import Value
+
+
+class TupleExpected(GinghamError):
+    """An input of a function has to be a tuple, which only another function gives."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +44,30 @@ AnyValue: TypeAlias = Value | Tuple
 """What a name of a Tile program may stand for."""
 
 
+def parts_of(value: AnyValue) -> list[Value]:
+    """A value itself, or all that a tuple and the tuples in it hold."""
+    found: list[Value] = []
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Tuple):
+            pending += reversed(part.elements)
+        else:
+            found.append(part)
+    return found
+
+
 def first_value(value: AnyValue) -> Value:
     """A value itself, or the first part of a tuple that is no tuple."""
     while isinstance(value, Tuple):
         value = value.elements[0]
     return value
+
+
+def is_open_input(value: AnyValue) -> bool:
+    """Whether it is an input, or a copy of one, of which nothing is known."""
+    copy = FUNCTION_OPS["ident"]
+    while isinstance(value, SSAValue) and isinstance(value.owner, copy):
+        value = value.owner.arguments[0]
+    is_input = isinstance(value, BlockArgument)
+    return is_input and isinstance(value.type, UnrankedTensorType)

@@ -11,6 +11,7 @@ from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.emission import build_program, placeholders
 from ..frontend.edsl.graph import Input, Node
 from ..frontend.edsl.locations import here
+from ..frontend.edsl.tensors import tensor_node
 from ..frontend.edsl.text import apply_text, texts_of
 from .devices import Context
 from .errors import check_name
@@ -113,14 +114,14 @@ def compose_function(
     if len(set(map(id, updated))) != len(updated):
         raise GinghamError("a tensor is updated twice")
     wanted: list[tuple[str | None, Node]] = [
-        (name, var.symbol.node) for name, var in outputs
+        (name, tensor_node(var.symbol)) for name, var in outputs
     ]
     taken = {name for name, _ in outputs}
     for number, (_, var) in enumerate(updates):
         hidden = f"update{number}"
         while hidden in taken:
             hidden += "_"
-        wanted.append((hidden, var.symbol.node))
+        wanted.append((hidden, tensor_node(var.symbol)))
     bound = [
         node
         for node in placeholders([node for _, node in wanted])

@@ -35,12 +35,11 @@ class Function:
     """
 
     def __init__(self, code: str, backtrace: object = None, fid: str = "") -> None:
-        self.tile: TileFunction | None = TileFunction(code, fid or "<function>")
-        """What can be applied; None for a function that was composed."""
+        tile = TileFunction(code, fid or "<function>")
+        self._program: TileFunction | ModuleOp = tile
         self.name = fid or "a function"
         self.text: str | None = code
-        self.module = self.tile.module
-        self._texts: Mapping[str, str] = {self.tile.source.file: code}
+        self._texts: Mapping[str, str] = {tile.source.file: code}
         self.constants: Mapping[str, NDArray[Any]] = {}
         self.bound: Sequence[Tensor] = ()
         self.updated: Sequence[Tensor] = ()
@@ -62,10 +61,10 @@ class Function:
         are written to the tensors `updated`. `texts` has those of functions in it.
         """
         function = cls.__new__(cls)
-        function.tile = function.text = None
+        function.text = None
         function.name = name or "a function"
         function._texts = texts
-        function.module = module
+        function._program = module
         function.constants = constants
         function.bound, function.updated = tuple(bound), tuple(updated)
         function._start()
@@ -75,11 +74,31 @@ class Function:
         self._lock = Lock()
         self._compiled: dict[str, CompiledFunction] = {}
         self._shapes: dict[object, list[Shape]] = {}
-        names = CompiledFunction(self.module, None, self.text, self.constants)
+        if self.tile is not None:
+            self.input_names = self.tile.input_names
+            self.output_names = self.tile.output_names
+            return
+        names = CompiledFunction(self.module, None, None, self.constants)
         count = len(names.input_names) - len(self.bound)
         self.input_names = names.input_names[:count]
         count = len(names.output_names) - len(self.updated)
         self.output_names = names.output_names[:count]
+
+    @property
+    def tile(self) -> TileFunction | None:
+        """What can be applied; None for a function that was composed."""
+        program = self._program
+        return program if isinstance(program, TileFunction) else None
+
+    @property
+    def module(self) -> ModuleOp:
+        """Its `tile` module.
+
+        Raises GinghamError where an input or output is a tuple: then it can be applied
+        only, not run.
+        """
+        program = self._program
+        return program.module if isinstance(program, TileFunction) else program
 
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)

@@ -118,12 +118,15 @@ class Invoker:
         inputs, outputs = self._all_inputs(), self._all_outputs()
         tensors = [each for each in inputs if isinstance(each, Tensor)] + outputs
         device = _common_device(tensors)
-        self._check_outputs(self._shapes(device, inputs), outputs)
+        shapes = self._shapes(device, inputs)
+        self._check_outputs(shapes, outputs)
         compiled = self._function.compiled(device.device)
         compiled.prepare(_arrays(inputs))
         sources = [each.buffer if isinstance(each, Tensor) else each for each in inputs]
         targets = [tensor.buffer for tensor in outputs]
-        run = Run(device.worker, self._function.name, compiled, sources, targets)
+        sizes = [shape.sizes for shape in shapes]
+        name = self._function.name
+        run = Run(device.worker, name, compiled, sources, targets, sizes)
         try:
             device.worker.start(run)
         except WouldDeadlock as error:
@@ -155,8 +158,10 @@ class Invoker:
         names = self._function.input_names
         for position in sorted(self._function.sizes):
             if isinstance(inputs[position], Tensor):
+                is_named = position < len(names)
+                what = f"input '{names[position]}'" if is_named else "a tensor in it"
                 raise GinghamError(
-                    f"input '{names[position]}' is a size, and bound to a tensor",
+                    f"{what} is a size, and bound to a tensor",
                     hint="a size is known before the run: bind it to an integer",
                 )
         return self._function.output_shapes(self._ctx, device.device, _arrays(inputs))
@@ -165,7 +170,11 @@ class Invoker:
         names = self._function.output_names
         for number, (shape, tensor) in enumerate(zip(shapes, outputs, strict=True)):
             given = tensor.shape
-            if (given.dtype, given.sizes) != (shape.dtype, shape.sizes):
+            is_same = given.sizes == shape.sizes
+            # Elements of other axes, such as of [1, 4] in [4], keep their order.
+            if given.ndims != shape.ndims:
+                is_same = given.count == shape.count
+            if given.dtype != shape.dtype or not is_same:
                 what = f"output '{names[number]}'" if number < len(names) else "update"
                 raise GinghamError(f"{what} has shape {shape}, its tensor {given}")
 

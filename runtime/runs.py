@@ -133,7 +133,8 @@ class Run:
     """One call of a function with buffers for its results.
 
     `inputs` are buffers, or arrays that nobody changes; `outputs` has a buffer for each
-    result, all different. A buffer that is an input, too, gets another array.
+    result, all different, whose shape may be another one of as many elements than that
+    in `shapes`. A buffer that is an input, too, gets another array.
     """
 
     def __init__(
@@ -143,11 +144,13 @@ class Run:
         function: Function,
         inputs: Sequence[Buffer | NDArray[Any]],
         outputs: Sequence[Buffer],
+        shapes: Sequence[tuple[int, ...]],
     ) -> None:
         self._worker = worker
         self._function = function
         self._inputs = list(inputs)
         self._outputs = list(outputs)
+        self._shapes = list(shapes)
         self._is_started = threading.Event()
         self._event: RunEvent | None = None
         self._failure: GinghamError | None = None
@@ -203,11 +206,12 @@ class Run:
                 arrays.append(from_host(each, device))
         read = {id(each) for each in self._inputs}
         targets = [
-            None if id(buffer) in read else buffer.array for buffer in self._outputs
+            None if id(buffer) in read else buffer.array.viewed(shape)
+            for buffer, shape in zip(self._outputs, self._shapes, strict=True)
         ]
         results = self._function.run(arrays, tuple(targets))
         for buffer, result in zip(self._outputs, results, strict=True):
-            buffer.write(result)
+            buffer.write(result.viewed(buffer.array.shape))
             self._event = result.event
 
     def _fail(self, error: GinghamError) -> None:

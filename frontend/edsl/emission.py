@@ -18,6 +18,7 @@ from ...dialects.eltwise.ops import ANY_ELEMENT
 from ...errors import GinghamError, SourceLocation
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
+from ..tuples import AnyValue, Tuple, first_value, parts_of
 from .contraction import unique
 from .graph import Input, Node, Part, Result, Sizes, SizeSymbol
 from .locations import error, with_text
@@ -126,6 +127,17 @@ class _Emitter:
 
     def value(self, node: Node) -> Value:
         """The value of a node that has one."""
+        value = self.any_value(node)
+        if isinstance(value, Tuple):
+            raise error(
+                f"expected a tensor, got {value.description}",
+                value.hint,
+                self._location,
+            )
+        return value
+
+    def any_value(self, node: Node) -> AnyValue:
+        """The value of a node that has one, or the tuple that it is."""
         result = self._results[node]
         if isinstance(result, Sequence):
             raise error(
@@ -200,11 +212,12 @@ class _Emitter:
         else:
             result = node.emit(self)
         self._results[node] = result
-        values = result if isinstance(result, Sequence) else [result]
-        for value in values:
-            _annotate(value, node.attributes)
-        if node.name and not isinstance(result, Sequence):
-            self.builder.name(result, node.name)
+        several = isinstance(result, Sequence)
+        for value in result if several else [result]:
+            for part in parts_of(value):
+                _annotate(part, node.attributes)
+        if node.name and not several:
+            self.builder.name(first_value(result), node.name)
 
     def _named_outputs(self) -> list[tuple[str, Value]]:
         several = len(self._outputs) > 1

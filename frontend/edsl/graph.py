@@ -20,12 +20,13 @@ from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
+from ..tuples import AnyValue
 from .locations import error, here
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Result: TypeAlias = Value | Sequence[Value]
+Result: TypeAlias = AnyValue | Sequence[AnyValue]
 """What a node is in the IR: a value, or those of an op with several results."""
 
 _serials = itertools.count()
@@ -77,6 +78,10 @@ class Emitting(Protocol):
         """The value of a node that has become IR already."""
         ...
 
+    def any_value(self, node: Node) -> AnyValue:
+        """As `value`, for a tuple too."""
+        ...
+
     def size_name(self, symbol: SizeSymbol) -> str:
         """The name of a size, different from those of all others."""
         ...
@@ -112,6 +117,9 @@ class Node:
     def is_size(self) -> bool:
         """Whether it is an integer that is known before the program runs."""
         return False
+
+    def check_tensor(self) -> None:
+        """Raise GinghamError where it is no tensor, size or number, but a tuple."""
 
     def fold(self, *sizes: int) -> int:
         """The value of a function of sizes for such operands."""

@@ -274,6 +274,7 @@ def _product_axes(left: int, right: int) -> str:
 def tensor_node(value: Any) -> Node:
     """The node of what can be used like a tensor: sizes, numbers and arrays too."""
     if isinstance(value, Tensor | TensorDim):
+        value.node.check_tensor()
         return value.node
     if isinstance(value, bool | int | float):
         return Literal(value)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import GinghamError
@@ -164,6 +165,18 @@ class Array:
         from .transfers import moved
 
         return moved(self, device, copy)
+
+    def viewed(self, shape: tuple[int, ...]) -> Array:
+        """The same memory as an array of other sizes, of as many elements."""
+        if shape == self.shape:
+            return self
+        self.check()
+        host = None if self._host is None else self._host.reshape(shape)
+        buffer = self._buffer
+        if buffer is not None:
+            buffer = replace(buffer, shape=shape, host=host)
+        kind = shape, self.dtype, self.device
+        return Array(self.device, kind, host, buffer, self.memory)
 
     def close(self) -> None:
         """Let go of the memory; runs that use it still end well. May be repeated."""

@@ -209,7 +209,7 @@ def test_heads(head: str, place: str, message: str, hint: str) -> None:
 
 
 def test_without_dimensions_the_hint_says_where_they_come_from() -> None:
-    error = error_of("function (A[]) -> (O) { O[i : A] = +(A[]); }")
+    error = error_of("function (A[]) -> (O) { F = 2.0 * A; O[i : F] = +(A[]); }")
     assert error.hint == "dimensions are named where an input is declared: A[M, N]"
 
 
