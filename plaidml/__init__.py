@@ -1,18 +1,29 @@
 """PlaidML's API: programs bound to tensors, and run while the caller goes on.
 
-`import gingham.plaidml as plaidml` is what programs for PlaidML 0.6 need to change.
-`docs/plaidml.md` tells the story, and where this differs. All of it runs on what
-`gingham.compile` makes.
+`import gingham.plaidml as plaidml` is what programs for PlaidML 0.6 need to change, and
+after `gingham.plaidml.install()` not even that. `docs/plaidml.md` tells the story, and
+where this differs. All of it runs on what `gingham.compile` makes.
 """
 
 from ..errors import GinghamError as PlaidMLError
 from ..frontend.edsl.dtypes import DType
-from . import tile
+from . import context, exceptions, settings, tile
 from .composition import Applier, Composer
-from .devices import Context, Device, DeviceConfig, devices, open_first_device
+from .context import Context
+from .devices import Device, DeviceConfig, devices, open_first_device
 from .errors import ViewWarning
 from .functions import Function, load_function
 from .invocation import Invocation, Invoker, run
+from .names import install
+from .process import (
+    floatx,
+    get_perf_counter,
+    is_backtrace_enabled,
+    quiet,
+    set_backtrace,
+    set_floatx,
+    set_perf_counter,
+)
 from .shapes import Dimension, Shape
 from .tensors import Tensor
 from .variables import Integer, Placeholder, Real, Var, gradients
@@ -38,11 +49,22 @@ __all__ = [
     "Var",
     "View",
     "ViewWarning",
+    "context",
     "devices",
+    "exceptions",
+    "floatx",
+    "get_perf_counter",
     "gradients",
+    "install",
+    "is_backtrace_enabled",
     "load_function",
     "open_first_device",
+    "quiet",
     "run",
+    "set_backtrace",
+    "set_floatx",
+    "set_perf_counter",
+    "settings",
     "tile",
 ]
 

@@ -13,7 +13,8 @@ from ..frontend.edsl.graph import Input, Node
 from ..frontend.edsl.locations import here
 from ..frontend.edsl.tensors import tensor_node
 from ..frontend.edsl.text import apply_text, texts_of
-from .devices import Context
+from .context import Context
+from .devices import Device
 from .errors import check_name
 from .functions import Function
 from .shapes import Shape
@@ -66,7 +67,7 @@ class Applier:
         function = compose_function([], [(name, output)])
         if not function.bound:
             raise GinghamError(f"the shape of output '{name}' depends on no tensor")
-        device = function.bound[0].device.device
+        device = function.bound[0].device
         arrays = [tensor.buffer.array for tensor in function.bound]
         return function.output_shapes(self._ctx, device, arrays)[0]
 
@@ -100,12 +101,17 @@ class Composer:
 
 
 def compose_function(
-    inputs: Sequence[tuple[str, Var]],
-    outputs: Sequence[tuple[str, Var]],
-    updates: Sequence[tuple[Tensor, Var]] = (),
+    inputs: Sequence[tuple[str, Any]],
+    outputs: Sequence[tuple[str, Any]],
+    updates: Sequence[tuple[Tensor, Any]] = (),
     name: str = "",
+    device: Device | None = None,
 ) -> Function:
-    """A function of named placeholders; tensors that it uses are bound to it."""
+    """A function of named placeholders; tensors that it uses are bound to it.
+
+    Outputs and updates are variables, tensors or numbers. Without any tensor the
+    function runs on `device`.
+    """
     if not outputs and not updates:
         raise GinghamError("expected an output or an update")
     nodes = _input_nodes(inputs)
@@ -114,14 +120,14 @@ def compose_function(
     if len(set(map(id, updated))) != len(updated):
         raise GinghamError("a tensor is updated twice")
     wanted: list[tuple[str | None, Node]] = [
-        (name, tensor_node(var.symbol)) for name, var in outputs
+        (name, tensor_node(as_symbol(var))) for name, var in outputs
     ]
     taken = {name for name, _ in outputs}
     for number, (_, var) in enumerate(updates):
         hidden = f"update{number}"
         while hidden in taken:
             hidden += "_"
-        wanted.append((hidden, tensor_node(var.symbol)))
+        wanted.append((hidden, tensor_node(as_symbol(var))))
     bound = [
         node
         for node in placeholders([node for _, node in wanted])
@@ -135,7 +141,7 @@ def compose_function(
     tensors = [node.tensor for node in bound]
     texts = texts_of([node for _, node in wanted])
     return Function.of_module(
-        built.module, built.constants, tensors, updated, name, texts
+        built.module, built.constants, tensors, updated, name, texts, device
     )
 
 
@@ -146,11 +152,11 @@ def check_tensor(value: object) -> Tensor:
     raise GinghamError(f"expected a tensor to update, got {type(value).__name__}")
 
 
-def _input_nodes(inputs: Sequence[tuple[str, Var]]) -> list[Input]:
+def _input_nodes(inputs: Sequence[tuple[str, Any]]) -> list[Input]:
     _check_names("inputs", [name for name, _ in inputs])
     nodes: list[Input] = []
     for name, var in inputs:
-        node = var.symbol.node
+        node = as_symbol(var).node
         if not isinstance(node, Input) or isinstance(node, BoundInput):
             raise GinghamError(
                 f"input '{name}' is no placeholder",

@@ -1,69 +1,76 @@
-"""`Context`, the devices that there are, and `Device`, one that is open."""
+"""The devices that there are, and `Device`, what is open: one of them, or several.
+
+Several open devices are one `Device`: the operations of each function are placed on
+them so that the whole ends first (`docs/placement.md`).
+"""
 
 from __future__ import annotations
 
-from typing import Literal, overload
+import json
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, overload
 
 from ..errors import GinghamError
 from ..runtime import devices as gingham_devices
 from ..runtime.runs import Worker
+from .context import Context
+from .settings import chosen_devices
 
-
-class Context:
-    """What most calls are made in: closed, it lets nothing further happen.
-
-    May be used as a context manager, which closes it.
-    """
-
-    def __init__(self) -> None:
-        self._is_closed = False
-
-    def __enter__(self) -> Context:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End it: calls that are given it, and views that came from it, are errors."""
-        self._is_closed = True
-
-    shutdown = cancel = close
-
-    def check(self) -> None:
-        """Raise GinghamError when it is closed."""
-        if self._is_closed:
-            raise GinghamError("the context is closed")
+AUTO = "auto"
+"""What stands for all devices of the host that work."""
 
 
 class DeviceConfig:
-    """A device that could be opened: its name, a line for people, and its figures."""
+    """What could be opened: a device, or several on which programs are placed."""
 
-    def __init__(self, device: gingham_devices.Device) -> None:
-        self.device = device
+    def __init__(self, *devices: gingham_devices.Device) -> None:
+        self.devices = devices
+        """The devices as Gingham knows them."""
+
+    @property
+    def device(self) -> gingham_devices.Device:
+        """The first of the devices."""
+        return self.devices[0]
 
     @property
     def id(self) -> str:
-        """The name that Gingham knows it by: `intel.0`."""
-        return self.device.name
+        """The names that Gingham knows them by: `intel.0`, `intel.0 nvidia.0`."""
+        return " ".join(device.name for device in self.devices)
+
+    @property
+    def config(self) -> str:
+        """What the devices say about themselves, as JSON."""
+        return json.dumps({d.name: d.properties for d in self.devices}, default=str)
 
     @property
     def description(self) -> str:
         """One line for people."""
-        return self.device.description
+        return "; ".join(device.description for device in self.devices)
 
     @property
     def details(self) -> str:
-        """What the device says about itself, a line for each figure."""
-        return "\n".join(f"{k}: {v}" for k, v in self.device.properties.items())
+        """What the devices say about themselves, a line for each figure."""
+        return "\n".join(
+            f"{key}: {value}"
+            for device in self.devices
+            for key, value in device.properties.items()
+        )
 
     @property
     def failure(self) -> str | None:
         """Why it cannot be opened; None where it can."""
-        return self.device.failure()
+        failures = (device.failure() for device in self.devices)
+        return next((failure for failure in failures if failure is not None), None)
+
+    def __str__(self) -> str:
+        return self.id
 
     def __repr__(self) -> str:
         return f"<gingham.plaidml.DeviceConfig {self.id}: {self.description}>"
+
+
+Choice: TypeAlias = "DeviceConfig | str | Sequence[str]"
+"""What to open: a configuration, or names of devices."""
 
 
 @overload
@@ -83,12 +90,20 @@ def devices(
 ) -> list[DeviceConfig] | tuple[list[DeviceConfig], list[DeviceConfig]]:
     """The devices that work, at most `limit`: the default device, then the others.
 
-    Which one is the default is said in `gingham.devices`. With `return_all` also those
-    that do not work, each with its `failure`; `limit` then does not count.
+    Where `settings.device_ids` names devices it is these. More of them than `limit` are
+    one configuration, over which programs are placed. Which device is the default is
+    said in `gingham.devices`. With `return_all` also those that do not work, each with
+    its `failure`; `limit` then does not count.
     """
     ctx.check()
     if limit is not None and limit < 1:
         raise GinghamError(f"expected a limit of at least 1, got {limit}")
+    wanted = chosen_devices()
+    if wanted and not return_all:
+        chosen = _chosen(wanted)
+        if limit is not None and len(chosen) > limit:
+            return [DeviceConfig(*chosen)]
+        return [DeviceConfig(device) for device in chosen]
     default = gingham_devices.default_device()
     found = [DeviceConfig(default)]
     if limit == 1 and not return_all:
@@ -102,29 +117,42 @@ def devices(
 
 
 class Device:
-    """An open device; tensors are made for it, and it runs functions on them.
+    """What is open; tensors are made for it, and it runs functions on them.
 
-    `devconf` is one of `devices`, or the name of a device. As a context manager it
-    closes itself. Raises GinghamError for a device that does not exist or work.
+    `devconf` is one of `devices`, or names of devices: `"intel.0"`, or for programs
+    that are placed `"intel.0 nvidia.0"` or a sequence; `"auto"` is all of the host that
+    work. As a context manager it closes itself. Raises GinghamError for a device that
+    does not exist or work.
     """
 
-    def __init__(self, ctx: Context, devconf: DeviceConfig | str | None = None) -> None:
+    def __init__(self, ctx: Context, devconf: Choice | None = None) -> None:
         ctx.check()
         if devconf is None:
-            chosen = gingham_devices.default_device()
-        elif isinstance(devconf, DeviceConfig):
-            chosen = devconf.device
+            devconf = devices(ctx)[0]
+        if isinstance(devconf, DeviceConfig):
+            chosen = devconf.devices
         else:
-            chosen = gingham_devices.device(devconf)
-        chosen.require_usable()
-        self.device = chosen
-        """The device as Gingham knows it."""
-        self.worker = Worker(chosen)
+            chosen = _chosen(devconf.split() if isinstance(devconf, str) else devconf)
+        for device in chosen:
+            device.require_usable()
+        self.devices: Sequence[gingham_devices.Device] = tuple(chosen)
+        """The devices as Gingham knows them."""
+        self.worker = Worker(*chosen)
+        self._ctx = ctx
+
+    @property
+    def device(self) -> gingham_devices.Device:
+        """The first of the devices, where new tensors are."""
+        return self.devices[0]
 
     @property
     def id(self) -> str:
-        """The name that Gingham knows it by."""
-        return self.device.name
+        """The names that Gingham knows them by."""
+        return " ".join(device.name for device in self.devices)
+
+    def get_context(self) -> Context:
+        """The context that it was opened in."""
+        return self._ctx
 
     def __repr__(self) -> str:
         state = "closed " if self.is_closed else ""
@@ -155,5 +183,16 @@ class Device:
 
 
 def open_first_device(ctx: Context) -> Device:
-    """The default device, open."""
+    """The first of `devices`, open."""
     return Device(ctx, devices(ctx)[0])
+
+
+def _chosen(names: Sequence[str]) -> list[gingham_devices.Device]:
+    """The devices of these names, each once."""
+    if list(names) == [AUTO]:
+        found = [d for d in gingham_devices.devices() if not d.is_reference]
+        working = [device for device in found if device.failure() is None]
+        return working or [gingham_devices.default_device()]
+    if not names:
+        raise GinghamError("expected the name of a device")
+    return [gingham_devices.device(name) for name in dict.fromkeys(names)]

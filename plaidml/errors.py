@@ -1,4 +1,4 @@
-"""Warnings, and checks that several objects share."""
+"""Errors, warnings, and checks that several objects share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Collection
 
 from ..errors import GinghamError
 from ..frontend.suggestions import did_you_mean
+
+
+class Error(GinghamError):
+    """A mistake in how operations and values are put together."""
+
+
+class LogicError(Error):
+    """What is asked for has no meaning, whatever the values are."""
 
 
 class ViewWarning(UserWarning):

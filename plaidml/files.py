@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import GinghamError
-from ..frontend.edsl.dtypes import DType
-from .devices import Context, Device
+from .context import Context
+from .devices import Device
 from .functions import Function
-from .shapes import Shape
 from .tensors import Tensor
 
 if TYPE_CHECKING:
@@ -72,10 +71,7 @@ def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
         return Function(saved["tile"], fid=saved["name"])
     bound: list[Tensor] = []
     for each in saved["bound"]:
-        array = _restored(each)
-        tensor = Tensor(dev, Shape(ctx, DType(array.dtype.name), *array.shape))
-        tensor.fill(array)
-        bound.append(tensor)
+        bound.append(Tensor.from_ndarray(ctx, dev, _restored(each)))
     constants = {name: _restored(each) for name, each in saved["constants"].items()}
     module = _parsed(saved["ir"])
     return Function.of_module(module, constants, bound, name=saved["name"])

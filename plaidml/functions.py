@@ -12,14 +12,14 @@ from ..errors import GinghamError
 from ..frontend.edsl.dtypes import DType
 from ..frontend.tile_text import TileFunction
 from ..runtime.function import Function as CompiledFunction
-from .devices import Context, Device
+from .context import Context
+from .devices import Device
 from .shapes import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..runtime import devices as gingham_devices
     from ..runtime.arguments import AnyArray
     from .tensors import Tensor
 
@@ -43,6 +43,7 @@ class Function:
         self.constants: Mapping[str, NDArray[Any]] = {}
         self.bound: Sequence[Tensor] = ()
         self.updated: Sequence[Tensor] = ()
+        self.device: Device | None = None
         self._start()
 
     @classmethod
@@ -54,11 +55,13 @@ class Function:
         updated: Sequence[Tensor] = (),
         name: str = "",
         texts: Mapping[str, str] = _NO_TEXTS,
+        device: Device | None = None,
     ) -> Function:
         """A composed function.
 
         Its last inputs are the tensors `bound`, then the `constants`; its last outputs
         are written to the tensors `updated`. `texts` has those of functions in it.
+        Where there are no tensors, it runs on `device`.
         """
         function = cls.__new__(cls)
         function.text = None
@@ -66,6 +69,7 @@ class Function:
         function._texts = texts
         function._program = module
         function.constants = constants
+        function.device = device
         function.bound, function.updated = tuple(bound), tuple(updated)
         function._start()
         return function
@@ -117,14 +121,21 @@ class Function:
 
         return size_arguments(self.module)
 
-    def compiled(self, device: gingham_devices.Device) -> CompiledFunction:
+    def compiled(self, dev: Device) -> CompiledFunction:
         """The function for a device; it is compiled for shapes when they are known."""
         with self._lock:
-            if device.name not in self._compiled:
-                self._compiled[device.name] = CompiledFunction(
-                    self.module, device, self.text, self.constants
-                )
-            return self._compiled[device.name]
+            if dev.id not in self._compiled:
+                self._compiled[dev.id] = self._new_compiled(dev)
+            return self._compiled[dev.id]
+
+    def _new_compiled(self, dev: Device) -> CompiledFunction:
+        if len(dev.devices) == 1:
+            return CompiledFunction(self.module, dev.device, self.text, self.constants)
+        from ..runtime.placement.function import PlacedFunction
+
+        return PlacedFunction(
+            self.module, dev.devices, self.text, constants=self.constants
+        )
 
     def _show_line(self, error: GinghamError) -> None:
         """Give the error the text of the function that it points at."""
@@ -135,7 +146,7 @@ class Function:
     def output_shapes(
         self,
         ctx: Context,
-        device: gingham_devices.Device,
+        dev: Device,
         arrays: Sequence[AnyArray],
     ) -> list[Shape]:
         """The shapes of all outputs for such inputs; their elements do not matter.
@@ -149,7 +160,7 @@ class Function:
             known = self._shapes.get(key)
         if known is None:
             try:
-                module = self.compiled(device).specialized(*arrays)
+                module = self.compiled(dev).specialized(*arrays)
             except GinghamError as error:
                 self._show_line(error)
                 raise

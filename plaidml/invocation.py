@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..dialects.numpy_names import dtype_of_name
 from ..errors import GinghamError
 from ..runtime.arguments import AnyArray, as_array
 from ..runtime.claims import WouldDeadlock
 from ..runtime.runs import Run
 from .composition import check_tensor
-from .devices import Context, Device
+from .context import Context
+from .devices import Device
 from .errors import check_name
 from .functions import Function
+from .process import floatx
 from .shapes import Shape
 from .tensors import Tensor, held_here
 from .variables import Integer, Real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..passes.tile.placement.explanation import PlacementExplanation
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -67,6 +73,10 @@ class Invoker:
             self._inputs[name] = value
             return
         given = value.value if isinstance(value, Integer | Real) else value
+        if isinstance(given, float):
+            import numpy as np
+
+            given = np.asarray(given, dtype_of_name(floatx().value))
         self._inputs[name] = as_array(name, given).copy()
 
     def set_inputs(self, inputs: Mapping[str, Any]) -> None:
@@ -74,11 +84,15 @@ class Invoker:
         for name, value in inputs.items():
             self.set_input(name, value)
 
-    def set_const(self, name: str, value: Any) -> None:
-        """Bind an input to a number, which may be a size."""
+    def set_const(self, name: str | None = None, value: Any = None) -> None:
+        """Bind an input to a number, which may be a size.
+
+        Without a name: say that all inputs stay, which changes nothing.
+        """
         if isinstance(value, Tensor):
             raise GinghamError(f"input '{name}' is a tensor and no constant")
-        self.set_input(name, value)
+        if name is not None:
+            self.set_input(name, value)
 
     def set_output(self, name: str, value: Any) -> None:
         """Bind an output to the tensor that it is written to."""
@@ -98,7 +112,8 @@ class Invoker:
         """The shape of an output for the inputs that are bound."""
         check_name("output", name, self._function.output_names)
         inputs = self._all_inputs()
-        device = _common_device([each for each in inputs if isinstance(each, Tensor)])
+        tensors = [each for each in inputs if isinstance(each, Tensor)]
+        device = self._device(tensors)
         shapes = self._shapes(device, inputs)
         return shapes[self._function.output_names.index(name)]
 
@@ -115,12 +130,13 @@ class Invoker:
         later is raised by the next use of the outputs.
         """
         self._ctx.check()
+        began = time.perf_counter()
         inputs, outputs = self._all_inputs(), self._all_outputs()
         tensors = [each for each in inputs if isinstance(each, Tensor)] + outputs
-        device = _common_device(tensors)
+        device = self._device(tensors)
         shapes = self._shapes(device, inputs)
         self._check_outputs(shapes, outputs)
-        compiled = self._function.compiled(device.device)
+        compiled = self._function.compiled(device)
         compiled.prepare(_arrays(inputs))
         sources = [each.buffer if isinstance(each, Tensor) else each for each in inputs]
         targets = [tensor.buffer for tensor in outputs]
@@ -131,7 +147,30 @@ class Invoker:
             device.worker.start(run)
         except WouldDeadlock as error:
             raise held_here(error, f"the run of {self._function.name}") from None
+        self._ctx.log(
+            function=self._function.name,
+            device=device.id,
+            inputs=[str(each.shape) for each in inputs],
+            seconds=time.perf_counter() - began,
+        )
         return Invocation(run)
+
+    def explain_placement(self) -> PlacementExplanation:
+        """Why what runs where, for the inputs that are bound: a table when printed.
+
+        Raises GinghamError where a single device is open.
+        """
+        from ..runtime.placement.function import PlacedFunction
+
+        inputs = self._all_inputs()
+        tensors = [each for each in inputs if isinstance(each, Tensor)]
+        compiled = self._function.compiled(self._device(tensors))
+        if not isinstance(compiled, PlacedFunction):
+            raise GinghamError(
+                f"everything runs on {compiled.device.name}",
+                hint="a device that is opened by several names places programs",
+            )
+        return compiled.explain_placement(*_arrays(inputs))
 
     def _all_inputs(self) -> list[Tensor | NDArray[Any]]:
         """What all inputs of the program are bound to, also those nobody names."""
@@ -152,6 +191,13 @@ class Invoker:
             raise GinghamError("a tensor is bound to two outputs")
         return tensors
 
+    def _device(self, tensors: list[Tensor]) -> Device:
+        """The device of all tensors of a run; without any, that of the function."""
+        if not tensors and self._function.device is not None:
+            self._function.device.check()
+            return self._function.device
+        return _common_device(tensors)
+
     def _shapes(
         self, device: Device, inputs: list[Tensor | NDArray[Any]]
     ) -> list[Shape]:
@@ -164,7 +210,7 @@ class Invoker:
                     f"{what} is a size, and bound to a tensor",
                     hint="a size is known before the run: bind it to an integer",
                 )
-        return self._function.output_shapes(self._ctx, device.device, _arrays(inputs))
+        return self._function.output_shapes(self._ctx, device, _arrays(inputs))
 
     def _check_outputs(self, shapes: list[Shape], outputs: list[Tensor]) -> None:
         names = self._function.output_names

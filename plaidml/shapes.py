@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from ..errors import GinghamError
 from ..frontend.edsl.dtypes import DType
-from .devices import Context
+from .context import Context
 
 if TYPE_CHECKING:
     import numpy as np

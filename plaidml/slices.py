@@ -15,7 +15,7 @@ def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[int | None, ..
     `dims` are the sizes that are known. A part is known by an integer or a slice for
     each of the first axes. Where a size is not known, bounds are cut when it is.
     """
-    keys: list[Any] = [*key] if isinstance(key, tuple) else [key]
+    keys = _without_ellipsis([*key] if isinstance(key, tuple) else [key], len(dims))
     if len(keys) > len(dims):
         raise IndexError(f"{len(keys)} indices for a tensor of {len(dims)} axes")
     keys += [slice(None)] * (len(dims) - len(keys))
@@ -45,6 +45,17 @@ def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[int | None, ..
     return text, tuple(sizes)
 
 
+def _without_ellipsis(keys: list[Any], rank: int) -> list[Any]:
+    places = [place for place, each in enumerate(keys) if each is Ellipsis]
+    if not places:
+        return keys
+    if len(places) > 1:
+        raise IndexError("'...' is there twice")
+    (place,) = places
+    others = [slice(None)] * (rank - len(keys) + 1)
+    return [*keys[:place], *others, *keys[place + 1 :]]
+
+
 def _position(axis: int, size: int | None, part: Any) -> str:
     try:
         number = operator.index(part)
@@ -62,20 +73,24 @@ def _range(
 ) -> tuple[str, str, int, int | None]:
     """Where a slice starts, how many elements it has, its step, and the number."""
     step = 1 if part.step is None else operator.index(part.step)
-    if step < 1:
-        raise GinghamError(f"the step of axis {axis} is {step}", hint="it must be > 0")
+    if step == 0:
+        raise GinghamError(f"the step of axis {axis} is 0")
     if size is not None:
         numbers = range(*part.indices(size))
         return str(numbers.start), str(len(numbers)), step, len(numbers)
-    start = "0" if part.start is None else _bound(axis, operator.index(part.start))
-    end = f"D{axis}" if part.stop is None else _bound(axis, operator.index(part.stop))
+    # As `slice.indices`: forwards from 0 to the size, backwards from the last to -1.
+    low, high = ("0", f"D{axis}") if step > 0 else ("-1", f"D{axis} - 1")
+    first, last = (low, high) if step > 0 else (high, low)
+    start = first if part.start is None else _bound(axis, part.start, low, high)
+    end = last if part.stop is None else _bound(axis, part.stop, low, high)
     if part.start is None and part.stop is None and step == 1:
         return "0", f"D{axis}", 1, None
-    extent = f"max({end} - {start}, 0)"
-    return start, f"({extent} + {step - 1}) / {step}", step, None
+    length = f"{end} - ({start})" if step > 0 else f"{start} - ({end})"
+    return start, f"(max({length}, 0) + {abs(step) - 1}) / {abs(step)}", step, None
 
 
-def _bound(axis: int, number: int) -> str:
-    if number >= 0:
-        return f"min({number}, D{axis})"
-    return f"max(D{axis} - {-number}, 0)"
+def _bound(axis: int, number: Any, low: str, high: str) -> str:
+    position = operator.index(number)
+    if position >= 0:
+        return f"min({position}, {high})"
+    return f"max(D{axis} - {-position}, {low})"

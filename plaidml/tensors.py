@@ -16,7 +16,8 @@ from ..runtime.arrays.array import asarray
 from ..runtime.arrays.transfers import empty
 from ..runtime.claims import Claim, WouldDeadlock
 from ..runtime.runs import Buffer
-from .devices import Context, Device
+from .context import Context
+from .devices import Device
 from .errors import ViewWarning
 from .shapes import Shape
 from .variables import BoundInput, Var
@@ -47,6 +48,13 @@ class Tensor(Var):
             ) from error
         self.buffer = Buffer(name or f"a tensor {shape}", array)
         self._node: ref[BoundInput] | None = None
+
+    @classmethod
+    def from_ndarray(cls, ctx: Context, dev: Device, array: NDArray[Any]) -> Tensor:
+        """A tensor with these contents."""
+        tensor = cls(dev, Shape(ctx, array.dtype.name, *array.shape))
+        tensor.fill(array)
+        return tensor
 
     @property
     def symbol(self) -> edsl.Tensor:

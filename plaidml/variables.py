@@ -29,12 +29,19 @@ class Var:
 
 
 class Placeholder(Var):
-    """A tensor of `ndims` axes that becomes an input of the composed function."""
+    """A tensor of `dims` axes that becomes an input of the composed function."""
 
-    def __init__(self, ndims: int) -> None:
-        if ndims < 0:
-            raise GinghamError(f"the number of axes is negative: {ndims}")
-        super().__init__(edsl.Tensor.of(Input([None] * ndims, None, None)))
+    def __init__(self, dims: int) -> None:
+        if dims < 0:
+            raise GinghamError(f"the number of axes is negative: {dims}")
+        super().__init__(edsl.Tensor.of(Input([None] * dims, None, None)))
+
+    @classmethod
+    def of_node(cls, node: Input) -> Placeholder:
+        """One of which more is known than the number of axes."""
+        placeholder = cls.__new__(cls)
+        Var.__init__(placeholder, edsl.Tensor.of(node))
+        return placeholder
 
 
 class Integer(Var):

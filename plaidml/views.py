@@ -7,7 +7,8 @@ import operator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import GinghamError
-from .devices import Context, Device
+from .context import Context
+from .devices import Device
 from .shapes import Shape
 
 if TYPE_CHECKING:

@@ -66,10 +66,10 @@ class Buffer(Resource):
 
 
 class Worker:
-    """The runs of one device."""
+    """The runs of one device, or of programs that are placed on several."""
 
-    def __init__(self, device: Device) -> None:
-        self._device = device
+    def __init__(self, *devices: Device) -> None:
+        self._devices = devices
         self._changed = threading.Condition()
         self._runs: set[Run] = set()
         self._mine = _Ready()
@@ -116,9 +116,14 @@ class Worker:
             while any(not run.claim.waits_for_a_holder() for run in self._runs):
                 self._changed.wait()
             self.has_closed = True
-        device = opencl_device(self._device)
-        if device is not None:
-            device.queue.drain()
+        for each in self._devices:
+            device = opencl_device(each)
+            if device is not None:
+                device.queue.drain()
+
+    def target(self, buffer: Buffer, shape: Sequence[int]) -> Array | None:
+        """The array that a result may be written to; None where runs are placed."""
+        return buffer.array.viewed(shape) if len(self._devices) == 1 else None
 
 
 class _Ready(threading.local):
@@ -206,7 +211,7 @@ class Run:
                 arrays.append(from_host(each, device))
         read = {id(each) for each in self._inputs}
         targets = [
-            None if id(buffer) in read else buffer.array.viewed(shape)
+            None if id(buffer) in read else self._worker.target(buffer, shape)
             for buffer, shape in zip(self._outputs, self._shapes, strict=True)
         ]
         results = self._function.run(arrays, tuple(targets))

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from .tensors import Tensor
 
 
-class Operators:
-    """Operators on all elements of tensors, sizes and numbers, which broadcast."""
+class Arithmetic:
+    """Operators on all elements, which broadcast."""
 
     __array_ufunc__ = None  # NumPy's arrays leave arithmetic to this class.
 
@@ -118,6 +118,10 @@ class Operators:
 
     def __ge__(self, other: Any) -> Tensor:
         return self._apply("cmp_ge", self, other)
+
+
+class Operators(Arithmetic):
+    """Operators on all elements of tensors, sizes and numbers, which broadcast."""
 
     def __eq__(self, other: object) -> Any:
         return self._apply("cmp_eq", self, other)
