@@ -121,7 +121,7 @@ class Worker:
             if device is not None:
                 device.queue.drain()
 
-    def target(self, buffer: Buffer, shape: Sequence[int]) -> Array | None:
+    def target(self, buffer: Buffer, shape: tuple[int, ...]) -> Array | None:
         """The array that a result may be written to; None where runs are placed."""
         return buffer.array.viewed(shape) if len(self._devices) == 1 else None
 
