@@ -34,10 +34,14 @@ CASTS: Mapping[str, Mapping[int, Attribute]] = {
 
 
 def apply_call(
-    builder: ProgramBuilder, source: Source, call: Call, arguments: Sequence[AnyValue]
+    builder: ProgramBuilder,
+    source: Source,
+    call: Call,
+    arguments: Sequence[AnyValue],
+    special_calls: Mapping[str, SpecialFunction],
 ) -> AnyValue:
     """The value of a call, given those of its arguments."""
-    special = _special(call)
+    special = _special(call, special_calls)
     context = SpecialCall(builder, source, call, arguments)
     if special is not None:
         special.check(call, source)
@@ -51,9 +55,11 @@ def apply_call(
     return builder.apply(function, values, source.location(call.span))
 
 
-def has_meaning_for_sizes(call: Call, source: Source) -> bool:
+def has_meaning_for_sizes(
+    call: Call, source: Source, special_calls: Mapping[str, SpecialFunction]
+) -> bool:
     """Whether the called function takes sizes and gives one."""
-    special = _special(call)
+    special = _special(call, special_calls)
     if special is not None:
         return special.gives_size
     if call.function.text in CASTS:
@@ -61,11 +67,13 @@ def has_meaning_for_sizes(call: Call, source: Source) -> bool:
     return _function(call, source).fold is not None
 
 
-def _special(call: Call) -> SpecialFunction | None:
+def _special(
+    call: Call, special_calls: Mapping[str, SpecialFunction]
+) -> SpecialFunction | None:
     name = call.function.text
     if name.startswith("assert_"):
         return ASSERTION
-    return SPECIAL_CALLS.get(name)
+    return special_calls.get(name)
 
 
 def _function(call: Call, source: Source) -> Function:

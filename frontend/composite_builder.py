@@ -49,14 +49,9 @@ class CompositeBuilder:
         return self._apply("sub", location, shifted, logarithm)
 
     def binary_crossentropy(
-        self, output: Value, target: Value, scale: Value, location: SourceLocation
+        self, output: Value, target: Value, location: SourceLocation
     ) -> Value:
-        """`-T * log(O) - (1 - T) * log(1 - O)` for outputs O and targets T.
-
-        The gradient by the outputs is divided by the scale.
-        """
-        reversing = self._apply("div", location, -1.0, scale)
-        output = self._apply("reverse_grad", location, output, reversing)
+        """`-T * log(O) - (1 - T) * log(1 - O)` for outputs O and targets T."""
         first = self._log_product(target, output, location)
         second = self._log_product(
             self._apply("sub", location, 1, target),
@@ -64,6 +59,15 @@ class CompositeBuilder:
             location,
         )
         return self._apply("sub", location, self._apply("neg", location, first), second)
+
+    def loss_over(self, value: Value, count: Value, location: SourceLocation) -> Value:
+        """A value that has the gradient of its mean over so many elements.
+
+        What is made of it afterwards, be it that mean or any other multiple, has no
+        influence on the gradient.
+        """
+        slope = self._apply("div", location, 1.0, count)
+        return self._apply("replace_grad", location, value, slope)
 
     def _log_product(
         self, factor: Value, argument: Value, location: SourceLocation

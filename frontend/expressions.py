@@ -7,7 +7,7 @@ indices. All walk the tree without recursion, so that no expression is too deep.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from xdsl.ir import SSAValue
@@ -19,6 +19,7 @@ from .builder import ProgramBuilder
 from .calls import apply_call, has_meaning_for_sizes
 from .index_space import IndexSpace, Size
 from .scope import Scope
+from .special_calls import SPECIAL_CALLS, SpecialFunction
 from .syntax import (
     Binary,
     Call,
@@ -58,9 +59,15 @@ def _fold(
 class ExpressionBuilder:
     """Evaluates expressions in the scope of a statement."""
 
-    def __init__(self, builder: ProgramBuilder, scope: Scope) -> None:
+    def __init__(
+        self,
+        builder: ProgramBuilder,
+        scope: Scope,
+        special_calls: Mapping[str, SpecialFunction] = SPECIAL_CALLS,
+    ) -> None:
         self.builder = builder
         self.scope = scope
+        self._special_calls = special_calls
 
     # Element-wise expressions
 
@@ -82,7 +89,9 @@ class ExpressionBuilder:
             case Index():
                 raise ValueError(f"the grammar allows no index at {node.span}")
             case Call():
-                return apply_call(self.builder, source, node, operands)
+                return apply_call(
+                    self.builder, source, node, operands, self._special_calls
+                )
             case Unary():
                 function, span = _UNARY[node.operator], node.span
             case Binary():
@@ -139,7 +148,9 @@ class ExpressionBuilder:
                 value = self.scope.find(node.text, node.span)
                 if not isinstance(value, Size | Tuple):
                     raise self._not_a_size(node, what, self._description(node, value))
-            case Call() if not has_meaning_for_sizes(node, self.scope.source):
+            case Call() if not has_meaning_for_sizes(
+                node, self.scope.source, self._special_calls
+            ):
                 raise self._not_a_size(
                     node, what, f"'{node.function.text}' is no function of integers"
                 )

@@ -76,21 +76,18 @@ class SpecialCall:
         argument = self.arguments[number]
         if isinstance(argument, Tuple):
             return argument
-        self.check_no_input(number)
-        raise self._wrong(number, "a tuple", "write tuple(A, B)")
+        error = self._wrong(number, "a tuple", "write tuple(A, B)")
+        raise self.without_tuple(number, error)
 
-    def check_no_input(self, number: int) -> None:
-        """Raise TupleExpected where an argument is an input of which nothing is known.
+    def without_tuple(self, number: int, error: GinghamError) -> GinghamError:
+        """The error of an argument that is no tuple.
 
-        A call of the function may give it a tuple.
+        It is TupleExpected for an input of which nothing is known, as the function may
+        be applied to a tuple.
         """
         if is_open_input(self.arguments[number]):
-            raise TupleExpected(
-                f"expected argument {number + 1} of '{self.name}' to be a tuple, got "
-                "an input of the program",
-                self._source.location(self._call.arguments[number].span),
-                "a function that takes a tuple can only be applied to one",
-            )
+            return TupleExpected(error.message, error.location, error.hint)
+        return error
 
     def size(self, number: int) -> Size:
         """An argument that is an integer expression of dimensions."""
@@ -293,12 +290,12 @@ def _part_of_prng(part: int) -> Callable[[SpecialCall], AnyValue]:
         step = call.arguments[0]
         if isinstance(step, Tuple) and step.is_random:
             return step.elements[part]
-        call.check_no_input(0)
-        raise call.error(
+        error = call.error(
             f"expected the argument of '{call.name}' to be the result of 'prng_step'",
             None,
             "P = prng_step(S, M, N); V = prng_value(P); T = prng_state(P);",
         )
+        raise call.without_tuple(0, error)
 
     return build
 
@@ -317,8 +314,8 @@ def _element(call: SpecialCall) -> AnyValue:
 
 
 def _binary_crossentropy(call: SpecialCall) -> AnyValue:
-    output, target, scale = (call.value(number) for number in range(3))
-    return call.composite.binary_crossentropy(output, target, scale, call.location)
+    output, target, _ = (call.value(number) for number in range(3))
+    return call.composite.binary_crossentropy(output, target, call.location)
 
 
 def _softmax(call: SpecialCall) -> AnyValue:
@@ -433,8 +430,7 @@ SPECIAL_CALLS: Mapping[str, SpecialFunction] = {
     ),
     "builtin_binary_crossentropy": SpecialFunction(
         _binary_crossentropy,
-        "builtin_binary_crossentropy(O, T, 1): outputs, targets and what to divide the "
-        "gradient by",
+        "builtin_binary_crossentropy(O, T, 1): outputs, targets and how many there are",
         3,
     ),
 }

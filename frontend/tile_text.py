@@ -26,7 +26,7 @@ statement, `[[pid(x)]]`, become attributes of its last op, `{tile.pid = "x"}`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
@@ -42,6 +42,7 @@ from .index_space import IndexSpace, Size, valid_name
 from .parser import parse_source
 from .scope import Role, Scope
 from .source import Source, read
+from .special_calls import SPECIAL_CALLS, SpecialFunction
 from .suggestions import did_you_mean
 from .syntax import (
     Access,
@@ -100,13 +101,22 @@ def _parse_function(text: Source) -> Function:
 class TileFunction:
     """A Tile function that can become a part of programs, any number of times.
 
-    Raises GinghamError for text that is no function.
+    `special_calls` are its functions beside those of the element-wise table. Raises
+    GinghamError for text that is no function.
     """
 
-    def __init__(self, source: str, file: str = "<string>") -> None:
+    def __init__(
+        self,
+        source: str,
+        file: str = "<string>",
+        special_calls: Mapping[str, SpecialFunction] = SPECIAL_CALLS,
+    ) -> None:
         self.source = Source.of(source, file)
+        self._special_calls = special_calls
         self._function = _parse_function(self.source)
-        self._translator = _FunctionTranslator(self.source, self._function)
+        self._translator = _FunctionTranslator(
+            self.source, self._function, special_calls
+        )
         self._outputs: list[AnyValue] = []
         self._takes_tuple: TupleExpected | None = None
         try:
@@ -140,7 +150,7 @@ class TileFunction:
         GinghamError, in the text of the function, for inputs that do not fit it.
         """
         translator = _FunctionTranslator(
-            self.source, self._function, builder, size_name
+            self.source, self._function, self._special_calls, builder, size_name
         )
         return translator.apply(inputs)
 
@@ -157,6 +167,7 @@ class _FunctionTranslator:
         self,
         source: Source,
         function: Function,
+        special_calls: Mapping[str, SpecialFunction],
         builder: ProgramBuilder | None = None,
         size_name: Callable[[str], str] = str,
     ) -> None:
@@ -166,7 +177,7 @@ class _FunctionTranslator:
         self._size_name = size_name
         self._assigned = _first_assignments(function.statements)
         self._scope = Scope(source, self._assigned)
-        self._expressions = ExpressionBuilder(self._builder, self._scope)
+        self._expressions = ExpressionBuilder(self._builder, self._scope, special_calls)
 
     def outputs(self) -> list[AnyValue]:
         """The outputs for inputs of a program of their own."""

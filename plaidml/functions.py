@@ -14,6 +14,7 @@ from ..frontend.tile_text import TileFunction
 from ..runtime.function import Function as CompiledFunction
 from .context import Context
 from .devices import Device
+from .losses import TRAINING_CALLS
 from .shapes import Shape
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Function:
     """
 
     def __init__(self, code: str, backtrace: object = None, fid: str = "") -> None:
-        tile = TileFunction(code, fid or "<function>")
+        tile = TileFunction(code, fid or "<function>", TRAINING_CALLS)
         self._program: TileFunction | ModuleOp = tile
         self.name = fid or "a function"
         self.text: str | None = code

@@ -19,6 +19,7 @@ from ..frontend.edsl.dtypes import DType
 from ..frontend.edsl.text import apply_text
 from ..frontend.tile_text import TileFunction
 from .errors import LogicError, check_name
+from .losses import TRAINING_CALLS
 from .process import is_backtrace_enabled
 from .variables import Var, as_symbol
 
@@ -215,4 +216,4 @@ class Operation:
 @lru_cache(maxsize=4096)
 def _parsed(code: str, file: str) -> TileFunction:
     # A network applies few texts many times.
-    return TileFunction(code, file)
+    return TileFunction(code, file, TRAINING_CALLS)

@@ -13,7 +13,8 @@ PyTorch:
 * `abs` has 0 at 0, `relu` has 0 at 0.
 * Of `max` and `min` each operand has half where both are equal.
 * `pow(x, y)` has 0 by x where y is 0, and 0 by y where x is 0 and y is not negative.
-* `reverse_grad(x, c)` is x, but has the derivative -c by x.
+* `reverse_grad(x, c)` is x, but has the derivative -c by x. `replace_grad(x, c)` is x,
+  but the derivative by x is c whatever is made of it.
 """
 
 from __future__ import annotations
@@ -136,6 +137,8 @@ _BINARY: dict[str, tuple[Binary | None, Binary | None]] = {
     ),
     "pow": (lambda d, z, x, y: _by_base(d, x, y), _by_exponent),
     "reverse_grad": (lambda d, z, x, c: -(d * c), None),
+    # The result has the shape of d, whose NaN is kept.
+    "replace_grad": (lambda d, z, x, c: d.apply("cmp_eq", d).where(c, d), None),
 }
 
 _TERNARY: dict[str, tuple[None, Ternary, Ternary]] = {

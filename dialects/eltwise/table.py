@@ -370,6 +370,8 @@ _ROWS: tuple[Function, ...] = (
              "-1, 0 or 1; NaN of NaN.", fold=_sign_of),
     Function("reverse_grad", 2, _FLOAT, _first, "{0}",
              "x itself; a gradient that goes through it is multiplied by -y."),
+    Function("replace_grad", 2, _FLOAT, _first, "{0}",
+             "x itself; a gradient that goes through it is replaced by y."),
     # Comparisons, selection and logic.
     _comparison("cmp_eq", "==", "equal", operator.eq),
     _comparison("cmp_ne", "!=", "not_equal", operator.ne),

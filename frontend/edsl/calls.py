@@ -107,7 +107,7 @@ _COMPOSITES: Mapping[str, tuple[int | None, _Composite]] = {
     "builtin_logsoftmax": (3, _rows(CompositeBuilder.log_softmax)),
     "builtin_binary_crossentropy": (
         3,
-        lambda b, x, at: CompositeBuilder(b).binary_crossentropy(x[0], x[1], x[2], at),
+        lambda b, x, at: CompositeBuilder(b).binary_crossentropy(x[0], x[1], at),
     ),
 }
 """The number of operands and what makes the ops; the result has the first's rank."""

@@ -227,6 +227,11 @@ def log(x: Any) -> Tensor:
     return apply("log", x)
 
 
+def replace_grad(x: Any, y: Any) -> Tensor:
+    """`x` itself; a gradient that goes through it is replaced by `y`."""
+    return apply("replace_grad", x, y)
+
+
 def reverse_grad(x: Any, y: Any) -> Tensor:
     """x itself; a gradient that goes through it is multiplied by -y."""
     return apply("reverse_grad", x, y)

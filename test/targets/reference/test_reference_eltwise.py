@@ -65,6 +65,7 @@ BINARY: dict[str, Callable[[float, float], float]] = {
     "min": min,
     "pow": math.pow,
     "reverse_grad": lambda x, _: x,
+    "replace_grad": lambda x, _: x,
     "cmp_eq": operator.eq,
     "cmp_ne": operator.ne,
     "cmp_lt": operator.lt,
