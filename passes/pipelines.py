@@ -108,7 +108,7 @@ def _limited_unrolling(options: TargetOptions) -> str:
 
     On a GPU the loads of several steps are to be on their way at once.
     """
-    if options.hardware.kind != "cpu":
+    if options.hardware.kind != "cpu" and not options.vectorizes_loops:
         return ""
     return f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
 

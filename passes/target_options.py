@@ -23,6 +23,9 @@ class TargetOptions:
     """The element types that it does not compute with, such as "f64"."""
     functions: tuple[str, ...] = ()
     """The functions of f32 that its runtime computes slowly or badly, such as "exp"."""
+    vectorizes_loops: bool = False
+    """Whether its compiler makes vectors of the steps of loops where nothing forbids
+    it, as those of CPUs do, whatever the hardware is that kernels are made for."""
     device: str = ""
     """What errors call it."""
     hardware: Hardware = field(default_factory=lambda: load_hardware("cpu-avx512"))

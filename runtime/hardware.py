@@ -84,6 +84,7 @@ def target_options(
     return TargetOptions(
         unsupported=() if device.details.supports_fp64 else ("f64",),
         functions=() if fast_math else own_functions(device),
+        vectorizes_loops=device.kind == "cpu",
         device=device.name,
         hardware=hardware,
     )

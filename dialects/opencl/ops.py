@@ -148,7 +148,8 @@ class ForOp(IRDLOperation):
     """A loop from 0 up: `opencl.for %k : 1024 { ... }`.
 
     Unrolled completely with `: 8 unroll`. With `: 1024 unroll 4` the device's compiler
-    puts four steps side by side, and with `unroll 1` none, whatever it thinks of it.
+    puts four steps side by side, and with `unroll 1` none, whatever it thinks of it. It
+    makes no vectors of the steps of such a loop.
     """
 
     name = "opencl.for"

@@ -1,10 +1,15 @@
-"""`opencl-limit-unrolling`: say how far the device's compiler unrolls long loops.
+"""`opencl-limit-unrolling`: say how far the device's compiler unrolls loops.
 
 What is unrolled completely is decided before: `stripe-unroll` marks it. A device's
 compiler does not know of that decision, and unrolls what is around it once more,
 several times over, or loops of few steps completely. Of a body that is long already
 that makes little faster, but much code: half a second to compile, where without it
-takes a fifth.
+takes a fifth. Or it makes vectors of the steps of a loop, where ours are made already,
+and adds up sums in another order.
+
+So every loop that stays is marked, and the compiler leaves marked loops as they are.
+That is not only for speed: the vectorizer of Intel's runtime for CPUs gives wrong sums
+and loops that never end.
 
 It pays where a loop updates accumulators that leave registers free: several steps side
 by side save what the loop itself costs, and loads of one run beside the arithmetic of
@@ -31,8 +36,9 @@ opencl.for %k : 100 unroll 1 {
 ```
 
 A body is long with `statements` loads, stores and operations, those of unrolled loops
-counted as often as they are copied, and where it has loops itself. Innermost loops of
-shorter ones are left to the device's compiler. Accumulators are vectors in private
+counted as often as they are copied, and where it has loops itself. Of innermost loops
+of shorter ones so many steps are put side by side that together they have `steps` times
+as many, or as many fewer as divide the extent. Accumulators are vectors in private
 memory that an innermost loop stores in each step: with at most 5/8 as many of them as
 there are registers, `steps` steps are put side by side where the loop has many, or as
 many fewer as divide its extent: compilers test for the end of a loop after each of the
@@ -101,7 +107,7 @@ class _Body:
 
 @dataclass(frozen=True)
 class OpenCLLimitUnrollingPass(ModulePass):
-    """Mark loops of long bodies with the steps that are put side by side."""
+    """Mark loops with the steps that are put side by side."""
 
     name = "opencl-limit-unrolling"
 
@@ -143,6 +149,9 @@ class OpenCLLimitUnrollingPass(ModulePass):
                 if inside.has_loops or inside.statements >= self.statements:
                     op.limit_unrolling(1)
                     loops.append((op, inside))
+                else:
+                    most = self.steps * self.statements // max(inside.statements, 1)
+                    op.limit_unrolling(_divisor(op.extent.value.data, most))
                 inside = replace(inside, has_loops=True)
             found += inside
             if isinstance(op, LoadOp | StoreOp | ElementwiseOp | CallOp):
@@ -155,7 +164,12 @@ class OpenCLLimitUnrollingPass(ModulePass):
             return 1
         if body.accumulated > self.registers * _MOST_ACCUMULATED:
             return 1
-        return max(n for n in range(1, self.steps + 1) if extent % n == 0)
+        return _divisor(extent, self.steps)
+
+
+def _divisor(extent: int, most: int) -> int:
+    """The largest number up to `most` that divides an extent."""
+    return max((n for n in range(1, most + 1) if extent % n == 0), default=1)
 
 
 def _statement(op: Operation) -> _Body:

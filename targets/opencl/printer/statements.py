@@ -213,6 +213,7 @@ class StatementPrinter:
             self._line("#pragma unroll")
         if op.unroll_factor is not None:
             self._line(f"#pragma unroll {op.unroll_factor.value.data}")
+            self._line("#pragma clang loop vectorize(disable)")
         outer = self._depth
         with self._nested():
             name = self._scope.declare(index.name_hint, "i")

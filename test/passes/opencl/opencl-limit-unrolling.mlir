@@ -9,12 +9,13 @@
 // CHECK-NEXT: opencl.for %i : 2 unroll {
 // SOURCE-LABEL: void many(
 // SOURCE: #pragma unroll 1
+// SOURCE-NEXT: #pragma clang loop vectorize(disable)
 // SOURCE-NEXT: for (int k = 0; k < 100; ++k) {
 // SOURCE-NEXT: // opencl-limit-unrolling.mlir
 // SOURCE-NEXT: #pragma unroll
 // SOURCE-NEXT: for (int i = 0; i < 2; ++i) {
 // NINE-LABEL: opencl.kernel @many
-// NINE: opencl.for %k : 100 {
+// NINE: opencl.for %k : 100 unroll 4 {
 opencl.kernel @many(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
   opencl.for %k : 100 {
     opencl.for %i : 2 unroll {
@@ -26,11 +27,12 @@ opencl.kernel @many(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32,
   }
 }
 
-// An innermost loop of a short body is left alone, and not what is around it.
+// Of an innermost loop with a short body sixteen steps would have as many statements as
+// four of a long one; ten divide the extent. What is around it is not unrolled.
 // CHECK-LABEL: opencl.kernel @short
 // CHECK: opencl.for %i : 4 unroll 1 {
 // CHECK-NEXT: opencl.if
-// CHECK-NEXT: opencl.for %j : 100 {
+// CHECK-NEXT: opencl.for %j : 100 unroll 10 {
 // NINE-LABEL: opencl.kernel @short
 // NINE: opencl.for %i : 4 unroll 1 {
 opencl.kernel @short(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
@@ -46,7 +48,7 @@ opencl.kernel @short(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32
 
 // Loops that are unrolled are no loops.
 // CHECK-LABEL: opencl.kernel @none
-// CHECK: opencl.for %i : 2 {
+// CHECK: opencl.for %i : 2 unroll 2 {
 // CHECK-NEXT: opencl.for %j : 3 unroll {
 opencl.kernel @none(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
   opencl.for %i : 2 {
@@ -62,6 +64,7 @@ opencl.kernel @none(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32,
 // CHECK: opencl.for %k : 100 unroll 4 {
 // SOURCE-LABEL: void accumulators(
 // SOURCE: #pragma unroll 4
+// SOURCE-NEXT: #pragma clang loop vectorize(disable)
 // SOURCE-NEXT: for (int k = 0; k < 100; ++k) {
 opencl.kernel @accumulators(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
   %acc = opencl.array 20 : !opencl.pointer<vector<8xf32>, private>

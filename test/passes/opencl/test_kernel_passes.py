@@ -99,7 +99,10 @@ def test_limited_unrolling(
     # As many registers as make any loop one that leaves some free.
     run(module, f"opencl-limit-unrolling{{registers=1000 steps={steps}}}")
     loops = [op for op in module.walk() if isinstance(op, ForOp)]
-    factors = [f.value.data for op in loops if (f := op.unroll_factor) is not None]
+    assert all(op.unroll is not None or op.unroll_factor is not None for op in loops)
+    # Those over tiles: they have loops inside.
+    tiles = [op for op in loops if any(isinstance(o, ForOp) for o in op.body.block.ops)]
+    factors = [f.value.data for op in tiles if (f := op.unroll_factor) is not None]
     assert max(factors) == factor
     after = interpret(module, inputs)
     on_device = OpenCLExecutable(module, device)(*inputs)

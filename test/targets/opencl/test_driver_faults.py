@@ -1,0 +1,47 @@
+"""Programs that the compiler of a driver was found to break are right on the device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gingham
+
+CLASSIFIER = """
+function (X[B, K], W[K, D], C[D], T[B]) -> (L, GZ) {
+  A[b, j : B, D] = +(X[b, k] * W[k, j]); Z = A + C;
+  Top[m, 0 : B, 1] = >(Z[m, n]); E = exp(Z - Top); S[m, 0 : B, 1] = +(E[m, n]);
+  LP = Z - Top - log(S);
+  T2 = reshape(T, B, 1); P = index(LP, 1) == T2 ? LP : 0.0;
+  Tot[] = +(P[m, n]); L = -Tot / B; GZ = gradient(L, Z);
+}"""
+
+
+@pytest.mark.parametrize("classes", [10, 14, 38, 44, 54])
+def test_gradient_of_a_classifier(classes: int) -> None:
+    """Several sums of negative numbers in one loop, which a compiler vectorized."""
+    random = np.random.default_rng(classes)
+    rows, features = 64, 16
+    x = random.standard_normal((rows, features)).astype(np.float32)
+    w = random.standard_normal((features, classes)).astype(np.float32)
+    c = random.standard_normal(classes).astype(np.float32)
+    labels = random.integers(0, classes, rows).astype(np.int32)
+    z = x.astype(np.float64) @ w + c
+    exponential = np.exp(z - z.max(1, keepdims=True))
+    softmax = exponential / exponential.sum(1, keepdims=True)
+    picked = np.eye(classes)[labels]
+    loss, gradient = gingham.compile(CLASSIFIER)(x, w, c, labels)
+    np.testing.assert_allclose(loss, -np.log(softmax)[picked > 0].mean(), rtol=1e-5)
+    np.testing.assert_allclose(gradient, (softmax - picked) / rows, atol=1e-6)
+
+
+@pytest.mark.parametrize("hardware", [None, "nvidia-rtx-4090"])
+def test_loop_that_ends(hardware: str | None) -> None:
+    """Kernels that are made for another device, whose loops a compiler vectorized."""
+    text = """function (I[N, M]) -> (T) {
+      T[k, m : 131, 16] = *(I[i, i + 3 * j] == I[k, m]), j < 5;
+    }"""
+    x = np.zeros((131, 16), np.uint8)
+    x[130] = 1
+    result = gingham.compile(text, hardware=hardware)(x)
+    np.testing.assert_array_equal(result, x == 0)
