@@ -8,6 +8,7 @@ symbols `s<j>`. Binding the symbols to numbers gives a `LinearForm`.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -85,7 +86,20 @@ class Polynomial:
         return frozenset(s for (_, powers), _ in self.terms for s, _ in powers)
 
     def __add__(self, other: Polynomial) -> Polynomial:
+        if len(other.terms) == 1:
+            return self._with_term(*other.terms[0])
         return Polynomial.of((*self.terms, *other.terms))
+
+    def _with_term(self, monomial: Monomial, coefficient: Rational) -> Polynomial:
+        """The sum with one term, which long sums are made of one by one."""
+        key = _order(monomial)
+        place = bisect_left(self.terms, key, key=lambda term: _order(term[0]))
+        before, behind = self.terms[:place], self.terms[place:]
+        if behind and behind[0][0] == monomial:
+            coefficient = normalized(behind[0][1] + coefficient)
+            behind = behind[1:]
+        term = ((monomial, coefficient),) if coefficient else ()
+        return Polynomial(before + term + behind)
 
     def __neg__(self) -> Polynomial:
         return Polynomial(tuple((m, -c) for m, c in self.terms))

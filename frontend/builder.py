@@ -49,6 +49,13 @@ from ..dialects.tile.attributes import Constraint
 from ..dialects.tile.contract import contraction_signature
 from ..dialects.tile.gradient import GradientOp
 from ..errors import GinghamError, SourceLocation
+from ..limits import (
+    LARGEST_INTEGER,
+    MOST_ARGUMENTS,
+    MOST_AXES,
+    MOST_CONSTRAINTS,
+    MOST_OPERATIONS,
+)
 from .index_space import IndexSpace, Size, valid_name
 from .known_integers import KnownIntegers
 
@@ -90,6 +97,7 @@ class ProgramBuilder:
 
     def __init__(self) -> None:
         self._block = Block()
+        self._operations = 0
         self._inputs: list[str] = []
         self._integers = KnownIntegers(self)
         self.sizes: dict[str, Size] = {}
@@ -115,6 +123,9 @@ class ProgramBuilder:
                 if sizes is None
                 else TensorType(ANY_ELEMENT, [DYNAMIC_INDEX] * len(sizes))
             )
+        if len(self._inputs) == MOST_ARGUMENTS:
+            raise GinghamError(f"expected at most {MOST_ARGUMENTS} inputs", location)
+        _check_axes(type, location)
         argument = self._block.insert_arg(type, len(self._block.args))
         argument.name_hint = valid_name(name)
         argument.location = ir_location(location)
@@ -194,7 +205,7 @@ class ProgramBuilder:
         numbers = [size.value for size in sizes if isinstance(size.value, int)]
         if function.fold is not None and len(numbers) == len(sizes):
             result = function.fold(*numbers)
-            if not -(2**63) <= result < 2**63:
+            if not -LARGEST_INTEGER - 1 <= result <= LARGEST_INTEGER:
                 raise GinghamError(
                     f"the integer {result} does not fit 64 bits", location
                 )
@@ -293,6 +304,12 @@ class ProgramBuilder:
                 f"output, got {len(sizes)}",
                 location,
             )
+        if len(constraints) > MOST_CONSTRAINTS:
+            raise GinghamError(
+                f"expected at most {MOST_CONSTRAINTS} constraints, got "
+                f"{len(constraints)}",
+                location,
+            )
         tensors = [
             self.tensor(operand.tensor, operand.location) for operand in operands
         ]
@@ -388,6 +405,8 @@ class ProgramBuilder:
         self, outputs: Sequence[tuple[str, Value]], location: SourceLocation
     ) -> ModuleOp:
         """The module of the program, which returns these values."""
+        if len(outputs) > MOST_ARGUMENTS:
+            raise GinghamError(f"expected at most {MOST_ARGUMENTS} outputs", location)
         tensors = [self.tensor(value, location) for _, value in outputs]
         self.add(ReturnOp(*tensors), location)
         types = [argument.type for argument in self._block.args]
@@ -402,7 +421,19 @@ class ProgramBuilder:
         return module
 
     def add(self, op: _Op, location: SourceLocation) -> _Op:
-        """Append an op that comes from this place."""
+        """Append an op that comes from this place.
+
+        Raises GinghamError for one too many, and for a result of too many axes.
+        """
+        if self._operations == MOST_OPERATIONS:
+            raise GinghamError(
+                f"expected at most {MOST_OPERATIONS} operations in a program",
+                location,
+                "make it several programs, one of which takes what another computes",
+            )
+        self._operations += 1
+        for result in op.results:
+            _check_axes(result.type, location)
         op.location = ir_location(location)
         self._block.add_op(op)
         return op
@@ -437,6 +468,15 @@ def _float_tensor(value: Value, what: str, location: SourceLocation) -> SSAValue
             "a tensor of integers has no gradient",
         )
     return value
+
+
+def _check_axes(type: Attribute, location: SourceLocation) -> None:
+    """Raise GinghamError for a tensor with more axes than there can be."""
+    if isinstance(type, TensorType) and len(type.shape) > MOST_AXES:
+        raise GinghamError(
+            f"expected a tensor of at most {MOST_AXES} axes, got {len(type.shape)}",
+            location,
+        )
 
 
 def _rank(tensor: SSAValue) -> int | None:

@@ -17,7 +17,7 @@ from ..dialects.eltwise.table import FUNCTIONS, OPERATORS
 from ..errors import GinghamError
 from .builder import ProgramBuilder
 from .calls import apply_call, has_meaning_for_sizes
-from .index_space import IndexSpace, Size
+from .index_space import IndexSpace, Size, check_expression
 from .scope import Scope
 from .special_calls import SPECIAL_CALLS, SpecialFunction
 from .syntax import (
@@ -226,13 +226,14 @@ class ExpressionBuilder:
         try:
             match node.operator:
                 case "+":
-                    return left + right
+                    result = left + right
                 case "-":
-                    return left - right
+                    result = left - right
                 case "*":
-                    return left * right
+                    result = left * right
                 case _:
-                    return left / self._divisor(right, node.right, space)
+                    result = left / self._divisor(right, node.right, space)
+            return check_expression(result)
         except NonLinearError as error:
             raise source.error(
                 f"an index expression must be linear in the indices: {error}",
@@ -241,6 +242,8 @@ class ExpressionBuilder:
             ) from None
         except ZeroDivisionError:
             raise source.error("division by zero", node.span) from None
+        except OverflowError as error:
+            raise source.error(str(error), node.span) from None
 
     def _divisor(
         self, divisor: Polynomial, expression: Expression, space: IndexSpace

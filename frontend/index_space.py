@@ -14,6 +14,7 @@ from ..affine.matrix import EchelonBasis
 from ..affine.polynomial import Polynomial
 from ..dialects.tile.attributes import Constraint
 from ..errors import GinghamError, SourceLocation
+from ..limits import LARGEST_INTEGER, MOST_INDICES, MOST_TERMS
 
 
 def valid_name(name: str) -> str:
@@ -36,6 +37,20 @@ class Size:
     is_condition: bool = False
 
 
+def check_expression(polynomial: Polynomial) -> Polynomial:
+    """An index expression as it is, if it is within the limits; else OverflowError."""
+    if len(polynomial.terms) > MOST_TERMS:
+        raise OverflowError(f"an index expression has at most {MOST_TERMS} terms")
+    for (_, powers), coefficient in polynomial.terms:
+        if sum(abs(power) for _, power in powers) > MOST_TERMS:
+            raise OverflowError(
+                f"a term of an index expression has at most {MOST_TERMS} factors"
+            )
+        if max(abs(coefficient.numerator), coefficient.denominator) > LARGEST_INTEGER:
+            raise OverflowError("a number of an index expression does not fit 64 bits")
+    return polynomial
+
+
 @dataclass
 class IndexSpace:
     """Gives numbers to the indices and sizes of a contraction as they occur."""
@@ -44,12 +59,20 @@ class IndexSpace:
     """The indices in order of their number."""
     locations: list[SourceLocation] = field(default_factory=list[SourceLocation])
     """Where each index occurs first."""
-    symbols: list[SSAValue] = field(default_factory=list[SSAValue])
-    """The index values that polynomials refer to, in order of their number."""
+    numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """The index values that polynomials refer to, with their numbers, in order."""
 
     def index(self, name: str, location: SourceLocation) -> Polynomial:
-        """The index of this name, which is new if it did not occur before."""
+        """The index of this name, which is new if it did not occur before.
+
+        Raises GinghamError, at `location`, for one too many.
+        """
         if name not in self.names:
+            if len(self.names) == MOST_INDICES:
+                raise GinghamError(
+                    f"expected at most {MOST_INDICES} indices in a contraction",
+                    location,
+                )
             self.names.append(name)
             self.locations.append(location)
         return Polynomial.index(self.names.index(name))
@@ -58,9 +81,13 @@ class IndexSpace:
         """A size as a polynomial."""
         if isinstance(size.value, int):
             return Polynomial.constant(size.value)
-        if size.value not in self.symbols:
-            self.symbols.append(size.value)
-        return Polynomial.symbol(self.symbols.index(size.value))
+        number = self.numbers.setdefault(size.value, len(self.numbers))
+        return Polynomial.symbol(number)
+
+    @property
+    def symbols(self) -> list[SSAValue]:
+        """The index values that polynomials refer to, in order of their number."""
+        return list(self.numbers)
 
     def ir_names(self) -> list[str]:
         """The indices' names as MLIR accepts them, all different."""

@@ -10,17 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
+from ..limits import LARGEST_INTEGER, LONGEST_NAME, MOST_NESTED, MOST_TOKENS
 from .diagnostics import CHARACTER, CLOSING, Lexeme, Mistake, syntax_error
 from .source import Source
 from .syntax import Program, Span
 
 if TYPE_CHECKING:
     from lark import Lark, Token, UnexpectedCharacters
-
-MAXIMUM_NESTING = 256
-"""Brackets inside brackets; beyond, a program is taken for a mistake."""
-
-MAXIMUM_INTEGER = 2**63 - 1
 
 
 def parse(text: str, file: str = "<string>") -> Program:
@@ -42,7 +38,10 @@ def parse_source(source: Source) -> Program:
     previous: Token | None = None
     opened: list[Lexeme] = []
     try:
-        for token in cursor.lexer_thread.lex(cursor.parser_state):
+        tokens = cursor.lexer_thread.lex(cursor.parser_state)
+        for number, token in enumerate(tokens):
+            if number >= MOST_TOKENS:
+                raise _too_long(_lexeme(token), source)
             _check(token, opened, source)
             cursor.feed_token(token)
             previous = token
@@ -81,16 +80,21 @@ def _character(error: UnexpectedCharacters, source: Source) -> Lexeme:
 
 
 def _check(token: Token, opened: list[Lexeme], source: Source) -> None:
-    """Refuse numbers that have no value here and nesting without end.
+    """Refuse numbers that have no value here, endless names and endless nesting.
 
     Keeps `opened`, the brackets that are not closed, up to date.
     """
     if token.type in CLOSING:
         opened.append(_lexeme(token))
-        if len(opened) > MAXIMUM_NESTING:
+        if len(opened) > MOST_NESTED:
             raise _nested_too_deep(opened[-1], source)
     elif opened and token.type == CLOSING[opened[-1].kind]:
         opened.pop()
+    elif len(token) > LONGEST_NAME and token.type in ("ID", "IDXID"):
+        raise source.error(
+            f"expected a name of at most {LONGEST_NAME} characters, got {len(token)}",
+            _lexeme(token).span,
+        )
     elif token.type == "INT":
         _check_integer(_lexeme(token), source)
     elif token.type == "FLOAT" and float(token) == float("inf"):
@@ -99,9 +103,16 @@ def _check(token: Token, opened: list[Lexeme], source: Source) -> None:
         )
 
 
+def _too_long(token: Lexeme, source: Source) -> GinghamError:
+    return source.error(
+        f"expected at most {MOST_TOKENS} words, numbers and signs in a program",
+        token.span,
+    )
+
+
 def _nested_too_deep(bracket: Lexeme, source: Source) -> GinghamError:
     return source.error(
-        f"expected at most {MAXIMUM_NESTING} brackets inside each other",
+        f"expected at most {MOST_NESTED} brackets inside each other",
         bracket.span,
         "give the inner part a name in a statement of its own",
     )
@@ -110,10 +121,10 @@ def _nested_too_deep(bracket: Lexeme, source: Source) -> GinghamError:
 def _check_integer(number: Lexeme, source: Source) -> None:
     digits = number.text.lstrip("0")
     # Python refuses to convert very long numbers, so the length is looked at first.
-    if len(digits) > len(str(MAXIMUM_INTEGER)) or int(digits or "0") > MAXIMUM_INTEGER:
+    if len(digits) > len(str(LARGEST_INTEGER)) or int(digits or "0") > LARGEST_INTEGER:
         raise source.error(
             "the integer does not fit 64 bits",
             number.span,
-            f"an integer goes up to {MAXIMUM_INTEGER}; as a float, write "
+            f"an integer goes up to {LARGEST_INTEGER}; as a float, write "
             f"{number.text[:20]}{'...' if len(number.text) > 20 else ''}.0",
         )

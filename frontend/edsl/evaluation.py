@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...limits import LARGEST_INTEGER
 from .graph import Input, Literal, Node, NumberOf, SizeOf, Trace
 from .locations import error
 
@@ -38,7 +39,10 @@ def _value(node: Node, values: dict[Node, int]) -> int:
     if isinstance(node, NumberOf):
         trace = _trace_of(node)
         return trace.number_of(node.input)
-    return node.fold(*(values[operand] for operand in node.operands))
+    value = node.fold(*(values[operand] for operand in node.operands))
+    if not -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER:
+        raise error(f"the size {value} does not fit 64 bits", None, node.location)
+    return value
 
 
 def _extent(size: SizeOf) -> int:

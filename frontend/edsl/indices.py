@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ...affine.polynomial import NonLinearError, Polynomial
 from ...errors import GinghamError
+from ..index_space import check_expression
 from .dims import TensorDim, is_integer, is_size, size_node
 from .graph import Apply, Literal, Node
 from .locations import assigned_name, error, names_of_several
@@ -254,7 +255,7 @@ def _combine(function: Callable[..., Any], left: Any, right: Any) -> Any:
         return NotImplemented
     left, right = index_expression(left), index_expression(right)
     try:
-        polynomial = function(left.polynomial, right.polynomial)
+        polynomial = check_expression(function(left.polynomial, right.polynomial))
     except NonLinearError as reason:
         raise error(
             f"an index expression must be linear in the indices: {reason}",
@@ -262,6 +263,8 @@ def _combine(function: Callable[..., Any], left: Any, right: Any) -> Any:
         ) from None
     except ZeroDivisionError:
         raise error("division of an index by zero") from None
+    except OverflowError as reason:
+        raise error(str(reason)) from None
     return IndexExpression(polynomial, [*left.atoms, *right.atoms])
 
 

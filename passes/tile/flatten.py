@@ -55,6 +55,7 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.tile import ContractOp
 from ...dialects.tile.attributes import Constraint
 from ...errors import GinghamError
+from ...limits import LARGEST_INTEGER
 from ..locations import error_at, located
 
 _Bounded = tuple[LinearForm, int]
@@ -80,6 +81,7 @@ def _flatten(op: ContractOp) -> None:
         op.result.replace_all_uses_with(default)
         Rewriter.erase_op(op)
         return
+    _check_width(op, flat)
     if op.aggregation.data is Aggregation.ASSIGN and not flat.is_empty:
         _check_single_assignment(op, flat)
     names = _index_names(op, flat)
@@ -213,6 +215,16 @@ def _unbounded(op: ContractOp, indices: Sequence[int]) -> GinghamError:
         f"nothing bounds the index '{name}'",
         f"{reason} without leaving any tensor; add a constraint such as {name} < 3",
     )
+
+
+def _check_width(op: ContractOp, flat: FlatContraction) -> None:
+    """Raise GinghamError where kernels can not compute what points are with."""
+    if flat.is_empty:
+        return
+    forms = [*(form for access in flat.accesses for form in access), *flat.constraints]
+    values = [value for form in forms for value in form.bounds(flat.ranges)]
+    if max(map(abs, (*values, *flat.ranges)), default=0) > LARGEST_INTEGER:
+        raise error_at(op, "values of its indices do not fit 64 bits")
 
 
 def _check_single_assignment(op: ContractOp, flat: FlatContraction) -> None:

@@ -32,6 +32,7 @@ from ...dialects.tile import ContractOp, FromIndexOp, SizesOp
 from ...dialects.tile.attributes import Constraint
 from ...dialects.tile.gradient import GradientOp
 from ...dialects.tile.ops import ToIndexOp
+from ...limits import LARGEST_INTEGER
 from ..locations import error_at, located
 from .argument_numbers import checked_number
 from .argument_types import format_argument_type, format_shape
@@ -243,8 +244,7 @@ class FunctionSpecializer:
         arguments = list(op.arguments)
         try:
             if isinstance(op.result.type, IndexType):
-                sizes = [self._sizes[argument] for argument in arguments]
-                self._sizes[op.result] = apply(op.function, sizes)
+                self._sizes[op.result] = self._computed_size(op)
             elif all(argument in self._numbers for argument in arguments):
                 numbers = [self._numbers[argument] for argument in arguments]
                 self._numbers[op.result] = evaluate(op.function, numbers)
@@ -252,6 +252,12 @@ class FunctionSpecializer:
                 self._keep(op, self._typed_elementwise(op))
         except TypeError as error:
             raise error_at(op, str(error)) from None
+
+    def _computed_size(self, op: ElementwiseOp) -> Size:
+        size = apply(op.function, [self._sizes[each] for each in op.arguments])
+        if not fits(size.value, si64):
+            raise error_at(op, f"the size {self.explain(size)} does not fit 64 bits")
+        return size
 
     def _typed_elementwise(self, op: ElementwiseOp) -> ElementwiseOp:
         arguments = list(op.arguments)
@@ -380,6 +386,9 @@ class FunctionSpecializer:
                 f"the index expression {text} divides by "
                 f"{' or '.join(self.explain(size) for size in zeros)}",
             ) from None
+        numbers = (*form.coefficients, form.constant)
+        if any(max(abs(n.numerator), n.denominator) > LARGEST_INTEGER for n in numbers):
+            raise error_at(op, "a number of an index expression does not fit 64 bits")
         return Polynomial.from_form(form)
 
     # Gradients

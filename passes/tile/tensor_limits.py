@@ -1,4 +1,4 @@
-"""The largest tensor: beyond it, no device and no NumPy array can count the bytes."""
+"""The largest tensor: beyond it, NumPy has no array, and no device counts the bytes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from math import prod
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
+from ...limits import MOST_AXES, MOST_ELEMENTS
 from ..locations import error_at
-
-MOST_ELEMENTS = 2**60 - 1
-"""Elements; so many of 8 bytes are counted by a signed integer of 64 bits."""
 
 
 def check_size(value: SSAValue) -> None:
-    """Raise GinghamError when a specialized `value` is beyond the limit.
+    """Raise GinghamError when a specialized `value` is beyond the limits.
 
     Axes of size 0 do not count, as NumPy does not count them either: it refuses an
     array without elements whose other axes are too large.
@@ -22,6 +20,12 @@ def check_size(value: SSAValue) -> None:
     if not isinstance(value.type, TensorType):
         return
     shape = value.type.get_shape()
+    if len(shape) > MOST_AXES:
+        raise error_at(
+            value,
+            f"expected {value.name_hint or 'the result'} to have at most {MOST_AXES} "
+            f"axes, got {len(shape)}",
+        )
     if prod(size for size in shape if size > 0) <= MOST_ELEMENTS:
         return
     raise error_at(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import lcm, prod
+from math import gcd, lcm, prod
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -28,14 +28,12 @@ from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.table import FUNCTIONS
 from ...errors import GinghamError
+from ...limits import LARGEST_INTEGER
 from .boxes import Box, Coordinate, evaluate, mesh, parts, strides
 from .elements import Array, literal
 
 PART = 2**20
 """Points that are enumerated at once."""
-
-_LARGEST = 2**62
-"""Index expressions must stay within this, so that int64 holds them."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,17 @@ class Condition:
             *(c.denominator for c in (*form.coefficients, form.constant, *last))
         )
         end = None if bound is None else (bound * scale).numerator
-        return Condition(form * scale, 1, end)
+        form = form * scale
+        divisor = gcd(*(c.numerator for c in form.coefficients))
+        if divisor > 1:
+            # Of 6i + 5 >= 0 remains i + 0 >= 0, so that numbers are no longer than they
+            # have to be.
+            shift = form.constant.numerator // divisor
+            if end is not None:
+                end = (end - 1 - form.constant.numerator) // divisor + shift + 1
+            terms = [c.numerator // divisor for c in form.coefficients]
+            form = LinearForm.of(terms, shift)
+        return Condition(form, 1, end)
 
     @staticmethod
     def access(form: LinearForm, size: int) -> Condition:
@@ -122,7 +130,7 @@ class Contraction:
                     f"index '{name}' has no bound {side}",
                     hint=f"use '{name}' to access a tensor, or constrain it",
                 )
-            if max(-low, high) > _LARGEST:
+            if max(-low, high) > LARGEST_INTEGER:
                 raise GinghamError(f"values of index '{name}' do not fit 64 bits")
             box.append(range(low, high + 1))
         return tuple(box)
@@ -185,9 +193,9 @@ class Part:
         for condition, stride in zip(
             self.contraction.in_bounds[number], strides(shape), strict=True
         ):
-            value = evaluate(condition.numerator, self.coordinates)
+            value = self._values(condition.numerator)
             position = position + value // condition.denominator * stride
-        clipped = np.clip(np.asarray(position), 0, prod(shape) - 1)
+        clipped = np.clip(np.asarray(position), 0, prod(shape) - 1).astype(np.int64)
         return clipped.reshape(clipped.shape or (1,) * len(self.box))
 
     def combined(self, inputs: Sequence[Array]) -> Array:
@@ -213,9 +221,16 @@ class Part:
             for place in places
         ]
 
+    def _values(self, form: LinearForm) -> Coordinate:
+        """The values of an integer form, as Python's integers where int64 is short."""
+        low, high = _bounds(form, self.box)
+        if max(-low, high) <= LARGEST_INTEGER:
+            return evaluate(form, self.coordinates)
+        return evaluate(form, [each.astype(object) for each in self.coordinates])
+
     def _holds(self, condition: Condition) -> Array | None:
         low, high = _bounds(condition.numerator, self.box)
-        value = np.asarray(evaluate(condition.numerator, self.coordinates))
+        value = np.asarray(self._values(condition.numerator))
         masks: list[Array] = []
         if low < 0:
             masks.append(value >= 0)
@@ -232,8 +247,6 @@ def _bounds(form: LinearForm, box: Box) -> tuple[int, int]:
     for coefficient, span in zip(form.coefficients, box, strict=True):
         ends = coefficient.numerator * span[0], coefficient.numerator * span[-1]
         low, high = low + min(ends), high + max(ends)
-    if max(-low, high) > _LARGEST:
-        raise GinghamError("an index expression does not fit 64-bit integers")
     return low, high
 
 

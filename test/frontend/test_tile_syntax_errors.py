@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.frontend.parser import MAXIMUM_NESTING, parse
+from gingham.frontend.parser import parse
+from gingham.limits import MOST_NESTED
 
 
 def error_of(text: str) -> GinghamError:
@@ -262,7 +263,7 @@ def test_other_line_separators_do_not_shift_the_excerpt() -> None:
 
 
 def test_nesting_has_a_limit() -> None:
-    depth = MAXIMUM_NESTING - 1
+    depth = MOST_NESTED - 1
     parse(f"function (A) -> (B) {{ B = {'(' * depth}A{')' * depth}; }}")
     error = error_of(f"function (A) -> (B) {{ B = {'(' * 10_000}A{')' * 10_000}; }}")
     assert error.message == "expected at most 256 brackets inside each other"

@@ -1,0 +1,41 @@
+"""The limits of a program: beyond one of them it is refused, at the place in its text.
+
+They are far beyond what programs need, and keep any input from taking minutes or
+gigabytes to be understood. `docs/limits.md` tells them to users.
+"""
+
+from __future__ import annotations
+
+MOST_TOKENS = 250_000
+"""Words, numbers and signs of a Tile text."""
+
+LONGEST_NAME = 1_000
+"""Characters of a name in a Tile text."""
+
+MOST_NESTED = 256
+"""Brackets inside brackets in a Tile text."""
+
+MOST_ARGUMENTS = 10_000
+"""Inputs of a program, and outputs."""
+
+MOST_OPERATIONS = 50_000
+"""Operations of a program, those of gradients and of composite functions included."""
+
+LARGEST_INTEGER = 2**63 - 1
+"""Of literals and sizes, and of all that is computed from them."""
+
+MOST_AXES = 64
+"""Axes of a tensor; NumPy has no arrays of more."""
+
+MOST_INDICES = 64
+"""Different indices of a contraction."""
+
+MOST_CONSTRAINTS = 256
+"""Constraints of a contraction."""
+
+MOST_TERMS = 128
+"""Terms of an index expression, when it is multiplied out, and factors of a term."""
+
+MOST_ELEMENTS = 2**60 - 1
+"""Elements of a tensor; so many of 8 bytes are counted by a signed integer of 64 bits,
+by devices as by NumPy."""
