@@ -117,10 +117,6 @@ class SpecialBuilder:
         """The cells of `values` at `indices`: see `tile.gather`."""
         tensors = [self.builder.tensor(v, location) for v in (values, indices)]
         elements = [element_of(tensor.type) for tensor in tensors]
-        if mode is GatherMode.ND and interpolation is not Interpolation.NONE:
-            raise GinghamError(
-                "'gather' in mode nd does not interpolate", location, "use mode normal"
-            )
         if mode is GatherMode.ND and axis:
             raise GinghamError(
                 "'gather' in mode nd has no axis",
@@ -131,7 +127,7 @@ class SpecialBuilder:
             element, interpolation = _check(
                 "gather",
                 location,
-                lambda: gather_signature(elements[0], elements[1], interpolation, mode),
+                lambda: gather_signature(elements[0], elements[1], interpolation),
                 TypeError,
                 INDICES_HINT,
             )

@@ -83,6 +83,23 @@ def _cubic(s: float, a: float) -> float:
     return a * s**3 - 5 * a * s**2 + 8 * a * s - 4 * a
 
 
+def _weights(
+    x: float, interpolation: str, nearest_mode: str, cube_coefficient: float
+) -> dict[int, float]:
+    """The cells along an axis that a position is between, with their weights."""
+    if interpolation == "nearest":
+        return {int(_nearest(x, nearest_mode)): 1.0}
+    floor = math.floor(x)
+    if interpolation == "linear":
+        return {floor: 1 - (x - floor), floor + 1: x - floor}
+    return {floor + k: _cubic(x - floor - k, cube_coefficient) for k in (-1, 0, 1, 2)}
+
+
+def _is_outside(x: float, size: int, interpolation: str, nearest_mode: str) -> bool:
+    place = _nearest(x, nearest_mode) if interpolation == "nearest" else x
+    return not 0 <= place <= size - 1
+
+
 def interpolated_gather(
     values: Array,
     indices: Array,
@@ -105,24 +122,45 @@ def interpolated_gather(
             cell[axis + inner :],
         )
         x = float(indices[(*cell[:batch], *own)])
+        if zero and _is_outside(x, size, interpolation, nearest_mode):
+            continue
+        weights = _weights(x, interpolation, nearest_mode, cube_coefficient)
+        result[cell] = sum(
+            weight * float(values[(*before, _clamped(place, size), *behind)])
+            for place, weight in weights.items()
+        )
+    return result
 
-        def read(j: float, before: Any = before, behind: Any = behind) -> float:
-            place = min(max(j, 0), size - 1)
-            if zero and place != j:
-                return 0.0
-            return float(values[(*before, int(place), *behind)])
 
-        floor = math.floor(x)
-        if interpolation == "nearest":
-            result[cell] = read(_nearest(x, nearest_mode))
-        elif interpolation == "linear":
-            t = x - floor
-            result[cell] = read(floor) * (1 - t) + read(floor + 1) * t
-        else:
-            result[cell] = sum(
-                read(floor + k) * _cubic(x - floor - k, cube_coefficient)
-                for k in (-1, 0, 1, 2)
+def interpolated_gather_nd(
+    values: Array,
+    indices: Array,
+    batch: int = 0,
+    zero: bool = False,
+    interpolation: str = "linear",
+    nearest_mode: str = "round_prefer_floor",
+    cube_coefficient: float = -0.75,
+) -> Array:
+    """Cells between those along several axes, one axis after the other."""
+    depth, lead = indices.shape[-1], indices.ndim - 1
+    sizes = values.shape[batch : batch + depth]
+    shape = (*indices.shape[:-1], *values.shape[batch + depth :])
+    result = np.zeros(shape, np.float64)
+    for cell in cells(shape):
+        places = [float(x) for x in indices[cell[:lead]]]
+        part = values[cell[:batch]].astype(np.float64)
+        for x, size in zip(places, sizes, strict=True):
+            weights = _weights(x, interpolation, nearest_mode, cube_coefficient)
+            part = sum(
+                (
+                    weight * part[_clamped(place, size)]
+                    for place, weight in weights.items()
+                ),
+                np.zeros(part.shape[1:]),
             )
+            if zero and _is_outside(x, size, interpolation, nearest_mode):
+                part = np.zeros_like(part)
+        result[cell] = part[cell[lead:]]
     return result
 
 

@@ -48,6 +48,9 @@ from .special_shapes import GatherMode, gathered
 CUBE_COEFFICIENT = -0.75
 """The coefficient of cubic interpolation unless another is given."""
 
+MOST_CELLS = 64
+"""Between how many cells a gather interpolates at most."""
+
 
 class Interpolation(StrEnum):
     """How a gather reads between cells: not at all, or by one of three rules."""
@@ -56,6 +59,11 @@ class Interpolation(StrEnum):
     NEAREST = "nearest"
     LINEAR = "linear"
     CUBIC = "cubic"
+
+    @property
+    def cells(self) -> int:
+        """How many cells along an axis it reads."""
+        return {Interpolation.LINEAR: 2, Interpolation.CUBIC: 4}.get(self, 1)
 
 
 class NearestMode(StrEnum):
@@ -106,23 +114,28 @@ class GatherOp(IRDLOperation):
     the first axes behind the batch, and `axis` has no meaning:
     `R[b.., i.., r..] = V[b.., I[b.., i.., 0], I[b.., i.., 1], .., r..]`.
 
-    Indices are integers, or floats with an interpolation (mode `normal` only).
+    Indices are integers, or floats with an interpolation.
 
     An index that is out of bounds is clamped to the nearest cell of its axis; with
     `out_of_bounds zero` the value there is 0 (in mode `nd` as soon as one coordinate is
     out of bounds). Negative indices are out of bounds. To clamp to an axis of size 0 is
     an error, found by `tile-specialize`, unless the result is empty.
 
-    With an interpolation, x an index and V(j) the cell at integer j, clamped or 0 as
-    above for each j alone:
+    With an interpolation, x an index and V(j) the cell at integer j:
 
-    * `nearest`: V(round(x)), where round is given by `nearest_mode`:
-      `round_prefer_floor` and `round_prefer_ceil` take the nearest integer, of two the
-      lower or the higher; `floor`; `ceil`; `simple` drops the fraction.
+    * `nearest`: V(round(x)), clamped or 0 as above, where round is given by
+      `nearest_mode`: `round_prefer_floor` and `round_prefer_ceil` take the nearest
+      integer, of two the lower or the higher; `floor`; `ceil`; `simple` drops the
+      fraction.
     * `linear`: V(f) (1 - t) + V(f + 1) t with f = floor(x) and t = x - f.
     * `cubic`: the sum of V(f + k) w(|t - k|) for k = -1, 0, 1, 2, where w, with a the
       `cube_coefficient`, is (a + 2) s^3 - (a + 3) s^2 + 1 for s <= 1 and a s^3 - 5 a
       s^2 + 8 a s - 4 a beyond.
+
+    Of `linear` and `cubic` each j is clamped; with `out_of_bounds zero` the value is 0
+    where x is below 0 or beyond the last cell. In mode `nd` this is done along each of
+    the axes: the sum over all combinations of cells, each times the product of its
+    weights, of at most 64 cells. One coordinate beyond its axis makes the value 0.
 
     The values of `linear` and `cubic` are floats. Rounding takes place in floats, so
     that no index is too large; an index that is NaN means cell 0 (and a weight of it,
@@ -236,8 +249,6 @@ class GatherOp(IRDLOperation):
             verify_tensor(f"the {what}", operand.type)
         verify_tensor("the result", self.result.type)
         mode, interpolation = self.mode.data, self.interpolation.data
-        if mode is GatherMode.ND and interpolation is not Interpolation.NONE:
-            raise VerifyException("expected no interpolation in mode nd")
         if mode is GatherMode.ND and self.axis.value.data:
             raise VerifyException("expected no axis in mode nd")
         values, indices = element_of(self.values.type), element_of(self.indices.type)
@@ -283,10 +294,7 @@ def gather_type(
 
 
 def gather_signature(
-    values: Attribute,
-    indices: Attribute,
-    interpolation: Interpolation,
-    mode: GatherMode,
+    values: Attribute, indices: Attribute, interpolation: Interpolation
 ) -> tuple[Attribute, Interpolation]:
     """The element type that values are cast to, and the interpolation that is left.
 
@@ -298,7 +306,7 @@ def gather_signature(
         raise TypeError("expected integers as indices, got i1")
     if kind(indices) is not Kind.FLOAT:
         return values, Interpolation.NONE
-    if mode is GatherMode.ND or interpolation is Interpolation.NONE:
+    if interpolation is Interpolation.NONE:
         raise TypeError(f"expected integers as indices, got {indices}")
     smooth = interpolation is not Interpolation.NEAREST
     return (f32 if smooth and kind(values) is not Kind.FLOAT else values), interpolation

@@ -20,7 +20,12 @@ from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.eltwise.element_types import si32, ui32
 from ...dialects.eltwise.ops import FUNCTION_OPS
 from ...dialects.tile.contract import ContractOp, contraction_signature
-from ...dialects.tile.gather import GatherOp, gather_signature
+from ...dialects.tile.gather import (
+    MOST_CELLS,
+    GatherOp,
+    Interpolation,
+    gather_signature,
+)
 from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.scatter import ScatterOp, scatter_signature
 from ...dialects.tile.special import (
@@ -184,7 +189,6 @@ def _gather(op: GatherOp, bindings: Bindings) -> Operation:
             bindings.element(op.values),
             bindings.element(op.indices),
             op.interpolation.data,
-            mode,
         ),
     )
     values = bindings.tensor(op.values, op, element)
@@ -197,6 +201,7 @@ def _gather(op: GatherOp, bindings: Bindings) -> Operation:
         chosen = shape[axis : axis + 1]
     else:
         chosen = shape[batch_dims : batch_dims + index_shape[-1]]
+        _check_neighbours(op, interpolation, len(chosen))
     _check_cells(op, op.out_of_bounds.data, chosen, result, _name(op.values))
     return GatherOp(
         values,
@@ -210,6 +215,17 @@ def _gather(op: GatherOp, bindings: Bindings) -> Operation:
         cube_coefficient=op.cube_coefficient.value.data,
         out_of_bounds=op.out_of_bounds.data,
     )
+
+
+def _check_neighbours(op: GatherOp, interpolation: Interpolation, depth: int) -> None:
+    cells = interpolation.cells**depth
+    if cells > MOST_CELLS:
+        raise error_at(
+            op,
+            f"'gather': {interpolation.value} interpolation along {depth} axes is "
+            f"between {cells} cells, and at most {MOST_CELLS} are possible",
+            "gather along some of the axes first",
+        )
 
 
 @specialize_operation.register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -48,14 +49,17 @@ def _prepare_gather(op: GatherOp) -> Step:
         values, indices = frame[op.values], frame[op.indices]
         read = _Cells(op, values, indices)
         with np.errstate(all="ignore"):
-            result = interpolate(read, read.spread(indices))
+            result = interpolate(read, read.coordinates(indices))
         frame[op.result] = np.asarray(result).astype(values.dtype, copy=False)
 
     return step
 
 
 class _Cells:
-    """The cells of the values that a gather may read, by position along its axis."""
+    """The cells of the values that a gather may read, by their coordinates.
+
+    Coordinates are those of the axes that the indices choose from.
+    """
 
     def __init__(self, op: GatherOp, values: Array, indices: Array) -> None:
         self._op = op
@@ -64,40 +68,49 @@ class _Cells:
         self._batch = op.batch_dims.value.data
         self._axis = op.axis.value.data
         self._is_nd = op.mode.data is GatherMode.ND
-        self._clamps = op.out_of_bounds.data is OutOfBounds.CLAMP
+        self.clamps = op.out_of_bounds.data is OutOfBounds.CLAMP
 
-    def spread(self, indices: Array) -> Array:
-        """The indices in a shape that broadcasts to the result's."""
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """The sizes of the axes that the indices choose from."""
+        first = self._batch if self._is_nd else self._axis
+        depth = self._shape[-1] if self._is_nd else 1
+        return self._values.shape[first : first + depth]
+
+    def coordinates(self, indices: Array) -> list[Array]:
+        """An array for each coordinate, of a shape that broadcasts to the result's."""
+        shape = indices.shape
         if self._is_nd:
-            return indices
+            tail = (1,) * (self._values.ndim - self._batch - shape[-1])
+            return [
+                indices[..., number].reshape((*shape[:-1], *tail))
+                for number in range(shape[-1])
+            ]
         before = (1,) * (self._axis - self._batch)
         behind = (1,) * (self._values.ndim - self._axis - 1)
-        shape = indices.shape
-        return indices.reshape(
-            (*shape[: self._batch], *before, *shape[self._batch :], *behind)
-        )
+        target = (*shape[: self._batch], *before, *shape[self._batch :], *behind)
+        return [indices.reshape(target)]
 
-    def at(self, positions: Array) -> Array:
-        """The values at positions in the shape of `spread`, clamped or 0."""
+    def at(self, chosen: Sequence[Array], clamps: bool | None = None) -> Array:
+        """The values at coordinates that are integers, clamped or 0."""
         if self._is_nd:
-            depth = self._shape[-1]
-            rest = self._values.ndim - self._batch - depth
-            tail = (1,) * rest
-            # One array of coordinates for each axis that is chosen from.
-            chosen = [
-                positions[..., number].reshape((*self._shape[:-1], *tail))
-                for number in range(depth)
-            ]
             first = self._batch
-            outer, inner = len(self._shape) - 1, rest
+            outer = len(self._shape) - 1
+            inner = self._values.ndim - self._batch - self._shape[-1]
         else:
-            chosen, first = [positions], self._axis
+            first = self._axis
             outer = self._axis + len(self._shape) - self._batch
             inner = self._values.ndim - self._axis - 1
-        return self._read(chosen, first, outer, inner)
+        clamps = self.clamps if clamps is None else clamps
+        return self._read(chosen, first, outer, inner, clamps)
 
     def _read(
-        self, chosen: Sequence[Array], first: int, outer: int, inner: int
+        self,
+        chosen: Sequence[Array],
+        first: int,
+        outer: int,
+        inner: int,
+        clamps: bool,
     ) -> Array:
         """Read at the chosen coordinates of the axes from `first` on.
 
@@ -111,7 +124,7 @@ class _Cells:
         if not isinstance(target, TensorType):
             raise fault(self._op, f"expected a result of known shape, got {target}")
         if 0 in limits or 0 in target.get_shape():
-            if self._clamps and prod(target.get_shape()):
+            if self.clamps and prod(target.get_shape()):
                 raise fault(self._op, "an index is clamped to an axis without cells")
             return np.zeros(target.get_shape(), self._values.dtype)
         ends = zip(chosen, limits, strict=True)
@@ -125,7 +138,7 @@ class _Cells:
             ),
         ]
         result = np.broadcast_to(self._values[tuple(coordinates)], target.get_shape())
-        if self._clamps:
+        if clamps:
             return result
         inside = np.logical_and.reduce(
             np.broadcast_arrays(True, *(inside for _, inside in clamped))
@@ -137,15 +150,17 @@ Weight = Callable[[Array], Array]
 """The weight of a neighbour by the fraction of the index."""
 
 
-def _interpolation(op: GatherOp) -> Callable[[_Cells, Array], Array]:
-    """How a gather reads at indices of any kind."""
+def _interpolation(op: GatherOp) -> Callable[[_Cells, Sequence[Array]], Array]:
+    """How a gather reads at coordinates of any kind."""
     match op.interpolation.data:
         case Interpolation.NONE:
-            return lambda cells, x: cells.at(x)
+            return lambda cells, chosen: cells.at(chosen)
         case Interpolation.NEAREST:
             rounded = _ROUNDING[op.nearest_mode.data]
             wide = numpy_dtype(computation_type(element_of(op.indices.type)))
-            return lambda cells, x: cells.at(rounded(x.astype(wide)))
+            return lambda cells, chosen: cells.at(
+                [rounded(x.astype(wide)) for x in chosen]
+            )
         case Interpolation.LINEAR:
             weights = _linear()
         case Interpolation.CUBIC:
@@ -153,14 +168,25 @@ def _interpolation(op: GatherOp) -> Callable[[_Cells, Array], Array]:
     elements = [element_of(operand.type) for operand in op.operands]
     dtype = numpy_dtype(computation_type(promote(elements)))
 
-    def weighted(cells: _Cells, x: Array) -> Array:
-        x = x.astype(dtype)
-        floor = np.floor(x)
-        terms = [
-            cells.at(floor + offset).astype(dtype) * weight(x - floor)
-            for offset, weight in weights.items()
-        ]
-        return np.add.reduce(terms)
+    def weighted(cells: _Cells, chosen: Sequence[Array]) -> Array:
+        places = [x.astype(dtype) for x in chosen]
+        floors = [np.floor(x) for x in places]
+        terms: list[Array] = []
+        for offsets in product(weights, repeat=len(places)):
+            moved = [
+                floor + offset for floor, offset in zip(floors, offsets, strict=True)
+            ]
+            term = cells.at(moved, clamps=True).astype(dtype)
+            for x, floor, offset in zip(places, floors, offsets, strict=True):
+                term = term * weights[offset](x - floor)
+            terms.append(term)
+        total: Array = np.add.reduce(terms)
+        if cells.clamps:
+            return total
+        zero = np.zeros((), dtype)
+        for x, limit in zip(places, cells.limits, strict=True):
+            total = np.where((x < 0) | (x > limit - 1), zero, total)
+        return total
 
     return weighted
 

@@ -176,9 +176,9 @@ func.func @gather_smooth_integers(%V : tensor<4xsi32>, %I : tensor<3xf32>) {
 
 // -----
 
-func.func @gather_nd_interpolation(%V : tensor<4xf32>, %I : tensor<3x1xf32>) {
-  // expected-error @+1 {{expected no interpolation in mode nd}}
-  %0 = tile.gather %V, %I mode nd interpolation linear : (tensor<4xf32>, tensor<3x1xf32>) -> tensor<3xf32>
+func.func @gather_nd_integers(%V : tensor<4xsi32>, %I : tensor<3x1xf32>) {
+  // expected-error @+1 {{expected floats to interpolate between, got tensor<4xsi32>}}
+  %0 = tile.gather %V, %I mode nd interpolation linear : (tensor<4xsi32>, tensor<3x1xf32>) -> tensor<3xsi32>
   func.return
 }
 

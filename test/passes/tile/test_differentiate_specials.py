@@ -128,6 +128,24 @@ def test_scatter(
     assert np.any(by_base != 0) == ("mode" in options)
 
 
+@pytest.mark.parametrize("kind", ["linear", "cubic"])
+@pytest.mark.parametrize("options", ["", "mode=nd", "mode=nd, batch_dims=1"])
+def test_gather_between_cells_along_axes(kind: str, options: str) -> None:
+    """By values and by positions; a position outside has nothing of either."""
+    random = np.random.default_rng(7)
+    values = random.normal(size=(3, 3, 4) if "batch" in options else (3, 4))
+    places = random.uniform(-1, 4, (3, 5, 2) if options else (5,))
+    # No difference crosses an edge between two cells.
+    places = np.where(abs(places - np.rint(places)) < 0.1, 0.5, places)
+    for bounds in ("", ", out_of_bounds=zero"):
+        text = f"""function (V, I) -> (Z) {{
+          Y = gather(V, I, {options or "axis=1"}, interpolation={kind}{bounds});
+          Z = Y * Y;
+        }}"""
+        found = assert_gradient(text, [values, places])
+        assert all(np.any(gradient != 0) for gradient in found)
+
+
 def test_second_derivatives() -> None:
     """A scatter is the derivative of a gather, and has one itself."""
     v, i, w = some(5, 2), indices(4, 6), some(5, 2, seed=7)

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from special_programs import levels, module_of, operation, program, run
 
+import gingham
+from gingham.errors import GinghamError
 from gingham.targets.reference import interpret
 
 Array = NDArray[Any]
@@ -84,6 +86,35 @@ def test_random_gathers(data: st.DataObject) -> None:
     assert_close(direct, expected)
 
 
+@settings(max_examples=40)
+@given(data=st.data())
+def test_random_gathers_along_several_axes(data: st.DataObject) -> None:
+    sizes = st.integers(1, 4)
+    batch = data.draw(st.lists(sizes, max_size=1), label="batch")
+    chosen = data.draw(st.lists(sizes, max_size=3), label="chosen")
+    inner = data.draw(st.lists(sizes, max_size=1), label="inner")
+    more = data.draw(st.lists(sizes, max_size=1), label="more")
+    kind = data.draw(st.sampled_from(INTERPOLATIONS), label="kind")
+    zero = data.draw(st.booleans(), label="zero")
+    random = np.random.default_rng(data.draw(st.integers(0, 99), label="seed"))
+    shape = (*batch, *chosen, *inner)
+    values = np.asarray(random.integers(-9, 9, shape), np.float32)
+    places = random.integers(-16, 48, (*batch, *more, len(chosen)))
+    arrays = (values, np.asarray(places / 8, np.float32))
+    options, interpolation, mode = options_of(kind, 0, len(batch), zero)
+    options = options.replace("interpolation", "mode nd interpolation")
+    expected = definition.interpolated_gather_nd(
+        *arrays, len(batch), zero, interpolation, mode, -0.5
+    ).astype(np.float32)
+    operands = {"V": arrays[0], "X": arrays[1]}
+    body = operation("gather", operands, expected, options)
+    text = program(body, operands, {"R": expected})
+    (result,) = interpret(module_of(text, "tile-expand-gather"), arrays)
+    assert_close(result, expected)
+    (direct,) = interpret(module_of(text), arrays)
+    assert_close(direct, expected)
+
+
 @pytest.mark.parametrize("level", [levels()[0], levels()[-1]])
 @pytest.mark.parametrize("kind", ["linear", "cubic", "round_prefer_floor"])
 def test_whole_way(kind: str, level: str) -> None:
@@ -117,3 +148,25 @@ def test_one_kernel() -> None:
         text, "tile-expand-gather,tile-canonicalize,lower-tile-to-stripe,stripe-fuse"
     )
     assert str(module).count("stripe.block") == 2
+
+
+@pytest.mark.parametrize("level", [levels()[0], levels()[-1]])
+def test_positions_outside_are_zero(level: str) -> None:
+    """PlaidML's numbers: the neighbours of a position inside are clamped."""
+    values = np.asarray([0, 1, 8, 5, 5, 2], np.float32)
+    indices = np.asarray([-0.25, 4.25, 4.75, 5, 5.25], np.float32)
+    for kind, expected in (
+        ("linear", [0, 4.25, 2.75, 2, 0]),
+        ("cubic", [0, 4.390625, 2.609375, 2, 0]),
+    ):
+        text, defined = text_and_result(values, indices, kind, 0, 0, True)
+        (result,) = run(text, [values, indices], level)
+        assert_close(result, np.asarray(expected, np.float32))
+        assert_close(defined, result)
+
+
+def test_too_many_cells() -> None:
+    arrays = np.zeros((2,) * 4, np.float32), np.zeros((3, 4), np.float32)
+    text = "function (V, I) -> (O) { O = gather(V, I, mode=nd, interpolation=cubic); }"
+    with pytest.raises(GinghamError, match="along 4 axes is between 256 cells"):
+        gingham.compile(text, device="reference")(*arrays)

@@ -55,6 +55,17 @@ class Drawing:
         zero = self.one_of(False, True)
         return zero, ", out_of_bounds=zero" if zero else ""
 
+    def interpolation(self) -> tuple[dict[str, Any], str]:
+        """How a gather interpolates, and the same as text."""
+        options: dict[str, Any] = {
+            "interpolation": self.one_of("nearest", "linear", "cubic"),
+            "nearest_mode": self.one_of(
+                "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"
+            ),
+            "cube_coefficient": self.one_of(-0.75, -0.5, 0.25),
+        }
+        return options, "".join(f", {key}={value}" for key, value in options.items())
+
 
 def equal(result: Array, expected: Array) -> None:
     assert result.dtype == expected.dtype
@@ -106,19 +117,37 @@ def test_interpolated_gather(data: st.DataObject) -> None:
     dtype = draw.one_of("float32", "float64", "float16")
     indices = np.asarray(eighths * 5 / 8).astype(dtype)
     zero, option = draw.bounds()
-    options: dict[str, Any] = {
-        "interpolation": draw.one_of("nearest", "linear", "cubic"),
-        "nearest_mode": draw.one_of(
-            "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"
-        ),
-        "cube_coefficient": draw.one_of(-0.75, -0.5, 0.25),
-    }
-    words = "".join(f", {name}={value}" for name, value in options.items())
+    options, words = draw.interpolation()
     text = f"gather(A, B, axis={axis}, batch_dims={len(batch)}{words}{option})"
     result = call(text, values, indices)
     expected = defined.interpolated_gather(
         values, indices, axis, len(batch), zero, **options
     )
+    interpolated(result, expected, values, options)
+
+
+@given(st.data())
+@settings(max_examples=EXAMPLES)
+def test_interpolated_gather_nd(data: st.DataObject) -> None:
+    draw = Drawing(data)
+    batch, chosen, inner = draw.shape(0, 1), draw.shape(0, 2), draw.shape(0, 1)
+    values = draw.values((*batch, *chosen, *inner))
+    eighths = draw.values((*batch, *draw.shape(0, 1), len(chosen)), "float64")
+    indices = np.asarray(eighths * 5 / 8).astype(np.float32)
+    zero, option = draw.bounds()
+    options, words = draw.interpolation()
+    text = f"gather(A, B, mode=nd, batch_dims={len(batch)}{words}{option})"
+    result = call(text, values, indices)
+    expected = defined.interpolated_gather_nd(
+        values, indices, len(batch), zero, **options
+    )
+    interpolated(result, expected, values, options)
+
+
+def interpolated(
+    result: Array, expected: Array, values: Array, options: dict[str, Any]
+) -> None:
+    """Check a gather that interpolates, and its type."""
     is_nearest = options["interpolation"] == "nearest"
     kept = is_nearest or values.dtype.kind == "f"
     assert result.dtype == (values.dtype if kept else np.float32)
