@@ -78,7 +78,7 @@ def test_operations_of_python(few_operations: int) -> None:
         return x
 
     with pytest.raises(GinghamError, match="at most 1000 operations") as caught:
-        gingham.jit(long, device="reference")(np.ones(2, np.float32))
+        gingham.jit(device="reference")(long)(np.ones(2, np.float32))
     assert caught.value.location is not None
     assert caught.value.location.file == __file__
 
@@ -218,7 +218,7 @@ def test_sizes_of_python() -> None:
         return x + int(size)
 
     with pytest.raises(GinghamError, match="does not fit 64 bits"):
-        gingham.jit(squared, device="reference")(np.ones(4, np.float32))
+        gingham.jit(device="reference")(squared)(np.ones(4, np.float32))
 
 
 LARGE = {

@@ -36,7 +36,8 @@ Gathers that interpolate are first expanded as `tile-expand-gather` does.
 All gradients of one loss are found together, going once through the ops between the
 loss and what it is differentiated by: the result is linear in the program, whatever is
 used twice. A gradient of a gradient is the derivative of the ops that the first one
-became. Every new op has the source location of the one that it is a derivative of.
+became; what equals an op before it is that op, so that it grows by what is new in it
+(`known_operations`). Every new op has the source location of the one that it is a derivative of.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ from ....errors import GinghamError
 from ...locations import error_at
 from ..expand_gather import TileExpandGatherPass
 from .adjoints import Differentiation
+from .known_operations import KnownOperations
 from .requests import request_gradients
 
 
@@ -117,11 +119,14 @@ def _expand(function: FuncOp) -> None:
             if len(function.body.blocks) > 1 or op.parent_op() is not function:
                 raise error_at(op, "expected a gradient in a function of one block")
             groups.setdefault(op.loss, []).append(op)
+    if not groups:
+        return
+    known = KnownOperations(function.body.block)
     # In the order of the program: a later loss may be made of an earlier gradient.
     for group in groups.values():
         pairs = [p for op in group for p in zip(op.wrt, op.gradients, strict=True)]
         wrt = [value for value, _ in pairs]
-        derivatives = Differentiation(group[0].loss, wrt, group[0]).run()
+        derivatives = Differentiation(known, group[0].loss, wrt, group[0]).run()
         for value, gradient in pairs:
             derivative = derivatives[value]
             if derivative.name_hint is None:

@@ -8,9 +8,9 @@ only those that lie between a tensor to differentiate by and the loss are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ....dialects.eltwise.derivatives import DERIVATIVES
 from ....dialects.eltwise.element_types import Kind, is_element_type, kind
@@ -22,6 +22,7 @@ from ....dialects.tile.special import ReshapeOp
 from ...locations import error_at
 from .contractions import Parts, differentiate_contraction
 from .emitter import Emitter, Tensor, TensorTerm, static
+from .known_operations import KnownOperations
 from .specials import (
     differentiate_gather,
     differentiate_reshape,
@@ -36,14 +37,18 @@ class Differentiation:
     """
 
     def __init__(
-        self, loss: SSAValue, wrt: Sequence[SSAValue], anchor: Operation
+        self,
+        known: KnownOperations,
+        loss: SSAValue,
+        wrt: Sequence[SSAValue],
+        anchor: Operation,
     ) -> None:
-        self._emitter = Emitter(anchor)
+        self._emitter = Emitter(known, anchor)
         self._anchor = anchor
         self._loss = loss
         # In order, so that the same program always gives the same ops.
         self._wrt = dict.fromkeys(wrt)
-        self._operations = list(_before(anchor))
+        self._operations = known.leading_to(loss)
         self._active = self._find_active()
         self._parts: dict[SSAValue, list[Tensor]] = {}
 
@@ -136,16 +141,6 @@ class Differentiation:
     def _through_cast(self, op: CastOp, d: Tensor) -> Parts:
         if op.argument in self._active:
             yield op.argument, self._emitter.cast(d, element_of(op.argument.type))
-
-
-def _before(anchor: Operation) -> Iterator[Operation]:
-    block = anchor.parent
-    if not isinstance(block, Block):
-        raise ValueError("expected the gradient to be part of a function")
-    for op in block.ops:
-        if op is anchor:
-            return
-        yield op
 
 
 def _is_float(value: SSAValue) -> bool:

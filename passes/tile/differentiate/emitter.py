@@ -24,6 +24,7 @@ from ....dialects.eltwise.table import FUNCTIONS
 from ....dialects.tile.attributes import Constraint
 from ....dialects.tile.contract import ContractOp, contraction_signature
 from ...locations import error_at, located
+from .known_operations import KnownOperations
 
 Tensor: TypeAlias = SSAValue[TensorType[Attribute]]
 """A tensor of known shape and element type."""
@@ -55,28 +56,21 @@ class Emitter:
     be traced to the same line of the program.
     """
 
-    def __init__(self, anchor: Operation) -> None:
+    def __init__(self, known: KnownOperations, anchor: Operation) -> None:
+        self._known = known
         self._anchor = anchor
         self.origin = anchor
-        self._constants: dict[tuple[str, Attribute], Tensor] = {}
 
     def add(self, op: Operation) -> Tensor:
-        """Insert an op that has one result."""
-        block = self._anchor.parent_block()
-        if block is None:
-            raise ValueError("expected the gradient to be part of a function")
-        block.insert_op_before(located(op, self.origin), self._anchor)
-        return SSAValue.get(op.results[0], type=TensorType)
+        """The result of an op that has one, which is inserted unless it is there."""
+        added = self._known.insert(located(op, self.origin), self._anchor)
+        return SSAValue.get(added.results[0], type=TensorType)
 
     # Element-wise
 
     def constant(self, number: int | float, type: TensorType[Attribute]) -> Tensor:
         """A tensor all of whose elements are this number."""
-        # The text of a number tells -0.0 from 0.0.
-        key = (repr(number), type)
-        if key not in self._constants:
-            self._constants[key] = self.add(ConstantOp(number, type))
-        return self._constants[key]
+        return self.add(ConstantOp(number, type))
 
     def scalar(self, number: int | float, element: Attribute) -> Tensor:
         """A number as a 0-D tensor, which broadcasts to any shape."""

@@ -1,0 +1,81 @@
+"""Gradients of gradients share what they have in common."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+import gingham
+from gingham.errors import GinghamError
+from gingham.frontend.tile_text import parse_tile
+from gingham.passes.tile.argument_types import parse_argument_type
+from gingham.passes.tile.differentiate import TileDifferentiatePass, known_operations
+from gingham.passes.tile.specialize import specialize
+
+
+def repeated(value: str, times: int) -> str:
+    body = "".join(f"D{i} = gradient(D{i - 1}, A);" for i in range(1, times + 1))
+    return f"function (A[N]) -> (D{times}) {{ D0 = {value}; {body} }}"
+
+
+def expanded(text: str) -> ModuleOp:
+    module = specialize(parse_tile(text), [parse_argument_type("4xf32")])
+    TileDifferentiatePass().apply(Context(), module)
+    module.verify()
+    return module
+
+
+@pytest.mark.parametrize(
+    ("value", "times", "most"),
+    [
+        ("sin(A)*exp(A)*A", 12, 7000),
+        ("tanh(sin(A)*exp(A)/(1.5+cos(A)))", 7, 9000),
+    ],
+)
+def test_they_stay_short(value: str, times: int, most: int) -> None:
+    start = process_time()
+    assert sum(1 for _ in expanded(repeated(value, times)).walk()) < most
+    assert process_time() - start < 10
+
+
+def test_no_two_ops_are_equal() -> None:
+    text = "function (A[N]) -> (G, H) { L = exp(A) * A; M = tanh(L); S = M * M;"
+    module = expanded(text + "G = gradient(M, A); H = gradient(S, A); }")
+    ops = [
+        (op.name, op.operands, str(op.properties), str(op.result_types))
+        for op in module.walk()
+        if op.results
+    ]
+    assert len(set(ops)) == len(ops)
+
+
+def test_negative_zero_is_another_number() -> None:
+    text = "function (A[N]) -> (G) { G = gradient(A * 0.0 + A * -0.0, A) / 2; }"
+    result = gingham.compile(text, device="reference")(np.ones(1, np.float32))
+    assert result.tolist() == [0.0]
+    constants = [
+        str(op.properties["value"])
+        for op in expanded(text).walk()
+        if op.name == "eltwise.constant"
+    ]
+    assert len([c for c in constants if c.startswith("-0")]) == 1
+
+
+def test_the_twelfth_derivative_is_right() -> None:
+    # (sin(x) exp(x))'s n-th derivative is 2^(n/2) exp(x) sin(x + n pi / 4).
+    x = np.linspace(-2, 2, 9, dtype=np.float64)
+    program = gingham.compile(repeated("sin(A)*exp(A)", 12), device="reference")
+    expected = 2.0**6 * np.exp(x) * np.sin(x + 3 * np.pi)
+    np.testing.assert_allclose(program(x), expected, rtol=1e-10, atol=1e-9)
+
+
+def test_a_gradient_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_operations, "MOST_OPERATIONS", 1000)
+    program = gingham.compile(repeated("sin(A)*exp(A)*A", 40), device="reference")
+    with pytest.raises(GinghamError, match="at most 1000 operations") as caught:
+        program(np.ones(4, np.float32))
+    assert caught.value.location is not None
