@@ -37,7 +37,8 @@ All gradients of one loss are found together, going once through the ops between
 loss and what it is differentiated by: the result is linear in the program, whatever is
 used twice. A gradient of a gradient is the derivative of the ops that the first one
 became; what equals an op before it is that op, so that it grows by what is new in it
-(`known_operations`). Every new op has the source location of the one that it is a derivative of.
+(`known_operations`). Every new op has the source location of the one that it is a
+derivative of.
 """
 
 from __future__ import annotations
