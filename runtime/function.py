@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from .outputs import output_arrays
 from .profiling.starting import follow_debug_setting, required_profile
 from .records import recall_state, run_stages_by_records
 from .runner import InterpretedRunner, Runner, Shortcuts
+from .settings import setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from ..passes.stripe.explain import Explanation
     from ..targets.hardware import Hardware
+    from ..targets.opencl.compiled import CompiledCode
+    from ..targets.opencl.devices.device import OpenCLDevice
     from .memory import MemoryReport
     from .profiling.profile import Profile
 
@@ -347,6 +350,7 @@ class Function:
         words = build_options(self.device, fast_math=self._fast_math)
         kept = KeptPrograms(self.device, words)
         key = self._key(kept, binding)
+        title = f"{self._program.title(binding)} on {self.device.name}"
         observer = observation.observer
         skips = observer is not None and observer.wants_passes
         code = None if skips else kept.load(key)
@@ -357,13 +361,35 @@ class Function:
             note("compile", "passes", start)
             code = compile_module(module, self.device, words)
             start = now()
-            kept.save(
-                key, code, f"{self._program.title(binding)} on {self.device.name}"
-            )
+            kept.save(key, code, title)
             note("compile", "store", start)
         if observer is not None:
             observer.source(code.source)
-        return OpenCLExecutable(code, self.device)
+        if code.is_checked or not setting("check"):
+            return OpenCLExecutable(code, self.device)
+        return self._checked(
+            code, self.device, binding, lambda c: kept.save(key, c, title)
+        )
+
+    def _checked(
+        self,
+        code: CompiledCode,
+        device: OpenCLDevice,
+        binding: Binding,
+        keep: Callable[[CompiledCode], None],
+    ) -> Runner:
+        """The program, whose first results are compared with what they should be."""
+        from .checking import CheckedExecutable, Subject
+
+        subject = Subject(
+            self._program.title(binding),
+            self.output_names,
+            self._fast_math,
+            lambda: self._module_at("tile", binding),
+            lambda: self._module_at("opencl", binding),
+            keep,
+        )
+        return CheckedExecutable(code, device, subject)
 
     def _key(self, kept: KeptPrograms, binding: Binding) -> str:
         options = target_options(self.device, self._hardware, self._fast_math)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kinds import Kind, Level, Name, Place, Size, SizeOrShare, Text
+from .kinds import Flag, Kind, Level, Name, Place, Size, SizeOrShare, Text
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,13 @@ SETTINGS: tuple[Setting, ...] = (
         None,
         "the most memory that programs may use on a device (default: 90% of a device's "
         "own memory, and what is free of the host's)",
+    ),
+    Setting(
+        "check",
+        Flag(),
+        False,
+        "whether the first results of each program are compared with what they should "
+        "be, and kernels that a device's compiler got wrong are refused",
     ),
     Setting(
         "debug",

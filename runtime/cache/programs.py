@@ -101,7 +101,7 @@ class KeptPrograms:
         from ...targets.opencl.compiled import from_bytes
 
         try:
-            code = from_bytes(data, self._device, self._words)
+            code = from_bytes(data, self._device)
         except GinghamError:
             return None
         _in_memory.put(self._device, key, code)

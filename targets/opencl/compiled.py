@@ -15,7 +15,7 @@ from ...dialects.numpy_names import dtype_of_name
 from ...errors import GinghamError
 from ...observation import note, now
 from .host_program import HostLaunch, HostProgram, Slot
-from .program import Program, build_program, load_program
+from .program import Program, build_options, build_program, load_program
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -32,6 +32,10 @@ class CompiledCode:
     """The OpenCL C of all kernels."""
     built: Program | None
     """The kernels; None where none is launched."""
+    options: tuple[str, ...]
+    """Those of the device's compiler that they were built with."""
+    is_checked: bool = False
+    """Whether results have been held against what they should be."""
 
 
 def compile_module(
@@ -50,17 +54,36 @@ def compile_module(
     _check_extensions(source, device)
     program = host_program(module)
     start = now()
-    built = build_program(device, source, options) if program.launches else None
+    words = build_options(device) if options is None else tuple(options)
+    built = build_program(device, source, words) if program.launches else None
     note("compile", "build", start)
-    return CompiledCode(program, source, built)
+    return CompiledCode(program, source, built, words)
+
+
+def rebuilt(
+    code: CompiledCode, device: OpenCLDevice, source: str, options: Sequence[str]
+) -> CompiledCode:
+    """The same host program with kernels of another text, or built in another way."""
+    built = build_program(device, source, options) if code.program.launches else None
+    return CompiledCode(code.program, source, built, tuple(options))
 
 
 def to_bytes(code: CompiledCode) -> bytes:
     """The code as bytes, for `from_bytes` on the same device and driver."""
     source = code.source.encode()
     binary = b"" if code.built is None else code.built.binary()
-    program = code.program
-    header = {
+    header = host_table(code.program) | {
+        "options": code.options,
+        "checked": code.is_checked,
+        "source": len(source),
+        "binary": len(binary),
+    }
+    return json.dumps(header).encode() + b"\n" + source + binary
+
+
+def host_table(program: HostProgram) -> dict[str, Any]:
+    """A host program as JSON has it."""
+    return {
         "slots": [
             [slot.name, slot.shape, slot.dtype.name, slot.place]
             for slot in program.slots
@@ -82,16 +105,11 @@ def to_bytes(code: CompiledCode) -> bytes:
             for each in program.launches
         ],
         "results": program.results,
-        "source": len(source),
-        "binary": len(binary),
     }
-    return json.dumps(header).encode() + b"\n" + source + binary
 
 
-def from_bytes(
-    data: bytes, device: OpenCLDevice, options: Sequence[str] | None = None
-) -> CompiledCode:
-    """The code that `to_bytes` gave, with the same options of the device's compiler.
+def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
+    """The code that `to_bytes` gave.
 
     Raises GinghamError for other bytes, and where the device does not take them. They
     must be known to come from `to_bytes`: a device runs what it is given.
@@ -104,12 +122,14 @@ def from_bytes(
         source, binary = data[end + 1 : middle].decode(), data[middle:]
         if len(binary) != header["binary"]:
             raise ValueError("bytes are missing")
+        options = tuple(map(str, header["options"]))
+        is_checked = bool(header["checked"])
     except (ValueError, KeyError, TypeError) as error:
         raise GinghamError(f"a stored program is damaged: {error}") from error
     if not program.launches:
-        return CompiledCode(program, source, None)
+        return CompiledCode(program, source, None, options, is_checked)
     built = load_program(device, source, binary, options)
-    return CompiledCode(program, source, built)
+    return CompiledCode(program, source, built, options, is_checked)
 
 
 def _program(header: Any) -> HostProgram:

@@ -67,6 +67,19 @@ class OpenCLExecutable:
         if not isinstance(code, CompiledCode):
             code = compile_module(code, device, options)
         self.device = device
+        self.show_line: Callable[[GinghamError], None] = _show_nothing
+        """Gives an error that is found later the text of the program."""
+        self._calling = Lock()
+        self._binding = Lock()
+        self._queue = device.queue
+        self.last_used = 0.0
+        """When it was called last, by `time.monotonic`."""
+        self._load(code)
+        device.pool.add(self)
+
+    def _load(self, code: CompiledCode) -> None:
+        """Run this code from now on; nothing else may run at the same time."""
+        device = self.device
         self.source = code.source
         """The OpenCL C of all kernels."""
         program = code.program
@@ -83,14 +96,6 @@ class OpenCLExecutable:
         self._outputs = OutputBinder(device, program, self._launches)
         self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, self._slots[: self._inputs], self._launches)
-        self.show_line: Callable[[GinghamError], None] = _show_nothing
-        """Gives an error that is found later the text of the program."""
-        self._calling = Lock()
-        self._binding = Lock()
-        self._queue = device.queue
-        self.last_used = 0.0
-        """When it was called last, by `time.monotonic`."""
-        device.pool.add(self)
 
     @property
     def input_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:

@@ -47,7 +47,7 @@ for _level in _LEVELS:
 
 def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
     """See `gingham.targets.reference.interpret`."""
-    function = _function(module, entry)
+    function = entry_function(module, entry)
     _check_specialized(function)
     arguments = function.body.block.args
     if len(inputs) != len(arguments):
@@ -67,7 +67,8 @@ def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
     raise fault(function, f"@{entry} does not end with func.return")
 
 
-def _function(module: ModuleOp, entry: str) -> FuncOp:
+def entry_function(module: ModuleOp, entry: str = "main") -> FuncOp:
+    """The function of that name; raises GinghamError for a module without one."""
     for op in module.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == entry:
             if op.is_declaration:

@@ -66,7 +66,7 @@ def _prepare_contract(op: ContractOp) -> Step:
         default = None if op.default is None else frame[op.default]
         symbols = [int(frame.array(symbol)[0]) for symbol in op.symbols]
         try:
-            result = contract(_contraction(op, symbols), inputs, default)
+            result = contract(contraction_of(op, symbols), inputs, default)
         except ZeroDivisionError:
             raise fault(op, "an index expression divides by a size of 0") from None
         except GinghamError as error:
@@ -76,7 +76,9 @@ def _prepare_contract(op: ContractOp) -> Step:
     return step
 
 
-def _contraction(op: ContractOp, symbols: Sequence[int]) -> Contraction:
+def contraction_of(op: ContractOp, symbols: Sequence[int] = ()) -> Contraction:
+    """What an operation says, its `symbols` being numbers."""
+
     def bind(polynomial: Polynomial) -> LinearForm:
         return polynomial.bind(symbols, len(op.indices))
 

@@ -1,0 +1,164 @@
+"""Builds of a program are tried until one gives what it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ...errors import GinghamError, warn
+from ...targets.opencl.compiled import CompiledCode
+from ...targets.reference import UnknownOperationError
+from .builds import safe_builds, unoptimised
+from .expectation import Expectation, Mismatch, expectation
+from .opinion import Opinion
+from .reproducer import write_reproducer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ...targets.opencl.devices.device import OpenCLDevice
+
+    Array = NDArray[Any]
+
+_ROUNDING = 1e-3
+"""What all builds are off by is rounding up to this, relative to the largest value."""
+
+
+class WrongKernelWarning(UserWarning):
+    """A device's compiler has made a kernel wrong, and another build is used."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program to be checked.
+
+    `flattened` gives it at the tile level, `lowered` as it is compiled, and `keep`
+    takes the code that was found to be right.
+    """
+
+    title: str
+    output_names: Sequence[str]
+    fast_math: bool
+    flattened: Callable[[], ModuleOp]
+    lowered: Callable[[], ModuleOp]
+    keep: Callable[[CompiledCode], None]
+
+
+def tried(
+    subject: Subject,
+    device: OpenCLDevice,
+    code: CompiledCode,
+    inputs: Sequence[Array],
+    results: Sequence[Array],
+    attempt: Callable[[CompiledCode], Sequence[Array]],
+) -> None:
+    """Check results of some code; where they are wrong, have a safer build attempted.
+
+    `attempt` runs other code on the same inputs from now on; what it ran last is right
+    when this returns. Warns of a wrong build. Raises GinghamError where all are wrong.
+    """
+    trial = _Trial(subject, device, code, inputs)
+    found = trial.mismatch(results)
+    if found is None:
+        subject.keep(replace(code, is_checked=True))
+        return
+    wrong = [found]
+    for how, build in safe_builds(code, device):
+        again = attempt(build)
+        other = trial.mismatch(again)
+        if other is None:
+            subject.keep(replace(build, is_checked=True))
+            warn(trial.warning(found, how), WrongKernelWarning)
+            return
+        wrong.append(other)
+    if trial.is_rounding(wrong):
+        attempt(code)
+        subject.keep(replace(code, is_checked=True))
+        return
+    raise trial.error(found)
+
+
+class _Trial:
+    """A program on the inputs of its first call."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        device: OpenCLDevice,
+        code: CompiledCode,
+        inputs: Sequence[Array],
+    ) -> None:
+        self._subject = subject
+        self._device = device
+        self._code = code
+        self._inputs = inputs
+        self._expectation = self._expect()
+        self._opinion: Opinion | None = None
+
+    def _expect(self) -> Expectation:
+        subject = self._subject
+        try:
+            module = subject.flattened()
+            return expectation(module, self._inputs, fast_math=subject.fast_math)
+        except UnknownOperationError as error:
+            every = range(len(subject.output_names))
+            return Expectation((), dict.fromkeys(every, error.message))
+
+    def mismatch(self, results: Sequence[Array]) -> Mismatch | None:
+        """A cell of the results that is wrong, if there is one."""
+        found = self._expectation.mismatch(results)
+        if found is not None or not self._expectation.unknown:
+            return found
+        if self._opinion is None:
+            code = unoptimised(self._code, self._device)
+            self._opinion = Opinion(code, self._device, self._inputs)
+        return self._opinion.disagreement(results, self._expectation.unknown)
+
+    def is_rounding(self, wrong: Sequence[Mismatch]) -> bool:
+        """Whether all builds are off by little, in the same cell and by the same."""
+        first = wrong[0]
+        scale = max(
+            (e.scale for e in self._expectation.outputs if e.output == first.output),
+            default=0.0,
+        )
+        return all(
+            each.cell == first.cell
+            and each.output == first.output
+            and each.distance <= _ROUNDING * scale
+            for each in wrong
+        )
+
+    def warning(self, found: Mismatch, how: str) -> str:
+        """What the user is told of a wrong build."""
+        return (
+            f"{self._described(found)}; kernels built {how} are right, and are used "
+            f"instead\n{self._reproducer(found)}"
+        )
+
+    def error(self, found: Mismatch) -> GinghamError:
+        """What the user is told where every build is wrong."""
+        return GinghamError(
+            f"{self._described(found)}, whether or not the device's compiler optimises",
+            hint=f"{self._reproducer(found)}\nGINGHAM_DEVICE=reference runs it slowly",
+        )
+
+    def _described(self, found: Mismatch) -> str:
+        device, subject = self._device, self._subject
+        name = subject.output_names[found.output]
+        cell = ", ".join(map(str, found.cell))
+        return (
+            f"'{subject.title}': {name}[{cell}] is {found.got} on {device.name} "
+            f"({device.description}, driver {device.details.driver_version}), but it "
+            f"should be {found.wanted}, up to {found.tolerance:.1e}"
+        )
+
+    def _reproducer(self, found: Mismatch) -> str:
+        return write_reproducer(
+            self._device,
+            self._code,
+            self._described(found),
+            self._subject.lowered,
+            self._inputs,
+        )

@@ -1,0 +1,163 @@
+"""Random steps of training, on the default device against what they should be.
+
+    python -m test.training --programs 1000 --seed 1
+
+Each program of `training_steps` is compiled for the default device and run on fresh
+data. Its results are compared in a sample of cells with the definition, and as a whole
+with the same kernels built without optimisation; of every fifth, where it is installed,
+with those that PoCL builds, and of small programs with the reference interpreter.
+
+What differs is printed with the program and kept in a file of its own. Program `n` of
+a seed is always the same: `--first n` goes on where a run has ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gradients import Array
+from training_steps import Step, training_step
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+import gingham
+from gingham.errors import GinghamError
+from gingham.runtime.checking.builds import unoptimised
+from gingham.runtime.checking.expectation import Mismatch, expectation
+from gingham.runtime.checking.opinion import Opinion
+from gingham.runtime.devices import devices
+from gingham.runtime.function import make_context
+from gingham.targets.opencl.compiled import compile_module
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.executor import OpenCLExecutable
+
+_FEW_ELEMENTS = 1 << 12
+"""The elements of inputs and results of programs that the interpreter runs as well."""
+_RARELY = 5
+"""One of so many programs is built by other compilers, which takes longest."""
+_DAYS_SEED = datetime.date.today().toordinal()
+"""The seed where none is given: another one each day."""
+
+
+def compared(step: Step, other_compilers: Sequence[OpenCLDevice]) -> Iterator[str]:
+    """Run a program on the default device; what is wrong with its results."""
+    function = step.function()
+    arrays = [*step.inputs.values()]
+    device = function.device
+    if not isinstance(device, OpenCLDevice):
+        raise GinghamError(f"{device.name} has no kernels to compare")
+    module = _module(function.ir(*arrays, stage="opencl"))
+    code = compile_module(module, device)
+    results = OpenCLExecutable(code, device)(*arrays)
+    names = function.output_names
+    flattened = _module(function.ir(*arrays, stage="tile"))
+    wanted = expectation(flattened, arrays, fast_math=False)
+    yield from _shown("the definition", names, wanted.mismatch(results))
+    opinion = Opinion(unoptimised(code, device), device, arrays)
+    everything = [*range(len(results))]
+    yield from _shown(
+        "no optimisation", names, opinion.disagreement(results, everything)
+    )
+    for other in other_compilers:
+        theirs = OpenCLExecutable(compile_module(module, other), other)(*arrays)
+        found = opinion.disagreement(theirs, everything)
+        yield from _shown(f"no optimisation, on {other.name}", names, found)
+    if sum(array.size for array in (*arrays, *results)) <= _FEW_ELEMENTS:
+        found = wanted.mismatch(_interpreted(step, arrays))
+        yield from _shown("the definition, by the interpreter", names, found)
+
+
+def _interpreted(step: Step, arrays: Sequence[Array]) -> list[Array]:
+    results: Any = gingham.compile(step.text, device="reference")(*arrays)
+    return (
+        [*cast("tuple[Array, ...]", results)]
+        if isinstance(results, tuple)
+        else [results]
+    )
+
+
+def _module(text: str) -> ModuleOp:
+    return Parser(make_context(), text).parse_module()
+
+
+def _shown(by: str, names: Sequence[str], found: Mismatch | None) -> Iterator[str]:
+    if found is not None:
+        yield (
+            f"by {by}: {names[found.output]}{list(found.cell)} is {found.got}, and "
+            f"{found.wanted} is right, up to {found.tolerance:.1e}"
+        )
+
+
+def seed_of(seed: int, number: int) -> str:
+    """What program `number` of a seed is drawn by."""
+    return f"{seed}/{number}"
+
+
+def check(text: str, other_compilers: Sequence[OpenCLDevice]) -> list[str]:
+    """What is wrong with the program that is drawn by a text."""
+    step = training_step(text)
+    try:
+        return list(compared(step, other_compilers))
+    except (GinghamError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return [f"{type(error).__name__}: {error}"]
+
+
+def report(text: str, problems: Sequence[str]) -> str:
+    """What is printed of a program that is wrong."""
+    step = training_step(text)
+    inputs = [f"{n}: {a.dtype}{list(a.shape)}" for n, a in step.inputs.items()]
+    seed, number = text.split("/")
+    command = f"python -m test.training --seed {seed} --first {number} --programs 1"
+    return "\n".join([*problems, command, *inputs, step.text])
+
+
+def compilers() -> list[OpenCLDevice]:
+    """The devices of other compilers that are installed."""
+    return [
+        device
+        for device in devices()
+        if isinstance(device, OpenCLDevice) and device.name.startswith("pocl")
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status is 1 where a program was wrong."""
+    parser = argparse.ArgumentParser(prog="python -m test.training")
+    parser.add_argument("--programs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=_DAYS_SEED)
+    parser.add_argument("--first", type=int, default=0, help="the first program")
+    parser.add_argument("--step", type=int, default=1, help="every so many of them")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--keep", type=Path, help="a folder for what is wrong")
+    options = parser.parse_args(arguments)
+    others, start, wrong, done = compilers(), time.monotonic(), 0, 0
+    for number in range(options.first, options.first + options.programs, options.step):
+        if time.monotonic() - start > options.seconds:
+            break
+        text = seed_of(options.seed, number)
+        problems = check(text, () if number % _RARELY else others)
+        done += 1
+        if problems:
+            wrong += 1
+            shown = report(text, problems)
+            print(shown, flush=True)
+            if options.keep is not None:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                (options.keep / f"{options.seed}-{number}.txt").write_text(shown)
+        elif done % 20 == 0:
+            seconds = time.monotonic() - start
+            print(
+                f"{done} programs in {seconds:.0f} s, next is {number + options.step}",
+                flush=True,
+            )
+    print(f"{done} programs of seed {options.seed}, {wrong} of them wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
