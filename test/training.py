@@ -20,12 +20,10 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gradients import Array
 from training_steps import Step, training_step
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-import gingham
 from gingham.errors import GinghamError
 from gingham.runtime.checking.builds import unoptimised
 from gingham.runtime.checking.expectation import Mismatch, expectation
@@ -35,6 +33,7 @@ from gingham.runtime.function import make_context
 from gingham.targets.opencl.compiled import compile_module
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
+from gingham.targets.reference import interpret
 
 _FEW_ELEMENTS = 1 << 12
 """The elements of inputs and results of programs that the interpreter runs as well."""
@@ -68,17 +67,8 @@ def compared(step: Step, other_compilers: Sequence[OpenCLDevice]) -> Iterator[st
         found = opinion.disagreement(theirs, everything)
         yield from _shown(f"no optimisation, on {other.name}", names, found)
     if sum(array.size for array in (*arrays, *results)) <= _FEW_ELEMENTS:
-        found = wanted.mismatch(_interpreted(step, arrays))
+        found = wanted.mismatch(interpret(flattened, arrays))
         yield from _shown("the definition, by the interpreter", names, found)
-
-
-def _interpreted(step: Step, arrays: Sequence[Array]) -> list[Array]:
-    results: Any = gingham.compile(step.text, device="reference")(*arrays)
-    return (
-        [*cast("tuple[Array, ...]", results)]
-        if isinstance(results, tuple)
-        else [results]
-    )
 
 
 def _module(text: str) -> ModuleOp:
