@@ -28,6 +28,7 @@ def compile(
     constants: Collection[str] = (),
     tuned: bool = True,
     fast_math: bool = False,
+    check: bool | None = None,
     profile: bool = False,
 ) -> Function: ...
 @overload
@@ -38,6 +39,7 @@ def compile(
     constants: Collection[str] = (),
     tuned: bool = True,
     fast_math: bool = False,
+    check: bool | None = None,
     profile: bool = False,
     place: Mapping[str, str] | None = None,
     measure: bool = False,
@@ -50,6 +52,7 @@ def compile(
     constants: Collection[str] = (),
     tuned: bool = True,
     fast_math: bool = False,
+    check: bool | None = None,
     profile: bool = False,
     place: Mapping[str, str] | None = None,
     measure: bool = False,
@@ -70,8 +73,10 @@ def compile(
     array, not in every call. Such an array must not change unless the function is told
     by `Function.refresh`. `tuned` says whether decisions that `tile-tune` has measured
     are used, where there are any. `fast_math` allows compilers to reorder sums and
-    functions to lose digits: see `docs/accuracy.md`. With `profile` calls are measured,
-    and `Function.profile` tells what they cost: see `docs/profiling.md`.
+    functions to lose digits: see `docs/accuracy.md`. `check` says, in place of the
+    setting, whether first results are compared with what they should be: see
+    `docs/checking.md`. With `profile` calls are measured, and `Function.profile` tells
+    what they cost: see `docs/profiling.md`.
 
     Raises GinghamError, located in the text, for a mistake in the program, and for a
     device that does not exist or does not work.
@@ -97,6 +102,7 @@ def compile(
         constants,
         tuned,
         fast_math,
+        check,
         profile,
     )
 
@@ -110,6 +116,7 @@ def compile_file(
     constants: Collection[str] = (),
     tuned: bool = True,
     fast_math: bool = False,
+    check: bool | None = None,
     profile: bool = False,
 ) -> Function: ...
 @overload
@@ -120,6 +127,7 @@ def compile_file(
     constants: Collection[str] = (),
     tuned: bool = True,
     fast_math: bool = False,
+    check: bool | None = None,
     profile: bool = False,
     place: Mapping[str, str] | None = None,
     measure: bool = False,
@@ -132,6 +140,7 @@ def compile_file(
     constants: Collection[str] = (),
     tuned: bool = True,
     fast_math: bool = False,
+    check: bool | None = None,
     profile: bool = False,
     place: Mapping[str, str] | None = None,
     measure: bool = False,
@@ -150,6 +159,7 @@ def compile_file(
         constants,
         tuned,
         fast_math,
+        check,
         profile,
     )
 
@@ -164,6 +174,7 @@ def _compiled(
     constants: Collection[str],
     tuned: bool,
     fast_math: bool,
+    check: bool | None,
     profile: bool,
 ) -> Function:
     """See `compile`; `text` is the source, None for a program made in Python."""
@@ -174,7 +185,7 @@ def _compiled(
 
         require_no_hardware(hardware)
         function: Function = compile_placed(
-            program, text, device, place, measure, constants, tuned, fast_math
+            program, text, device, place, measure, constants, tuned, fast_math, check
         )
         return measured(function) if profile else function
     if place is not None or measure:
@@ -189,11 +200,12 @@ def _compiled(
             constants=constants,
             tuned=tuned,
             fast_math=fast_math,
+            check=check,
             profile=profile,
         )
     chosen = chosen_device(device)
     function = Function(
-        program, chosen, text, None, hardware, constants, tuned, fast_math
+        program, chosen, text, None, hardware, constants, tuned, fast_math, check
     )
     return measured(function) if profile else function
 

@@ -58,6 +58,7 @@ class Function:
         constant_inputs: Collection[str | int] = (),
         tuned: bool = True,
         fast_math: bool = False,
+        check: bool | None = None,
     ) -> None:
         """`text` is the source, None for Python; `constants` are the last inputs."""
         self.own_profile: Profile | None = None
@@ -69,6 +70,7 @@ class Function:
         self._hardware = chosen_hardware(hardware)
         self._tuned = tuned
         self._fast_math = fast_math
+        self._check = check
         self._text = text
         self._device = device
         self._lock = Lock()
@@ -365,7 +367,8 @@ class Function:
             note("compile", "store", start)
         if observer is not None:
             observer.source(code.source)
-        if code.is_checked or not setting("check"):
+        check: bool = setting("check") if self._check is None else self._check
+        if code.is_checked or not check:
             return OpenCLExecutable(code, self.device)
         return self._checked(
             code, self.device, binding, lambda c: kept.save(key, c, title)

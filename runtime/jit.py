@@ -54,6 +54,7 @@ def jit(
     static: str | Iterable[str] = (),
     device: str | Device | None = None,
     fast_math: bool = False,
+    check: bool | None = None,
     constants: str | Iterable[str] = (),
     profile: bool = False,
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
@@ -65,6 +66,7 @@ def jit(
     static: str | Iterable[str] = (),
     device: str | Device | None = None,
     fast_math: bool = False,
+    check: bool | None = None,
     constants: str | Iterable[str] = (),
     profile: bool = False,
 ) -> JitFunction | Callable[[Callable[..., Any]], JitFunction]:
@@ -83,16 +85,17 @@ def jit(
     Arguments and results are arrays, or tuples, lists and dictionaries of them.
     `static` names parameters whose values the function is called with as they are;
     truth values, text, None, enumerations and functions always are. Numbers are 0-D
-    tensors, f32 or si32. `fast_math` is as of `gingham.compile`, and so is `constants`,
-    which names parameters; with `profile` calls are measured: `JitFunction.profile`.
+    tensors, f32 or si32. `fast_math` and `check` are as of `gingham.compile`, and so is
+    `constants`, which names parameters; with `profile` calls are measured:
+    `JitFunction.profile`.
     """
     names = (static,) if isinstance(static, str) else tuple(static)
     fixed = (constants,) if isinstance(constants, str) else tuple(constants)
     if function is not None:
-        return JitFunction(function, names, device, fast_math, fixed, profile)
+        return JitFunction(function, names, device, fast_math, fixed, profile, check)
 
     def decorate(decorated: Callable[..., Any]) -> JitFunction:
-        return JitFunction(decorated, names, device, fast_math, fixed, profile)
+        return JitFunction(decorated, names, device, fast_math, fixed, profile, check)
 
     return decorate
 
@@ -117,11 +120,13 @@ class JitFunction:
         fast_math: bool = False,
         constants: Sequence[str] = (),
         profile: bool = False,
+        check: bool | None = None,
     ) -> None:
         self._python = function
         self._signature = inspect.signature(function)
         self._device = device
         self._fast_math = fast_math
+        self._check = check
         self._profile = new_profile() if profile else None
         for name in [*static, *constants]:
             if name not in self._signature.parameters:
@@ -297,6 +302,7 @@ class JitFunction:
             None,
             built.constants,
             fast_math=self._fast_math,
+            check=self._check,
             constant_inputs=self._constant_leaves(structure),
         )
         if self._profile is not None:

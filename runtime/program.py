@@ -79,6 +79,7 @@ class Program:
         constants: Collection[str] = (),
         tuned: bool = True,
         fast_math: bool = False,
+        check: bool | None = None,
         profile: bool = False,
     ) -> Function:
         """The program as a function of arrays on a device, as of `gingham.compile`."""
@@ -92,6 +93,7 @@ class Program:
             constants,
             tuned,
             fast_math,
+            check,
         )
         return measured(function) if profile else function
 

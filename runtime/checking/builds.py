@@ -13,17 +13,18 @@ if TYPE_CHECKING:
 
 UNOPTIMISED = "-cl-opt-disable"
 
-_PRAGMA = re.compile(r"^[ \t]*#pragma unroll\b.*\n", re.MULTILINE)
+_PRAGMA = re.compile(r"^[ \t]*#pragma (unroll|clang loop)\b.*\n", re.MULTILINE)
+_STAYS_A_LOOP = r"\1#pragma unroll 1\n\1#pragma clang loop vectorize(disable)\n\1"
 _LOOP = re.compile(r"^([ \t]*)(?=for \()", re.MULTILINE)
 
 
 def without_unrolling(source: str) -> str:
     """The OpenCL C that we print, with each loop marked to stay a loop.
 
-    A compiler unrolls loops that nobody has told it anything of, so that it is not
-    enough to leave out what asks for it.
+    A compiler unrolls loops, and makes vectors of them, without being told to, so that
+    it is not enough to leave out what asks for it.
     """
-    return _LOOP.sub(r"\1#pragma unroll 1\n\1", _PRAGMA.sub("", source))
+    return _LOOP.sub(_STAYS_A_LOOP, _PRAGMA.sub("", source))
 
 
 def unoptimised(code: CompiledCode, device: OpenCLDevice) -> CompiledCode:

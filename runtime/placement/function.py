@@ -74,6 +74,7 @@ class PlacedFunction(Function):
         tuned: bool = True,
         fast_math: bool = False,
         measure: bool = False,
+        check: bool | None = None,
     ) -> None:
         """`places` has the device of tensors that the program computes, by name."""
         super().__init__(
@@ -84,6 +85,7 @@ class PlacedFunction(Function):
             constant_inputs=constant_inputs,
             tuned=tuned,
             fast_math=fast_math,
+            check=check,
         )
         self.devices = tuple(devices)
         """Where it may run."""
@@ -109,6 +111,7 @@ class PlacedFunction(Function):
                 constant_inputs=constant_inputs,
                 tuned=tuned,
                 fast_math=fast_math,
+                check=check,
             )
             for device in devices
         }
@@ -450,7 +453,12 @@ class PlacedFunction(Function):
         segment = plan.segments.segments[number]
         device = self._wholes[segment.device].device
         return SegmentFunction(
-            segment.module, device, self._text, self._tuned, self._fast_math
+            segment.module,
+            device,
+            self._text,
+            self._tuned,
+            self._fast_math,
+            self._check,
         )
 
 
@@ -463,6 +471,7 @@ def compile_placed(
     constants: Collection[str],
     tuned: bool,
     fast_math: bool,
+    check: bool | None,
 ) -> PlacedFunction:
     """See `gingham.compile`, for several devices; `text` is the source, if any."""
     from ..program import Program
@@ -478,6 +487,7 @@ def compile_placed(
         tuned,
         fast_math,
         measure,
+        check,
     )
 
 

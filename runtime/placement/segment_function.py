@@ -31,6 +31,7 @@ class SegmentFunction(Function):
         text: str | None,
         tuned: bool = True,
         fast_math: bool = False,
+        check: bool | None = None,
     ) -> None:
         """`text` is the source of the whole program, for errors."""
         self._function = entry_of(module)
@@ -41,6 +42,7 @@ class SegmentFunction(Function):
             constant_inputs=sorted(constant_arguments(self._function)),
             tuned=tuned,
             fast_math=fast_math,
+            check=check,
         )
 
     def starter(self) -> Starter:
