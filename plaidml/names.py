@@ -12,7 +12,7 @@ from types import ModuleType
 from ..errors import GinghamError
 
 _OURS = __name__.rpartition(".")[0]
-_MODULES = ("tile", "settings", "exceptions", "context")
+_MODULES = ("tile", "op", "settings", "exceptions", "context")
 KERAS = "plaidml.keras"
 
 
