@@ -7,7 +7,7 @@ where this differs. All of it runs on what `gingham.compile` makes.
 
 from ..errors import GinghamError as PlaidMLError
 from ..frontend.edsl.dtypes import DType
-from . import context, exceptions, settings, tile
+from . import context, exceptions, op, settings, tile
 from .composition import Applier, Composer
 from .context import Context
 from .devices import Device, DeviceConfig, devices, open_first_device
@@ -58,6 +58,7 @@ __all__ = [
     "install",
     "is_backtrace_enabled",
     "load_function",
+    "op",
     "open_first_device",
     "quiet",
     "run",
