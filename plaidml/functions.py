@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from ..runtime.function import Function as CompiledFunction
 from .context import Context
 from .devices import Device
 from .losses import TRAINING_CALLS
+from .process import LOGGER, is_backtrace_enabled
 from .shapes import Shape
 
 if TYPE_CHECKING:
@@ -35,7 +37,12 @@ class Function:
     and a caret, for a mistake in the text.
     """
 
-    def __init__(self, code: str, backtrace: object = None, fid: str = "") -> None:
+    def __init__(self, code: str, backtrace: str | None = None, fid: str = "") -> None:
+        self.backtrace = backtrace
+        """The calls that made it, where `set_backtrace` asked for that."""
+        if is_backtrace_enabled():
+            self.backtrace = backtrace or "".join(traceback.format_stack()[:-1])
+            LOGGER.info("%s\n%s\n%s", fid or "a function", code, self.backtrace)
         tile = TileFunction(code, fid or "<function>", TRAINING_CALLS)
         self._program: TileFunction | ModuleOp = tile
         self.name = fid or "a function"
@@ -65,7 +72,7 @@ class Function:
         Where there are no tensors, it runs on `device`.
         """
         function = cls.__new__(cls)
-        function.text = None
+        function.text = function.backtrace = None
         function.name = name or "a function"
         function._texts = texts
         function._program = module
@@ -79,6 +86,7 @@ class Function:
         self._lock = Lock()
         self._compiled: dict[str, CompiledFunction] = {}
         self._shapes: dict[object, list[Shape]] = {}
+        self._places: Mapping[str, str] = {}
         if self.tile is not None:
             self.input_names = self.tile.input_names
             self.output_names = self.tile.output_names
@@ -122,6 +130,16 @@ class Function:
 
         return size_arguments(self.module)
 
+    def place(self, places: Mapping[str, str]) -> None:
+        """Force tensors that it computes, by name, onto devices; the rest is decided.
+
+        That is for a `Device` of several devices. Names that are not there are errors
+        of the next run.
+        """
+        with self._lock:
+            self._places = dict(places)
+            self._compiled = {}
+
     def compiled(self, dev: Device) -> CompiledFunction:
         """The function for a device; it is compiled for shapes when they are known."""
         with self._lock:
@@ -135,7 +153,7 @@ class Function:
         from ..runtime.placement.function import PlacedFunction
 
         return PlacedFunction(
-            self.module, dev.devices, self.text, constants=self.constants
+            self.module, dev.devices, self.text, self._places, self.constants
         )
 
     def _show_line(self, error: GinghamError) -> None:
