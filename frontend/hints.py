@@ -117,7 +117,8 @@ def _keyword_as_name(mistake: Mistake) -> GinghamError | None:
 
 
 def _capitalized(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    start = len(name) - len(name.lstrip("_"))
+    return name[: start + 1].upper() + name[start + 1 :]
 
 
 def _index_as_value(mistake: Mistake) -> GinghamError | None:

@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ...dialects.eltwise.table import FUNCTIONS
-from .graph import Apply, current_layer
-from .locations import assigned_name, error
-from .tensors import Tensor, tensor_node
+from .graph import Apply, LayerScope, current_layer, current_layer_scope
+from .locations import assigned_name, error, here
+from .tensors import Tensor, flattened, tensor_node
 
 _Result = TypeVar("_Result")
 
@@ -72,7 +72,8 @@ def layer(
 ) -> _Result:
     """The function of the operands, its ops noted to belong to a layer of this name.
 
-    They get the attribute `tile.layer`, in a layer of a layer with both names,
+    The function uses no tensors but the operands, constants and what it makes. The ops
+    get the attribute `tile.layer`, in a layer of a layer with both names,
     `"block/norm"`, and `tile.layer.<key>` for each of `attributes`.
     """
     outer = current_layer.get()
@@ -82,8 +83,15 @@ def layer(
     notes = {**outer, "tile.layer": StringAttr(name)}
     for key, value in (attributes or {}).items():
         notes[f"tile.layer.{key}"] = _attribute(key, value)
+    nodes = [each.node for each in flattened(operands) if isinstance(each, Tensor)]
+    enclosing_scope = current_layer_scope.get()
+    if enclosing_scope is not None:
+        for node in nodes:
+            enclosing_scope.check(node, here())
     token = current_layer.set(notes)
+    scope_token = current_layer_scope.set(LayerScope(name, nodes))
     try:
         return function(*operands)
     finally:
         current_layer.reset(token)
+        current_layer_scope.reset(scope_token)

@@ -67,6 +67,10 @@ class Contract(Node):
         )
         self.statement = statement
 
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        return tuple(size.known_number for size in self.statement.sizes)
+
     def changed(self, **changes: Any) -> Contract:
         """The contraction with other fields, at the same place of the program.
 

@@ -12,11 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 
+from ...dialects.eltwise.ops import broadcast_shape
 from ...dialects.eltwise.table import FUNCTIONS, Function
 from ...dialects.tile.ops import ToIndexOp
 from ...errors import SourceLocation
+from ...limits import LARGEST_INTEGER
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
@@ -37,6 +40,33 @@ current_layer: ContextVar[Mapping[str, Attribute]] = ContextVar(
     "current_layer", default=_NO_LAYER
 )
 """The attributes of all ops that are made now: see `annotations.layer`."""
+
+
+class LayerScope:
+    """What the function of a layer may use: its operands, and what it makes itself."""
+
+    def __init__(self, name: str, operands: Sequence[Node]) -> None:
+        self._name = name
+        self._operands = {*operands}
+        self._first = next(_serials)
+
+    def check(self, node: Node, location: SourceLocation) -> None:
+        """Raise GinghamError for a tensor from outside that is no operand."""
+        is_constant = isinstance(node, Input) and node.constant is not None
+        is_tensor = not (node.is_size or is_constant or isinstance(node, Literal))
+        if is_tensor and node.serial < self._first and node not in self._operands:
+            raise error(
+                f"{node.describe()} is no operand of the layer '{self._name}', which "
+                "uses it",
+                f"it is made at {node.location}; add it to the operands",
+                location,
+            )
+
+
+current_layer_scope: ContextVar[LayerScope | None] = ContextVar(
+    "current_layer_scope", default=None
+)
+"""The innermost layer whose function is being run: see `annotations.layer`."""
 
 
 class Trace:
@@ -109,14 +139,27 @@ class Node:
         self.attributes = dict(current_layer.get())
         self.checks: list[Node] = []
         self.is_used = False
+        layer = current_layer_scope.get()
         for operand in self.operands:
             operand.is_used = True
+            if layer is not None:
+                layer.check(operand, self.location)
         self.serial = next(_serials)
 
     @property
     def is_size(self) -> bool:
         """Whether it is an integer that is known before the program runs."""
         return False
+
+    @property
+    def known_number(self) -> int | None:
+        """The integer that a size is, where that is known already."""
+        return None
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes of its axes, None for those that are not known yet."""
+        return None if self.rank is None else (None,) * self.rank
 
     def check_tensor(self) -> None:
         """Raise GinghamError where it is no tensor, size or number, but a tuple."""
@@ -181,6 +224,10 @@ class Input(Node):
         self.element = element
         self.constant = constant
 
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        return self.shape
+
     def emit(self, to: Emitting) -> Result:
         raise ValueError("inputs are emitted before all other nodes")
 
@@ -195,6 +242,10 @@ class Literal(Node):
     @property
     def is_size(self) -> bool:
         return isinstance(self.number, int)
+
+    @property
+    def known_number(self) -> int | None:
+        return int(self.number) if isinstance(self.number, int) else None
 
     def emit(self, to: Emitting) -> Result:
         if isinstance(self.number, float):
@@ -233,6 +284,11 @@ class SizeOf(Node):
     @property
     def is_size(self) -> bool:
         return True
+
+    @property
+    def known_number(self) -> int | None:
+        sizes = self.tensor.known_sizes
+        return None if sizes is None else sizes[self.axis]
 
     @property
     def tensor(self) -> Node:
@@ -289,10 +345,50 @@ class Apply(Node):
         rank = max(known) if len(known) == len(ranks) else None
         super().__init__(operands, rank, name)
         self.function = function
+        self._known_sizes = self._broadcast()
+        # Found out once: whoever asks again and again would go down a deep program.
+        are_sizes = all(operand.is_size for operand in self.operands)
+        self._is_size = function.fold is not None and are_sizes
+        self._known_number = self._folded() if self._is_size else None
+
+    def _folded(self) -> int | None:
+        """The number that it is, where it is known and one of 64 bits."""
+        numbers = [operand.known_number for operand in self.operands]
+        known = [number for number in numbers if number is not None]
+        if len(known) < len(numbers):
+            return None
+        number = self.fold(*known)
+        return number if abs(number) <= LARGEST_INTEGER else None
+
+    def _broadcast(self) -> tuple[int | None, ...] | None:
+        """The sizes as far as they are known; GinghamError where they do not match."""
+        shapes: list[tuple[int, ...]] = []
+        for operand in self.operands:
+            sizes = operand.known_sizes
+            if sizes is None:
+                return None
+            shapes.append(tuple(DYNAMIC_INDEX if n is None else n for n in sizes))
+        try:
+            result = broadcast_shape(shapes)
+        except ValueError as reason:
+            raise error(
+                f"the operands of '{self.function.name}' do not broadcast: {reason}",
+                "sizes of one axis, counted from the last, are equal or 1",
+                self.location,
+            ) from None
+        return tuple(None if n == DYNAMIC_INDEX else n for n in result)
 
     @property
     def is_size(self) -> bool:
-        return self.function.fold is not None and all(o.is_size for o in self.operands)
+        return self._is_size
+
+    @property
+    def known_number(self) -> int | None:
+        return self._known_number
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        return self._known_sizes
 
     def fold(self, *sizes: int) -> int:
         if self.function.fold is None:

@@ -25,7 +25,8 @@ _numbers = itertools.count()
 class IndexExpression:
     """A linear expression of indices, whose coefficients may contain sizes.
 
-    `i / 2` is exact: the points at which it is no integer take no part.
+    `i / 2` is exact: the points at which it is no integer take no part. `i // 2` is
+    the same, as programs for PlaidML have it.
     """
 
     __array_ufunc__ = None  # NumPy's numbers leave arithmetic to this class.
@@ -70,14 +71,9 @@ class IndexExpression:
     def __rtruediv__(self, other: Any) -> IndexExpression:
         return _combine(_quotient, other, self)
 
-    def __floordiv__(self, other: Any) -> NoReturn:
-        raise error(
-            "an index is not rounded: there is no '//' of indices",
-            "i / 2 is exact: points where it is no integer take no part; for two cells "
-            "of each element write O[2 * j + r] = I[j] with add_constraint(r < 2)",
-        )
-
-    __rfloordiv__ = __floordiv__
+    # What PlaidML has for exact division: an index is never rounded.
+    __floordiv__ = __truediv__
+    __rfloordiv__ = __rtruediv__
 
     def __mod__(self, other: Any) -> NoReturn:
         raise error(

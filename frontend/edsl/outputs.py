@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dialects.aggregation import Aggregation
-from .accesses import Aggregated, combined
+from .accesses import Aggregated, Combined, combined
 from .contraction import Contract, Statement
 from .dims import size_node
 from .graph import Node
@@ -24,7 +24,8 @@ class TensorOutput(Tensor):
     O[i, j] += A[i, k] * B[k, j]
     ```
 
-    Cells that no point writes are 0, or those of `use_default`.
+    Cells that no point writes are 0, or those of `use_default`. `TensorOutput()` has no
+    axes, or, written as `O[j] += I[i, j]`, those that its indices have in the operands.
     """
 
     def __init__(self, *dims: Any, name: str | None = None) -> None:
@@ -73,6 +74,8 @@ class TensorOutput(Tensor):
                 f"it has its contraction at {self._node.location}; make a new "
                 "TensorOutput",
             )
+        if indices and not self._sizes:
+            self._sizes = _inferred_sizes(indices, value.value)
         if len(indices) != len(self._sizes):
             axes = "1 axis" if len(self._sizes) == 1 else f"{len(self._sizes)} axes"
             raise error(
@@ -138,6 +141,22 @@ class TensorOutput(Tensor):
 
     def _describe(self) -> str:
         return f"'{self._given_name}'" if self._given_name else "the output"
+
+
+def _inferred_sizes(
+    indices: Sequence[IndexExpression], value: Combined
+) -> tuple[Node, ...]:
+    """The sizes of the axes that these indices have in the operands.
+
+    Nothing where one of them has no axis of its own there.
+    """
+    sizes: dict[IndexExpression, Node] = {}
+    for access in value.accesses:
+        dims = Tensor.of(access.tensor.node).shape
+        for index, dim in zip(access.indices, dims, strict=True):
+            sizes.setdefault(index, dim.node)
+    found = [sizes[index] for index in indices if index in sizes]
+    return tuple(found) if len(found) == len(indices) else ()
 
 
 def NamedTensorOutput(name: str, *dims: Any) -> TensorOutput:

@@ -13,12 +13,13 @@ from ...dialects.tile.gather import NearestMode as NearestMode
 from ...dialects.tile.indexing import OutOfBounds as OutOfBoundsMode
 from ...dialects.tile.special_shapes import GatherMode as GatherMode
 from ...dialects.tile.special_shapes import ScatterMode as ScatterMode
+from ...dialects.tile.special_shapes import normalized_axis
 from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
 from .dims import TensorDim, is_integer, size_node
-from .graph import Call, Input, Literal, Node, NumberOf, Part, Result
+from .graph import Apply, Call, Input, Literal, Node, NumberOf, Part, Result
 from .locations import assigned_name, assigned_names, error
 from .tensors import Tensor, flattened, tensor_node
 
@@ -59,12 +60,14 @@ def index(dims: Any, axis: int) -> Tensor:
     axis = _integer(axis, "the axis")
     if isinstance(dims, Tensor):
         node = dims.node
+        _check_axis("index", axis, node.rank)
         return _special(
             lambda special, values, at: special.index(values[0], axis, at),
             [node],
             node.rank,
         )
     sizes = _sizes([dims])
+    _check_axis("index", axis, len(sizes))
     return _special(
         lambda special, values, at: special.index_of_sizes(_as_sizes(values), axis, at),
         sizes,
@@ -186,6 +189,7 @@ def argsort(
     chosen = _option(SortDirection, direction if order is None else order, name)
     descending = chosen is SortDirection.DESC
     node = tensor_node(x)
+    _check_axis("argsort", axis, node.rank)
     return _special(
         lambda special, values, at: special.argsort(
             values[0], axis, at, descending=descending
@@ -287,17 +291,44 @@ def gradients(loss: Any, variables: Sequence[Tensor] | Tensor) -> list[Tensor]:
 
 
 def as_dim(x: Tensor) -> TensorDim:
-    """An input of rank 0 as a size: the integer that it is bound to."""
-    node = x.node
-    if not isinstance(node, Input) or node.rank not in (None, 0):
-        raise error(
-            f"{node.describe()} is no input of rank 0",
-            "only an input can be a size, as sizes are known before anything runs",
-        )
-    name = assigned_name() or node.name
-    if node.constant is not None:
-        return TensorDim.make(name, Literal(int(node.constant)))
-    return TensorDim.make(name, NumberOf(node))
+    """An integer input of rank 0, or what is computed of such, as a size."""
+    name = assigned_name() or x.node.name
+    sizes: dict[Node, Node] = {}
+    pending = [x.node]
+    while pending:
+        node = pending[-1]
+        parts = [] if node.is_size else _integers(node)
+        missing = [part for part in parts if part not in sizes]
+        if missing:
+            pending += missing
+            continue
+        pending.pop()
+        sizes[node] = _as_size(node, [sizes[part] for part in parts])
+    return TensorDim.make(name, sizes[x.node])
+
+
+def _integers(node: Node) -> Sequence[Node]:
+    """What a known integer is computed from; GinghamError for what is none."""
+    if isinstance(node, Apply) and node.function.fold is not None:
+        return node.operands
+    if isinstance(node, Input) and node.rank in (None, 0):
+        return ()
+    raise error(
+        f"{node.describe()} is neither an input of rank 0 nor computed of such",
+        "sizes are known before anything runs",
+    )
+
+
+def _as_size(node: Node, parts: Sequence[Node]) -> Node:
+    if node.is_size:
+        return node
+    if isinstance(node, Apply):
+        return Apply(node.function, parts, node.name)
+    if isinstance(node, Input) and node.constant is not None:
+        return Literal(int(node.constant))
+    if isinstance(node, Input):
+        return NumberOf(node)
+    raise ValueError(f"{node} is no integer")
 
 
 def zero() -> Tensor:
@@ -333,6 +364,15 @@ def _integer(value: Any, what: str) -> int:
     if isinstance(value, bool) or not is_integer(value):
         raise error(f"expected {what} to be an integer, got {type(value).__name__}")
     return operator.index(value)
+
+
+def _check_axis(function: str, axis: int, rank: int | None) -> None:
+    if rank is None:
+        return
+    try:
+        normalized_axis(axis, rank)
+    except ValueError as reason:
+        raise error(f"'{function}': {reason}") from None
 
 
 def _option(kind: type[_Option], value: _Option | str, what: str) -> _Option:

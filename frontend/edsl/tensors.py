@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from ...dialects.eltwise.table import FUNCTIONS
 from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
 from .accesses import Access, Aggregated, Combined, combined
-from .dims import TensorDim, is_integer, size_node
+from .dims import TensorDim, size_node
 from .dtypes import DType, dtype_of, element_type
 from .graph import (
     Apply,
@@ -141,6 +140,7 @@ class Tensor(Operators):
         if existing is not None:
             symbols = list(existing.symbols)
         first: dict[TensorDim, int] = {}
+        _check_known(node, wanted)
         for axis, dim in enumerate(wanted):
             if not isinstance(dim, TensorDim):
                 continue
@@ -163,8 +163,6 @@ class Tensor(Operators):
 
     def _require(self, sizes: Sizes, axis: int, size: Any) -> None:
         """Have the size of an axis compared with a number or a computed size."""
-        if is_integer(size):
-            _check_static(self.node, axis, operator.index(size))
         wanted = size_node(size, f"the size of axis {axis}")
         self.node.checks.append(SizeCheck(SizeOf(sizes, axis), wanted))
 
@@ -366,10 +364,22 @@ def _learn_rank(node: Node, rank: int) -> None:
         )
 
 
-def _check_static(node: Node, axis: int, size: int) -> None:
-    """Compare a size with that of an input, where it has one."""
-    if not isinstance(node, Input) or node.shape is None:
-        return
-    known = node.shape[axis]
-    if known is not None and known != size:
-        raise error(f"axis {axis} of {node.describe()} has size {known}, not {size}")
+def _check_known(node: Node, wanted: Sequence[Any]) -> None:
+    """Compare sizes with what they have to be, where both are known already."""
+    numbers: dict[TensorDim, int | None] = {}
+    for axis, (known, dim) in enumerate(
+        zip(node.known_sizes or (), wanted, strict=True)
+    ):
+        if dim is None:
+            continue
+        number, name = None, ""
+        if not isinstance(dim, TensorDim):
+            number = size_node(dim, f"the size of axis {axis}").known_number
+        elif dim.is_bound:
+            number, name = dim.node.known_number, dim.name
+        else:
+            number, name = numbers.setdefault(dim, known), dim.name
+        if None in (known, number) or known == number:
+            continue
+        what = f"{name} = {number}" if name else f"{number}"
+        raise error(f"axis {axis} of {node.describe()} has size {known}, not {what}")

@@ -13,7 +13,7 @@ from gingham.frontend.tile_text import parse_tile
 
 A = np.array([3, 1, 4, 1, 5], np.float32)
 P = np.array([3, 2, 4, 2, 5], np.float32)
-INPUTS = {"I": A, "A": A, "C": A, "a": A, "B": P, "D": P, "P": P}
+INPUTS = {"I": A, "_A": A, "A": A, "C": A, "a": A, "B": P, "D": P, "P": P}
 
 
 def body(statements: str) -> str:
@@ -34,6 +34,7 @@ def value(statement: str) -> str:
 ACCEPTED: list[tuple[str, object]] = [
     ("function () -> (O) { O = 1.0; }", 1),
     ("function (I[N]) -> (O) { O[i : N] = +(I[i]); }", A),
+    ("function (_A[_N1]) -> (__O) { _T1 = 5; __O[_i : _T1] = +(_A[_i]); }", A),
     (body("O[] = +(I[i]);"), 14),
     (body("O[i, i : N, N] = =(I[i]);"), np.diag(A)),
     (body("O[i/2 : N] = +(I[i]);"), [3, 4, 5, 0, 0]),

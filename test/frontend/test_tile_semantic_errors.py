@@ -213,6 +213,12 @@ def test_without_dimensions_the_hint_says_where_they_come_from() -> None:
     assert error.hint == "dimensions are named where an input is declared: A[M, N]"
 
 
+def test_a_name_behind_underscores_is_capitalised_in_hints() -> None:
+    error = error_of("function (A[N]) -> (O) { O = A + _t1; }")
+    assert error.hint is not None
+    assert "write _T1 or #_t1" in error.hint
+
+
 def test_a_form_that_stands_alone_is_no_program() -> None:
     error = error_of("\npolynomial i + 1;")
     check(

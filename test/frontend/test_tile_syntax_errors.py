@@ -97,7 +97,7 @@ STATEMENTS = [
      "to use it as a name, write $default", 7),
     ("function = A;", "2:1", "expected '}' or a statement, got the keyword 'function'",
      "to use it as a name, write #function", 8),
-    ("_O = A;", "2:1", "a name begins with a letter, not with '_'", None, 1),
+    ("_1 = A;", "2:1", "a name begins with a letter, not with '_'", None, 1),
     ("[[pid(foo-bar)]] O = A;", "2:10", "expected ')' or ',', got '-'", None, 1),
     # Numbers.
     ("O = 1.;", "2:6", "expected digits on both sides of the decimal point",

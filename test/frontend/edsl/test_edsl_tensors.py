@@ -382,7 +382,6 @@ TENSORS: list[tuple[str, Callable[[Any], Any]]] = [
      lambda A: A[0:2, 1]),
     ("expected an index, a TensorDim or an integer as index, got float",
      lambda A: A[0.5, 1]),
-    ("there is no '//' of indices", lambda A: A[edsl.TensorIndex() // 2, 0]),
     ("there is no '%' of indices", lambda A: A[edsl.TensorIndex() % 2, 0]),
     ("must be linear in the indices: the product of two indices",
      lambda A: A[edsl.TensorIndex() * edsl.TensorIndex(), 0]),
@@ -417,10 +416,9 @@ def test_mistakes(message: str, mistake: Callable[[Tensor], Any]) -> None:
 def test_shapes_that_do_not_broadcast_show_their_line() -> None:
     A = Placeholder("float32", [2, 3])
     B = Placeholder("float32", [2, 4])
-    C = A + B
     with pytest.raises(GinghamError, match="do not broadcast") as caught:
-        Program("mismatch", [A, B], [C])
-    assert "    C = A + B\n        ^~~~~" in str(caught.value)
+        _ = A + B
+    assert "        _ = A + B\n            ^~~~~" in str(caught.value)
 
 
 def test_an_index_that_is_divided_by_a_sum_of_sizes() -> None:
