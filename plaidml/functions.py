@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _NO_TEXTS: Mapping[str, str] = {}
+_MOST_SHAPES = 1024
 
 
 class Function:
@@ -185,6 +186,8 @@ class Function:
                 raise
             known = _result_shapes(ctx, module)
             with self._lock:
+                if len(self._shapes) >= _MOST_SHAPES:
+                    self._shapes.clear()
                 self._shapes[key] = known
         return known
 

@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .. import observation
 from ..errors import GinghamError
 from ..observation import note, now
-from .arguments import AnyArray, Binding, bind, binding_of, tensor_types
+from .arguments import AnyArray, Binding, bind, binding_of
 from .arrays.array import has_arrays
 from .arrays.starter import Starter, check_devices
+from .cache.in_memory import programs
 from .cache.parsed import ModuleProgram, ParsedProgram
 from .cache.probes import require_usable
 from .cache.programs import KeptPrograms
-from .devices import Device, default_device
+from .devices import Device
 from .devices import device as device_named
 from .hardware import chosen_hardware, target_options
+from .lowering import STAGES, Lowering, make_context
+from .once import Once
 from .outputs import output_arrays
 from .profiling.starting import follow_debug_setting, required_profile
-from .records import recall_state, run_stages_by_records
-from .runner import InterpretedRunner, Runner, Shortcuts
+from .runner import InterpretedRunner, KeptRunner, Runner, Shortcuts
 from .settings import setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.stripe.explain import Explanation
     from ..targets.hardware import Hardware
-    from ..targets.opencl.compiled import CompiledCode
+    from ..targets.opencl.compiled import CompiledCode, PrintedCode
     from ..targets.opencl.devices.device import OpenCLDevice
+    from ..targets.opencl.executor import OpenCLExecutable
     from .memory import MemoryReport
     from .profiling.profile import Profile
 
-STAGES = ("parsed", "tile", "stripe", "opencl")
-"""The stages at which `Function.ir` shows the program."""
+__all__ = ["STAGES", "Function", "chosen_device", "make_context", "target_options"]
+
+# What the interpreter keeps of a program: a module.
+_INTERPRETED_BYTES = 400 << 10
 
 
 class Function:
@@ -72,9 +76,8 @@ class Function:
         self._fast_math = fast_math
         self._check = check
         self._text = text
-        self._device = device
-        self._lock = Lock()
-        self._compiled: dict[Binding, Runner] = {}
+        self._once = Once[Binding]()
+        self._compiled: dict[Binding, KeptRunner] = {}
         self._starters: dict[Binding, Starter] = {}
         self._shortcuts = Shortcuts["Runner | Starter"]()
         self._constants = tuple((constants or {}).values())
@@ -85,6 +88,14 @@ class Function:
             *_positions(self.input_names, constant_inputs),
             *range(len(self.input_names), len(names)),
         ]
+        self._lowering = Lowering(
+            self._program,
+            device,
+            self._hardware,
+            tuned,
+            fast_math,
+            self._constant_positions,
+        )
 
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
@@ -93,9 +104,7 @@ class Function:
     @property
     def device(self) -> Device:
         """Where it runs: the device it was compiled for, else the default device."""
-        if self._device is None:
-            self._device = default_device()
-        return self._device
+        return self._lowering.device
 
     def __call__(self, *inputs: Any, out: Any = None, **named: Any) -> Any:
         """Run the program: its output as an array, several as a tuple.
@@ -165,6 +174,7 @@ class Function:
             names, types = self.output_names, runner.output_types
             return runner.run(arrays, output_arrays(names, types, out, arrays))
         except GinghamError as error:
+            # A context manager here would take as long as looking up what to run.
             self._show_line(error)
             raise
 
@@ -200,9 +210,7 @@ class Function:
         What depends on constant inputs only is computed once and kept for the same
         arrays (the same memory: contents are not compared), as long as they exist.
         """
-        with self._lock:
-            runners = [*self._compiled.values(), *self._starters.values()]
-        for runner in runners:
+        for runner in [*self._compiled.values(), *self._starters.values()]:
             runner.refresh()
 
     def _binding(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> Binding:
@@ -225,14 +233,7 @@ class Function:
 
     def source(self, *inputs: Any, **named: Any) -> str:
         """The OpenCL C of the kernels for inputs of these shapes and types."""
-        from ..targets.opencl.printer import print_opencl
-
-        module = self._module_at("opencl", self._binding(inputs, named))
-        try:
-            return print_opencl(module)
-        except GinghamError as error:
-            self._show_line(error)
-            raise
+        return self._code(self._binding(inputs, named)).source
 
     def ir(self, *inputs: Any, stage: str = "tile", **named: Any) -> str:
         """The IR for inputs of these shapes and types, at one of the `STAGES`.
@@ -253,7 +254,7 @@ class Function:
         """The device memory that a call with inputs of these shapes and types needs."""
         from .memory import memory_report
 
-        return memory_report(self._module_at("opencl", self._binding(inputs, named)))
+        return memory_report(self._code(self._binding(inputs, named)).program)
 
     def explain(self, *inputs: Any, count: int = 10, **named: Any) -> Explanation:
         """What was decided for inputs of these shapes and types, and by which figures.
@@ -268,38 +269,23 @@ class Function:
 
         explainer = Explainer(count)
         module = self._specialized(self._binding(inputs, named))
-        options = target_options(self.device, self._hardware, self._fast_math)
-        stages = ("tile", "stripe", "opencl")
-        run_stages(module, make_context(), options, stages, explainer.before)
+        options = self._lowering.options
+        run_stages(module, make_context(), options, STAGES[1:], explainer.before)
         return explainer.explanation
 
     def _module_at(self, stage: str, binding: Binding) -> ModuleOp:
-        from xdsl.utils.exceptions import DiagnosticException
+        with self._showing_lines():
+            return self._lowering.at(stage, binding)
 
-        stages = STAGES[1 : STAGES.index(stage) + 1]
-        try:
-            return self._lowered(binding, stages)
-        except DiagnosticException as error:
-            raise GinghamError(str(error)) from error
-        except GinghamError as error:
-            self._show_line(error)
-            raise
+    def _code(self, binding: Binding) -> OpenCLExecutable | PrintedCode:
+        """The kernels and the program that launches them, compiled or only printed."""
+        from ..targets.opencl.executor import OpenCLExecutable
 
-    def _lowered(self, binding: Binding, stages: Sequence[str]) -> ModuleOp:
-        from ..passes.pipelines import run_stages
-
-        options = target_options(self.device, self._hardware, self._fast_math)
-        if self._tuned and "stripe" in stages:
-            return run_stages_by_records(
-                lambda: self._specialized(binding),
-                make_context(),
-                options,
-                stages,
-                self.device,
-            )
-        module = self._specialized(binding)
-        run_stages(module, make_context(), options, stages)
-        return module
+        runner = self._compiled.get(binding)
+        if isinstance(runner, OpenCLExecutable):
+            return runner
+        with self._showing_lines():
+            return self._lowering.printed(binding)
 
     @property
     def _sizes(self) -> frozenset[int]:
@@ -308,12 +294,16 @@ class Function:
 
     def _specialized(self, binding: Binding) -> ModuleOp:
         """The program for inputs of these types."""
-        from ..passes.tile.specialize import specialize
+        return self._lowering.specialized(binding)
 
-        types = tensor_types(binding.signature)
-        module = specialize(self._program.module, types, numbers=dict(binding.numbers))
-        _mark_constants(module, self._constant_positions)
-        return module
+    @contextmanager
+    def _showing_lines(self) -> Generator[None]:
+        """Let errors show the lines of the program that they point at."""
+        try:
+            yield
+        except GinghamError as error:
+            self._show_line(error)
+            raise
 
     def _show_line(self, error: GinghamError) -> None:
         """Give the error the text of the program, to show the line it points at."""
@@ -326,42 +316,65 @@ class Function:
         else:
             error.location = replace(error.location, text=self._text)
 
-    def _runner(self, binding: Binding) -> Runner:
-        with self._lock:
+    def _runner(self, binding: Binding) -> KeptRunner:
+        runner = self._compiled.get(binding)
+        if runner is not None:
+            return runner
+        # Other shapes are compiled side by side.
+        with self._once.making(binding), self._showing_lines():
             runner = self._compiled.get(binding)
             if runner is None:
-                try:
-                    runner = self._compile(binding)
-                except GinghamError as error:
-                    self._show_line(error)
-                    raise
-                self._compiled[binding] = runner
-            return runner
+                runner = self._compile(binding)
+        return runner
 
-    def _compile(self, binding: Binding) -> Runner:
-        start = now()
+    def _compile(self, binding: Binding) -> KeptRunner:
+        """What runs the program, which is kept as long as there is room for it."""
         if self.device.is_reference:
-            return self._interpreted(binding)
-        from ..targets.opencl.compiled import compile_module
+            runner, key, size = self._interpreted(binding), object(), _INTERPRETED_BYTES
+            code = None
+        else:
+            runner, code, key = self._executable(binding)
+            size = code.size_in_bytes
+        self._compiled[binding] = runner
+        programs.keep(key, size, code, runner, self._forget)
+        return runner
+
+    def _forget(self, runner: KeptRunner) -> None:
+        """Let go of what is compiled; it is compiled again when it is called."""
+        self._shortcuts.forget(
+            lambda known: (
+                (known.runner if isinstance(known, Starter) else known) is runner
+            )
+        )
+        for binding, each in [*self._compiled.items()]:
+            if each is runner:
+                self._compiled.pop(binding, None)
+                self._starters.pop(binding, None)
+
+    def _executable(
+        self, binding: Binding
+    ) -> tuple[OpenCLExecutable, CompiledCode, Hashable]:
+        """What runs the program on an OpenCL device, its code, and the key of that."""
+        start = now()
+        from ..targets.opencl.compiled import build_code
         from ..targets.opencl.devices.device import OpenCLDevice
         from ..targets.opencl.executor import OpenCLExecutable
         from ..targets.opencl.program import build_options
 
-        if not isinstance(self.device, OpenCLDevice):
-            raise GinghamError(f"device '{self.device.name}' cannot run programs")
-        words = build_options(self.device, fast_math=self._fast_math)
-        kept = KeptPrograms(self.device, words)
-        key = self._key(kept, binding)
-        title = f"{self._program.title(binding)} on {self.device.name}"
+        device = self.device
+        if not isinstance(device, OpenCLDevice):
+            raise GinghamError(f"device '{device.name}' cannot run programs")
+        words = build_options(device, fast_math=self._fast_math)
+        kept = KeptPrograms(device, words)
+        key = kept.key(*self._lowering.key(binding))
+        title = f"{self._program.title(binding)} on {device.name}"
         observer = observation.observer
         skips = observer is not None and observer.wants_passes
         code = None if skips else kept.load(key)
         note("compile", "look up", start)
         if code is None:
-            start = now()
-            module = self._module_at("opencl", binding)
-            note("compile", "passes", start)
-            code = compile_module(module, self.device, words)
+            printed = self._lowering.printed(binding)
+            code = build_code(printed, device, words)
             start = now()
             kept.save(key, code, title)
             note("compile", "store", start)
@@ -369,10 +382,12 @@ class Function:
             observer.source(code.source)
         check: bool = setting("check") if self._check is None else self._check
         if code.is_checked or not check:
-            return OpenCLExecutable(code, self.device)
-        return self._checked(
-            code, self.device, binding, lambda c: kept.save(key, c, title)
-        )
+            runner = OpenCLExecutable(code, device)
+        else:
+            runner = self._checked(
+                code, device, binding, lambda c: kept.save(key, c, title)
+            )
+        return runner, code, (device, key)
 
     def _checked(
         self,
@@ -380,7 +395,7 @@ class Function:
         device: OpenCLDevice,
         binding: Binding,
         keep: Callable[[CompiledCode], None],
-    ) -> Runner:
+    ) -> OpenCLExecutable:
         """The program, whose first results are compared with what they should be."""
         from .checking import CheckedExecutable, Subject
 
@@ -394,13 +409,7 @@ class Function:
         )
         return CheckedExecutable(code, device, subject)
 
-    def _key(self, kept: KeptPrograms, binding: Binding) -> str:
-        options = target_options(self.device, self._hardware, self._fast_math)
-        records = recall_state(self.device, options) if self._tuned else ""
-        program = f"{binding}\n{self._constant_positions}\n{self._program.identity}"
-        return kept.key(program, options, records)
-
-    def _interpreted(self, binding: Binding) -> Runner:
+    def _interpreted(self, binding: Binding) -> KeptRunner:
         from ..passes.tile.differentiate import expand_gradients
 
         return InterpretedRunner(expand_gradients(self._specialized(binding)))
@@ -431,31 +440,3 @@ def _positions(names: Sequence[str], wanted: Collection[str | int]) -> list[int]
                 hint=f"its inputs are {', '.join(names) or 'none'}",
             )
     return [n for n, name in enumerate(names) if name in wanted or n in wanted]
-
-
-def _mark_constants(module: ModuleOp, positions: Sequence[int]) -> None:
-    """Mark inputs of the program as constant, for the passes to see."""
-    from xdsl.dialects.func import FuncOp
-
-    from ..dialects.constants import mark_constants
-
-    for operation in module.ops:
-        if positions and isinstance(operation, FuncOp):
-            mark_constants(operation, positions)
-            return
-
-
-def make_context() -> Context:
-    """A context that knows all dialects."""
-    from xdsl.context import Context
-    from xdsl.dialects.builtin import Builtin
-    from xdsl.dialects.func import Func
-
-    from ..dialects import get_all_dialects
-
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 _EDSL = __name__.replace("runtime.jit", "frontend.edsl")
 
+_MOST_TRACES = 256
+"""Traces that are kept; each is compiled for all shapes it was called with."""
+
 _Key: TypeAlias = tuple[Structure, tuple[tuple[int, str], ...]]
 """The structure of the arguments, and rank and element type of each array."""
 
@@ -137,7 +140,8 @@ class JitFunction:
         self._static = frozenset(static)
         self._constant = frozenset(constants)
         self._lock = RLock()
-        self._traced: dict[tuple[_Key, object], _Traced] = {}
+        self._traced: OrderedDict[tuple[_Key, object], _Traced] = OrderedDict()
+        self._trace_count = 0
         self._shortcuts = Shortcuts[_Traced]()
         parameters = self._signature.parameters
         self._takes_out = "out" in parameters or any(
@@ -155,7 +159,7 @@ class JitFunction:
     @property
     def trace_count(self) -> int:
         """How often the function has been called to find out what it computes."""
-        return len(self._traced)
+        return self._trace_count
 
     def __call__(self, *arguments: Any, out: Any = None, **named: Any) -> Any:
         """Compute the function of arrays; of tensors it is called as it is.
@@ -258,11 +262,18 @@ class JitFunction:
         key = structure, tuple((array.ndim, array.dtype.name) for array in arrays)
         with self._lock:
             exact = signature, tuple(numbers.items())
-            known = self._traced.get((key, None)) or self._traced.get((key, exact))
+            place = (key, None) if (key, None) in self._traced else (key, exact)
+            known = self._traced.get(place)
             if known is None:
                 names = [name for name, _ in leaves]
                 known = self._trace(structure, names, signature, numbers)
-                self._traced[key, exact if known.looked_at_sizes else None] = known
+                place = key, exact if known.looked_at_sizes else None
+                self._traced[place] = known
+                self._trace_count += 1
+            self._traced.move_to_end(place)
+            if len(self._traced) > _MOST_TRACES:
+                _, gone = self._traced.popitem(last=False)
+                self._shortcuts.forget(lambda each: each is gone)
             return known
 
     def _trace(

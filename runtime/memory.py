@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import GinghamError
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.dialects.func import FuncOp
-    from xdsl.ir import SSAValue
-
-    from ..dialects.opencl.attributes import BufferType
+    from ..targets.opencl.host_program import HostProgram
     from .devices import Device
 
 
@@ -120,68 +116,39 @@ class MemoryReport:
         return "\n".join(lines)
 
 
-def memory_report(module: ModuleOp) -> MemoryReport:
-    """The memory of a module at the `opencl` level, as its buffers are placed."""
-    from ..dialects.opencl.kernel import AllocateOp
-    from ..passes.opencl.lifetimes import (
-        buffer_bytes,
-        lower_bound,
-        own_buffers,
-        returned_buffers,
-    )
+def memory_report(program: HostProgram) -> MemoryReport:
+    """The memory of a program, as its buffers are placed."""
+    from ..passes.opencl.lifetimes import Lifetime, lower_bound
 
-    function = _entry(module)
-    lifetimes = own_buffers(function)
-    allocations = [op for op in function.body.block.ops if isinstance(op, AllocateOp)]
-    sizes: dict[SSAValue, int] = {
-        op.buffer: buffer_bytes(op.buffer.type) for op in allocations
+    slots = program.slots
+    uses: dict[int, list[int]] = {}
+    for number, launch in enumerate(program.launches):
+        for slot in launch.slots:
+            uses.setdefault(slot, []).append(number)
+    results, kept = set(program.results), program.kept
+    own = {
+        number: Lifetime(slots[number].size_in_bytes, launches[0], launches[-1])
+        for number, launches in uses.items()
+        if number >= program.input_count and number not in results | kept
     }
-    returned = returned_buffers(function)
     buffers = [
-        PlacedBuffer(
-            op.buffer.name_hint or "a buffer",
-            lifetimes[op.buffer].size,
-            op.place,
-            lifetimes[op.buffer].first,
-            lifetimes[op.buffer].last,
-        )
-        for op in allocations
-        if op.buffer in lifetimes and op.place is not None
+        PlacedBuffer(slots[number].name, each.size, place, each.first, each.last)
+        for number, each in own.items()
+        if (place := slots[number].place) is not None
     ]
-    own = [sizes[op.buffer] for op in allocations if op.buffer in lifetimes]
-    unplaced = sum(own) - sum(buffer.size for buffer in buffers)
+    unshared = sum(each.size for each in own.values())
+    unplaced = unshared - sum(buffer.size for buffer in buffers)
     ends = [buffer.place + buffer.size for buffer in buffers]
-    kept = [
-        sizes[op.buffer]
-        for op in allocations
-        if op.buffer not in lifetimes and op.buffer not in returned
-        if op.buffer.first_use is not None
-    ]
+    made = sorted(number for number in results if number >= program.input_count)
     return MemoryReport(
-        inputs=sum(map(buffer_bytes, _inputs(function))),
-        results=sum(sizes.get(value, 0) for value in returned),
-        kept=sum(kept),
+        inputs=sum(slot.size_in_bytes for slot in slots[: program.input_count]),
+        results=sum(slots[number].size_in_bytes for number in made),
+        kept=sum(slots[number].size_in_bytes for number in kept - results),
         peak=max(ends, default=0) + unplaced,
-        lower_bound=lower_bound(list(lifetimes.values())),
-        unshared=sum(own),
+        lower_bound=lower_bound(list(own.values())),
+        unshared=unshared,
         buffers=tuple(sorted(buffers, key=lambda buffer: buffer.first)),
     )
-
-
-def _inputs(function: FuncOp) -> list[BufferType]:
-    from ..dialects.opencl.attributes import BufferType
-
-    types = [argument.type for argument in function.body.block.args]
-    return [type for type in types if isinstance(type, BufferType)]
-
-
-def _entry(module: ModuleOp) -> FuncOp:
-    from xdsl.dialects.func import FuncOp
-
-    for op in module.ops:
-        if isinstance(op, FuncOp):
-            return op
-    raise GinghamError("the module has no function")
 
 
 def _shown(count: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from ..observation import note, now
@@ -13,12 +14,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..targets.opencl.memory.pool import Idle
     from .arguments import AnyArray
 
     Array = NDArray[Any]
     ArrayType: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
 
 T = TypeVar("T")
+
+_MOST_SHORTCUTS = 1024
 
 
 class Runner(Protocol):
@@ -43,13 +47,31 @@ class Runner(Protocol):
         ...
 
 
+class KeptRunner(Runner, Protocol):
+    """A compiled program that is kept as long as there is room for it."""
+
+    last_used: float
+    """When it was called last, by `time.monotonic`."""
+
+    @property
+    def idle_bytes(self) -> int:
+        """The memory that it holds for its next call and could do without."""
+        ...
+
+    def give_up(self, what: Idle) -> None:
+        """Let go of memory that the next call can have again, unless one runs now."""
+        ...
+
+
 class InterpretedRunner:
     """A `tile` module on the reference interpreter."""
 
     output_types = None
+    idle_bytes = 0
 
     def __init__(self, module: ModuleOp) -> None:
         self._module = module
+        self.last_used = 0.0
 
     def run(
         self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
@@ -59,6 +81,7 @@ class InterpretedRunner:
         from .outputs import check_type
 
         start = now()
+        self.last_used = monotonic()
         results = interpret(self._module, inputs)
         note("step", "interpret", start)
         for number, target in enumerate(outputs or ()):
@@ -72,6 +95,9 @@ class InterpretedRunner:
         return results
 
     def refresh(self) -> None:
+        """Do nothing: it keeps nothing."""
+
+    def give_up(self, what: Idle) -> None:
         """Do nothing: it keeps nothing."""
 
 
@@ -98,11 +124,18 @@ class Shortcuts(Generic[T]):
         if key is None or len(arguments) != len(arrays):
             return
         if all(a is b for a, b in zip(arguments, arrays, strict=True)):
+            if len(self._known) >= _MOST_SHORTCUTS:
+                self.clear()
             self._known[key] = value
+
+    def forget(self, is_gone: Callable[[T], bool]) -> None:
+        """Know no longer what has gone."""
+        kept = [*self._known.items()]
+        self._known = {key: value for key, value in kept if not is_gone(value)}
 
     def clear(self) -> None:
         """Know nothing."""
-        self._known.clear()
+        self._known = {}
 
 
 def _kinds(values: Sequence[Any]) -> tuple[object, ...] | None:

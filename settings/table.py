@@ -66,6 +66,12 @@ SETTINGS: tuple[Setting, ...] = (
         "own memory, and what is free of the host's)",
     ),
     Setting(
+        "program_memory",
+        Size(),
+        256 << 20,
+        "the most memory that compiled programs may take; least recently used go first",
+    ),
+    Setting(
         "check",
         Flag(),
         False,

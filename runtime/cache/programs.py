@@ -14,16 +14,15 @@ so results are the same bits.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
 from ...settings.folders import user_folder
 from ..settings import setting
 from .code_state import code_is_as_started, code_is_unchanged, driver_state, versions
+from .in_memory import programs
 from .store import Store
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
 OFF = "off"
 ON = "on"
-
-_MOST_IN_MEMORY = 64
 
 
 def program_store() -> Store | None:
@@ -92,7 +89,7 @@ class KeptPrograms:
 
     def load(self, key: str) -> CompiledCode | None:
         """What was kept for a key, if it is there and the device takes it."""
-        known = _in_memory.get(self._device, key)
+        known = programs.get((self._device, key))
         if known is not None:
             return known
         data = None if self._store is None else self._store.get(key)
@@ -101,17 +98,15 @@ class KeptPrograms:
         from ...targets.opencl.compiled import from_bytes
 
         try:
-            code = from_bytes(data, self._device)
+            return from_bytes(data, self._device)
         except GinghamError:
             return None
-        _in_memory.put(self._device, key, code)
-        return code
 
     def save(self, key: str, code: CompiledCode, title: str) -> None:
         """Keep code for a key; `title` tells people what it is."""
         from ...targets.opencl.compiled import to_bytes
 
-        _in_memory.put(self._device, key, code)
+        programs.keep((self._device, key), code.size_in_bytes, code)
         if self._store is not None and code_is_unchanged():
             self._store.put(key, to_bytes(code), title=title)
 
@@ -121,37 +116,6 @@ def key_of(*parts: object) -> str:
     return "\0".join(map(repr, (*parts, *versions())))
 
 
-class _Memory:
-    """The programs of this process that were used last; for several threads."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._programs: OrderedDict[tuple[OpenCLDevice, str], CompiledCode] = (
-            OrderedDict()
-        )
-
-    def get(self, device: OpenCLDevice, key: str) -> CompiledCode | None:
-        with self._lock:
-            code = self._programs.get((device, key))
-            if code is not None:
-                self._programs.move_to_end((device, key))
-            return code
-
-    def put(self, device: OpenCLDevice, key: str, code: CompiledCode) -> None:
-        with self._lock:
-            self._programs[device, key] = code
-            self._programs.move_to_end((device, key))
-            if len(self._programs) > _MOST_IN_MEMORY:
-                self._programs.popitem(last=False)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._programs.clear()
-
-
-_in_memory = _Memory()
-
-
 def forget_programs() -> None:
     """Let go of what is kept in memory; functions keep what they have compiled."""
-    _in_memory.clear()
+    programs.clear()

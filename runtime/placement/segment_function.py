@@ -51,9 +51,7 @@ class SegmentFunction(Function):
 
     def own_source(self) -> str:
         """The OpenCL C of its kernels."""
-        from ...targets.opencl.printer import print_opencl
-
-        return print_opencl(self._module_at("opencl", self._own_binding))
+        return self._code(self._own_binding).source
 
     def kernel_seconds(self, inputs: list[NDArray[Any]], launch: float) -> float:
         """How long one run takes on data that is there, in seconds.

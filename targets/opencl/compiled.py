@@ -23,19 +23,66 @@ if TYPE_CHECKING:
     from .devices.device import OpenCLDevice
 
 
+# What programs loaded from binaries took with Intel's runtime: 0.53 MB for 2 KB of
+# source, 12 MB for 235 KB.
+_PROGRAM_BYTES = 400 << 10
+_BYTES_FOR_EACH_OF_SOURCE = 52
+
+
 @dataclass(frozen=True)
-class CompiledCode:
-    """A host program with the kernels that it launches."""
+class PrintedCode:
+    """A host program with the OpenCL C of the kernels that it launches."""
 
     program: HostProgram
     source: str
     """The OpenCL C of all kernels."""
+
+
+@dataclass(frozen=True)
+class CompiledCode(PrintedCode):
+    """A host program with the kernels that it launches."""
+
     built: Program | None
     """The kernels; None where none is launched."""
     options: tuple[str, ...]
     """Those of the device's compiler that they were built with."""
     is_checked: bool = False
     """Whether results have been held against what they should be."""
+
+    @property
+    def size_in_bytes(self) -> int:
+        """An estimate of what it takes, which drivers do not tell."""
+        return _PROGRAM_BYTES + _BYTES_FOR_EACH_OF_SOURCE * len(self.source)
+
+
+def print_module(module: ModuleOp) -> PrintedCode:
+    """What is compiled of a module at the opencl level.
+
+    Raises GinghamError for what OpenCL C does not have.
+    """
+    from .host_reader import host_program
+    from .printer import print_opencl
+
+    start = now()
+    source = print_opencl(module)
+    note("compile", "print OpenCL C", start)
+    return PrintedCode(host_program(module), source)
+
+
+def build_code(
+    printed: PrintedCode, device: OpenCLDevice, options: Sequence[str] | None = None
+) -> CompiledCode:
+    """Compile the kernels for a device.
+
+    Raises GinghamError where the device can not run them.
+    """
+    program, source = printed.program, printed.source
+    _check_extensions(source, device)
+    start = now()
+    words = build_options(device) if options is None else tuple(options)
+    built = build_program(device, source, words) if program.launches else None
+    note("compile", "build", start)
+    return CompiledCode(program, source, built, words)
 
 
 def compile_module(
@@ -45,19 +92,7 @@ def compile_module(
 
     Raises GinghamError where the device can not run them.
     """
-    from .host_reader import host_program
-    from .printer import print_opencl
-
-    start = now()
-    source = print_opencl(module)
-    note("compile", "print OpenCL C", start)
-    _check_extensions(source, device)
-    program = host_program(module)
-    start = now()
-    words = build_options(device) if options is None else tuple(options)
-    built = build_program(device, source, words) if program.launches else None
-    note("compile", "build", start)
-    return CompiledCode(program, source, built, words)
+    return build_code(print_module(module), device, options)
 
 
 def rebuilt(

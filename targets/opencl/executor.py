@@ -82,7 +82,8 @@ class OpenCLExecutable:
         device = self.device
         self.source = code.source
         """The OpenCL C of all kernels."""
-        program = code.program
+        self.program = program = code.program
+        """The launches, and the buffers that they share."""
         self._slots = program.slots
         self._inputs = program.input_count
         self._results = program.results
@@ -106,6 +107,13 @@ class OpenCLExecutable:
     def output_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
         """Shape and NumPy type of each output."""
         return self._output_types
+
+    @property
+    def idle_bytes(self) -> int:
+        """What it holds for its next call: memory between kernels, and for results."""
+        if not self._memory.is_ready:
+            return 0
+        return self._memory.size_in_bytes + self._outputs.size_in_bytes
 
     @property
     def launch_count(self) -> int:

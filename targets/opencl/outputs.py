@@ -33,6 +33,8 @@ class OutputBinder:
             for number in sorted(set(program.results))
             if number >= program.input_count
         }
+        self.size_in_bytes = sum(slots[number].size_in_bytes for number in self._own)
+        """What is kept for further results, at most."""
         self.has_copies = len(self._own) != len(program.results)
         """Whether a result is an input, or another result."""
 

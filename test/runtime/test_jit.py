@@ -400,3 +400,18 @@ def test_max_of_axis_is_a_contraction() -> None:
     e = np.exp(x - x.max(axis=1, keepdims=True))
     expected = e / e.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(softmax(x), expected, rtol=1e-6)
+
+
+def test_few_traces_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gingham.runtime.jit._MOST_TRACES", 2)
+
+    @gingham.jit(static="factor")
+    def scaled(x: Any, factor: int) -> Any:
+        return x * float(factor)
+
+    x = np.arange(3, dtype=np.float32)
+    for factor in (1, 2, 3, 1):
+        np.testing.assert_array_equal(scaled(x, factor), x * factor)
+    assert scaled.trace_count == 4
+    np.testing.assert_array_equal(scaled(x, 3), x * 3)
+    assert scaled.trace_count == 4

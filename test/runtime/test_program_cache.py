@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 import gingham
 from gingham.errors import GinghamError
 from gingham.frontend import tile_text
-from gingham.runtime import function as function_module
+from gingham.runtime import lowering
 from gingham.runtime.cache import code_state, probes
 from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.cache.parsed import text_program
 from gingham.runtime.cache.store import PROGRAM, CacheWarning, Store
-from gingham.runtime.function import Function
+from gingham.runtime.lowering import Lowering
 from gingham.targets.opencl import program as opencl_program
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
@@ -55,6 +55,7 @@ def forget() -> None:
     """Know as little of programs as another process does."""
     _built_program.cache_clear()
     program_cache.forget_programs()
+    lowering.forget_lowered()
     text_program.cache_clear()
 
 
@@ -67,7 +68,7 @@ def forbid_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the program is compiled again")
 
     forget()
-    monkeypatch.setattr(Function, "_module_at", fail)
+    monkeypatch.setattr(Lowering, "printed", fail)
     monkeypatch.setattr(opencl_program, "built_program", fail)
     monkeypatch.setattr(tile_text, "parse_tile", fail)
 
@@ -76,7 +77,7 @@ def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise AssertionError("the program is compiled again")
 
-    monkeypatch.setattr(Function, "_module_at", fail)
+    monkeypatch.setattr(Lowering, "printed", fail)
 
 
 def test_a_program_is_compiled_once(
@@ -157,7 +158,7 @@ def test_what_tells_programs_apart(
     monkeypatch.setattr(program_cache, "versions", lambda: ["another"])
     gingham.compile(PRODUCT)(a, b)
     assert stored(folder) == 9
-    monkeypatch.setattr(function_module, "recall_state", other_records)
+    monkeypatch.setattr(lowering, "recall_state", other_records)
     gingham.compile(PRODUCT)(a, b)
     assert stored(folder) == 10
     gingham.compile(PRODUCT, tuned=False)(a, b)
@@ -277,23 +278,6 @@ def test_programs_are_shared_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(AssertionError, match="compiled again"):
             other(a, b)
     forget()
-
-
-def test_few_programs_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    if gingham.default_device().is_reference:
-        pytest.skip("nothing is compiled for the interpreter")
-    monkeypatch.setattr(program_cache, "_MOST_IN_MEMORY", 2)
-    forget()
-    functions = [gingham.compile(PRODUCT) for _ in range(4)]
-    b = integers(7, 9)
-    for number, function in enumerate(functions):
-        function(integers(number + 1, 7), b)
-    forbid_building(monkeypatch)
-    gingham.compile(PRODUCT)(integers(4, 7), b)
-    with pytest.raises(AssertionError, match="compiled again"):
-        gingham.compile(PRODUCT)(integers(1, 7), b)
-    # Who has compiled it keeps it.
-    functions[0](integers(1, 7), b)
 
 
 @pytest.mark.parametrize(

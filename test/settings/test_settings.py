@@ -31,6 +31,7 @@ VALUES: dict[str, tuple[object, object, object]] = {
     "cache_size": ("2 GiB", 1000, "3 MiB"),
     "records": ("off", "/a/file", "/another"),
     "memory_budget": ("80%", 4096, "1.5 GiB"),
+    "program_memory": ("1 GiB", 4096, "1.5 GiB"),
     "check": ("1", False, True),
     "debug": ("1", 2, 3),
 }

@@ -45,6 +45,8 @@ class ProgramMemory:
         }
         numbers -= set(program.results) | program.kept
         self._scratch = {number: program.slots[number] for number in sorted(numbers)}
+        self.size_in_bytes = placed_bytes(device, self._scratch)
+        """What it takes while it is ready."""
         self.buffers: Mapping[int, DeviceBuffer] = {}
         """By their slots. Who starts a run refers to them until it has ended."""
         self.is_ready = False
@@ -101,7 +103,7 @@ class ProgramMemory:
         self.is_ready = False
 
     def _require(self, others: Mapping[int, tuple[Slot, str]]) -> None:
-        needed = placed_bytes(self._device, self._scratch)
+        needed = self.size_in_bytes
         needed += sum(slot.size_in_bytes for slot, _ in others.values())
         try:
             self._device.pool.require(needed)

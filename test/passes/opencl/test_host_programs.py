@@ -20,6 +20,7 @@ from gingham.runtime.devices import default_device
 from gingham.runtime.memory import memory_report
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
+from gingham.targets.opencl.host_reader import host_program
 from gingham.targets.reference import interpret
 
 POINTER = "!opencl.pointer<f32, global>"
@@ -104,7 +105,7 @@ def device() -> OpenCLDevice:
 def test_placed_programs_compute_the_same(seed: int, device: OpenCLDevice) -> None:
     text = random_program(seed)
     before, after = parse(text), placed(text)
-    report = memory_report(after)
+    report = memory_report(host_program(after))
     assert report.lower_bound <= report.peak <= max(report.unshared, 128 * 16)
     executable = OpenCLExecutable(after, device)
     constant = arrays(seed)[1]
@@ -140,4 +141,4 @@ func.func @main(%I : {type}, %K : {type} {{tile.constant}}) -> {type} {{
 }}"""
     launches = [op for op in placed(text).walk() if isinstance(op, LaunchOp)]
     assert [launch.once is not None for launch in launches] == [True, False]
-    assert memory_report(placed(text)).kept == 32
+    assert memory_report(host_program(placed(text))).kept == 32
