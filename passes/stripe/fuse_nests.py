@@ -161,7 +161,7 @@ def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
             block = merge_pair(block, slow, fast)
             for others in shared:
                 others[:] = [n - (n > fast) for n in others]
-    return Member(block, tuple(numbers[0] for numbers in shared))
+    return Member.of(block, [numbers[0] for numbers in shared])
 
 
 def _check(members: Sequence[Member]) -> None:

@@ -54,17 +54,11 @@ from ...dialects.stripe.fusion import (
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...targets.hardware import load_hardware
-from .blocks.nests import reduction_indices, root_buffer, statements
+from .blocks.nests import statements
 from .cost import attributes_of
 from .fusion.cost import FusionCost
-from .fusion.footprint import footprint_bytes, is_contraction
-from .fusion.shared_indices import (
-    Member,
-    carried_indices,
-    find_conflict,
-    may_be_member,
-    shareable_indices,
-)
+from .fusion.facts import BlockFacts
+from .fusion.shared_indices import Member, find_conflict, may_be_member
 from .fusion.tiling import GroupCost
 from .tile import TILE_ATTRIBUTE
 
@@ -127,15 +121,16 @@ class _Plan:
 
     def add(self, block: BlockOp, position: int) -> None:
         """Let a block join a group before it, or start one."""
-        before, exchanged = self._dependences(block)
+        facts = BlockFacts(block)
+        before = self._dependences(facts)
         self._before[position] = before
-        self._note_uses(block, position)
-        single = self._single(block, position, before)
+        self._note_uses(facts, position)
+        single = _single(facts, position, before)
         if single is None:
             return
         self._groups[position] = own = single
         tried: list[_Group] = []
-        for earlier in sorted(exchanged, reverse=True):
+        for earlier in sorted(before, reverse=True):
             group = self._groups.get(earlier)
             if group is None or any(group is other for other in (own, *tried)):
                 continue
@@ -157,44 +152,23 @@ class _Plan:
 
     def groups(self) -> list[_Group]:
         """The groups in the order of their first members."""
-        found: list[_Group] = []
-        for position in sorted(self._groups):
-            group = self._groups[position]
-            if not any(group is other for other in found):
-                found.append(group)
-        return found
+        ordered = (self._groups[position] for position in sorted(self._groups))
+        return [*{id(group): group for group in ordered}.values()]
 
-    def _dependences(self, block: BlockOp) -> tuple[set[int], set[int]]:
-        """The statements a block depends on; of these, the ones with a buffer of which
-        one writes what the other reads.
-        """
+    def _dependences(self, facts: BlockFacts) -> set[int]:
+        """The statements that a block depends on."""
         before: set[int] = set()
-        for buffer, refinement in zip(
-            block.buffers, block.refinement_list, strict=True
-        ):
-            memory = root_buffer(buffer)
-            before |= {*self._writers.get(memory, ())}
-            if refinement.direction.writes:
-                before |= {*self._users.get(memory, ())}
-        return before, before
+        for memory, writes in zip(facts.memories, facts.writes, strict=True):
+            before.update(self._writers.get(memory, ()))
+            if writes:
+                before.update(self._users.get(memory, ()))
+        return before
 
-    def _note_uses(self, block: BlockOp, position: int) -> None:
-        for buffer, refinement in zip(
-            block.buffers, block.refinement_list, strict=True
-        ):
-            memory = root_buffer(buffer)
+    def _note_uses(self, facts: BlockFacts, position: int) -> None:
+        for memory, writes in zip(facts.memories, facts.writes, strict=True):
             self._users.setdefault(memory, []).append(position)
-            if refinement.direction.writes:
+            if writes:
                 self._writers.setdefault(memory, []).append(position)
-
-    def _single(self, block: BlockOp, position: int, before: set[int]) -> _Group | None:
-        """A group of one block; None for a block that is in no group."""
-        if may_be_member(block) is not None or TILE_ATTRIBUTE in block.attributes:
-            return None
-        shared = tuple(shareable_indices(block))
-        if not shared:
-            return None
-        return _Group([Member(block, shared)], [position], before=before)
 
     def _cost_of(self, group: _Group) -> GroupCost | None:
         """The cost of a group; that of a single block is found when it is asked for."""
@@ -248,6 +222,16 @@ class _Plan:
         return False
 
 
+def _single(facts: BlockFacts, position: int, before: set[int]) -> _Group | None:
+    """A group of one block; None for a block that is in no group."""
+    block = facts.block
+    if may_be_member(block) is not None or TILE_ATTRIBUTE in block.attributes:
+        return None
+    if not facts.shareable:
+        return None
+    return _Group([Member(facts, facts.shareable)], [position], before=before)
+
+
 def plan_function(function: FuncOp, cost: FusionCost) -> None:
     """Write the decisions for the blocks of a function."""
     plan = _Plan(cost)
@@ -274,13 +258,13 @@ def plan_function(function: FuncOp, cost: FusionCost) -> None:
 def _rows(group: _Group, cost: FusionCost) -> _Group | None:
     """A long reduction with many outputs as rows of its own; None for other blocks."""
     (member,) = group.members
-    block = member.block
-    if is_contraction(block) or not _steps_along_rows(block):
+    facts = member.facts
+    if facts.is_contraction or not _steps_along_rows(facts):
         return None
     while (stray := _stray_index([member])) is not None:
         shared = [s for s in range(len(member.shared)) if s != stray]
-        member = _chosen(member, shared)
-    points = prod(block.index_ranges[index] for index in member.shared)
+        member = member.choose(shared)
+    points = prod(facts.ranges[index] for index in member.shared)
     if points < _LEAST_ROWS * cost.hardware.cores:
         return None
     found = cost.of([member])
@@ -289,15 +273,13 @@ def _rows(group: _Group, cost: FusionCost) -> _Group | None:
     return replace(group, members=[member], cost=found, alone=found.seconds)
 
 
-def _steps_along_rows(block: BlockOp) -> bool:
+def _steps_along_rows(facts: BlockFacts) -> bool:
     """Whether a long reduction steps through contiguous elements."""
-    reductions = reduction_indices(block)
-    for number, refinement in enumerate(block.refinement_list):
-        last = len(refinement.access) - 1
-        index = carried_indices(block, number).get(last)
-        if index in reductions and block.index_ranges[index] >= _LONG_ROW:
-            return True
-    return False
+    return any(
+        index in facts.reductions and facts.ranges[index] >= _LONG_ROW
+        for index in facts.last_carried
+        if index is not None
+    )
 
 
 def _write(group: _Group, cost: GroupCost, number: int) -> None:
@@ -338,8 +320,8 @@ def common_members(
     pairs = _matching_indices(first, second)
     while pairs:
         members = [
-            *(_chosen(member, [a for a, _ in pairs]) for member in first),
-            *(_chosen(member, [b for _, b in pairs]) for member in second),
+            *(member.choose([a for a, _ in pairs]) for member in first),
+            *(member.choose([b for _, b in pairs]) for member in second),
         ]
         conflict = find_conflict(members)
         if conflict is None:
@@ -354,10 +336,6 @@ def common_members(
     return None
 
 
-def _chosen(member: Member, shared: Sequence[int]) -> Member:
-    return replace(member, shared=tuple(member.shared[s] for s in shared))
-
-
 def _matching_indices(
     first: Sequence[Member], second: Sequence[Member]
 ) -> list[tuple[int, int]]:
@@ -368,7 +346,7 @@ def _matching_indices(
         for axis in sorted({*axes[0]} & {*axes[1]}):
             own, other = axes[0][axis], axes[1][axis]
             ranges = [
-                members[0].block.index_ranges[members[0].shared[number]]
+                members[0].facts.ranges[members[0].shared[number]]
                 for members, number in ((first, own), (second, other))
             ]
             if ranges[0] == ranges[1] and other not in pairs.values():
@@ -390,10 +368,9 @@ def _buffers(members: Sequence[Member]) -> dict[SSAValue, bool]:
     """The buffers of some blocks, and whether one writes it."""
     found: dict[SSAValue, bool] = {}
     for member in members:
-        for buffer, refinement in zip(
-            member.block.buffers, member.block.refinement_list, strict=True
-        ):
-            found[buffer] = found.get(buffer, False) or refinement.direction.writes
+        facts = member.facts
+        for buffer, writes in zip(facts.buffers, facts.writes, strict=True):
+            found[buffer] = found.get(buffer, False) or writes
     return found
 
 
@@ -401,13 +378,9 @@ def _axes_of(buffer: SSAValue, members: Sequence[Member]) -> dict[int, int]:
     """Which shared index steps through each axis of a buffer."""
     found: dict[int, int] = {}
     for member in members:
-        positions = {index: shared for shared, index in enumerate(member.shared)}
-        for number, own in enumerate(member.block.buffers):
-            if own is not buffer:
-                continue
-            for axis, index in carried_indices(member.block, number).items():
-                if index in positions:
-                    found.setdefault(axis, positions[index])
+        for number, own in enumerate(member.facts.buffers):
+            if own is buffer:
+                found = {**member.shared_axes(number), **found}
     return found
 
 
@@ -417,7 +390,7 @@ def _stray_index(members: Sequence[Member]) -> int | None:
     A contraction whose outputs have shared indices only is tiled for vectors, and so is
     one that shares the index along which its outputs are contiguous.
     """
-    contractions = [m for m in members if is_contraction(m.block)]
+    contractions = [m for m in members if m.facts.is_contraction]
     if contractions and all(
         _is_tiled_whole(m) or _shares_vectors(m) for m in contractions
     ):
@@ -425,13 +398,12 @@ def _stray_index(members: Sequence[Member]) -> int | None:
     total = 0
     cut: dict[int, int] = {}
     for member in members:
-        block = member.block
-        for number, refinement in enumerate(block.refinement_list):
-            size = footprint_bytes(block, number)
+        facts = member.facts
+        for size, index in zip(facts.footprints, facts.last_carried, strict=True):
             total += size
-            last = len(refinement.access) - 1
-            index = carried_indices(block, number).get(last)
-            if index in member.shared and block.index_ranges[index] > 1:
+            if index is None or index not in member.shared:
+                continue
+            if facts.ranges[index] > 1:
                 shared = member.shared.index(index)
                 cut[shared] = cut.get(shared, 0) + size
     worst = max(cut, key=lambda shared: cut[shared], default=None)
@@ -441,16 +413,15 @@ def _stray_index(members: Sequence[Member]) -> int | None:
 
 
 def _is_tiled_whole(member: Member) -> bool:
-    ranges = member.block.index_ranges
-    outputs = {i for i in shareable_indices(member.block) if ranges[i] > 1}
-    return outputs <= {*member.shared}
+    facts = member.facts
+    return all(i in member.shared for i in facts.shareable if facts.ranges[i] > 1)
 
 
 def _shares_vectors(member: Member) -> bool:
     """Whether a shared index steps through the last axis of all outputs."""
-    block = member.block
+    facts = member.facts
     return all(
-        carried_indices(block, number).get(len(refinement.access) - 1) in member.shared
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction.writes
+        index in member.shared
+        for index, writes in zip(facts.last_carried, facts.writes, strict=True)
+        if writes
     )

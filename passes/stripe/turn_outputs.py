@@ -68,7 +68,7 @@ from .blocks.nests import replace_forms, top_level_blocks
 from .cost import best, problem_of
 from .cost.copying import copy_seconds
 from .cost.problem import Problem
-from .fusion.shared_indices import carried_indices
+from .fusion.facts import carried_indices
 from .merge_indices import may_merge
 from .split_reduction import aggregates_plainly, is_of_rows
 from .vectors.varying import may_step

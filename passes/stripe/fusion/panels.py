@@ -10,7 +10,7 @@ memory, and register tiles down the rows. Its sums are the scratch of the panel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -18,7 +18,7 @@ from math import prod
 from ....targets.hardware import Hardware
 from ..cost.estimate import Model
 from ..cost.groups import blocked
-from ..cost.nest import Nest
+from ..cost.nest import Nest, scratch_bytes
 from ..cost.problem import Problem
 
 _COLUMNS = (32, 64, 128)
@@ -38,12 +38,31 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Leaf:
+    """A nest of a contraction inside a panel."""
+
+    nest: Nest
+    seconds: float
+    """Of one panel, on one core."""
+    local_bytes: int
+    """Of the memory that a work-group has for its own copies."""
+
+
+@dataclass(frozen=True)
 class Contraction:
-    """A contraction of a group: its problem, its own nest, and its shared indices."""
+    """A contraction of a group: its problem, its own nest, and its shared indices.
+
+    What it could be inside of panels it knows from one group to the next.
+    """
 
     problem: Problem
     nest: Nest
     shared: tuple[int, ...]
+    _leaves: dict[tuple[int, ...], tuple[Leaf, ...]] = field(
+        default_factory=dict[tuple[int, ...], tuple[Leaf, ...]],
+        repr=False,
+        compare=False,
+    )
 
     def within(self, sizes: Sequence[int]) -> Problem:
         """The problem inside a tile of the shared indices, as if it were alone."""
@@ -51,6 +70,17 @@ class Contraction:
         for index, size in zip(self.shared, sizes, strict=True):
             ranges[index] = size
         return replace(self.problem, name="", ranges=tuple(ranges), is_nested=False)
+
+    def best_leaf(
+        self, sizes: tuple[int, ...], hardware: Hardware, local_bytes: int
+    ) -> Leaf | None:
+        """The fastest leaf of a panel that has so much memory for copies."""
+        if sizes not in self._leaves:
+            problem = self.within(sizes)
+            own = self.nest
+            self._leaves[sizes] = leaves(problem, own.tile, own.lanes, hardware)
+        fitting = (e for e in self._leaves[sizes] if e.local_bytes <= local_bytes)
+        return next(fitting, None)
 
 
 def panels(
@@ -64,23 +94,17 @@ def panels(
     `fits` says whether the scratch of a panel of some sizes is small enough. There are
     none where a contraction has no nest inside that leaves nothing over.
     """
-    one_core = replace(
-        hardware,
-        cores=1,
-        local_memory_bytes=max(hardware.local_memory_bytes // len(contractions), 1),
-    )
+    one_core = hardware if hardware.cores == 1 else replace(hardware, cores=1)
+    local_bytes = max(hardware.local_memory_bytes // len(contractions), 1)
     for sizes in _sizes(contractions[0], extents):
         points = prod(-(-n // size) for n, size in zip(extents, sizes, strict=True))
         if points < hardware.cores or not fits(sizes):
             continue
-        found = [
-            best_leaf(each.within(sizes), each.nest.tile, each.nest.lanes, one_core)
-            for each in contractions
-        ]
-        leaves = [leaf for leaf in found if leaf is not None]
-        if len(leaves) == len(found):
-            seconds = sum(seconds for _, seconds in leaves)
-            yield Panel(sizes, tuple(nest for nest, _ in leaves), seconds)
+        found = [each.best_leaf(sizes, one_core, local_bytes) for each in contractions]
+        best = [leaf for leaf in found if leaf is not None]
+        if len(best) == len(found):
+            seconds = sum(leaf.seconds for leaf in best)
+            yield Panel(sizes, tuple(leaf.nest for leaf in best), seconds)
 
 
 def _sizes(main: Contraction, extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -99,10 +123,10 @@ def _sizes(main: Contraction, extents: Sequence[int]) -> Iterator[tuple[int, ...
 
 
 @lru_cache(maxsize=512)
-def best_leaf(
+def leaves(
     problem: Problem, wanted: tuple[int, ...], lanes: int, hardware: Hardware
-) -> tuple[Nest, float] | None:
-    """The fastest nest on one core with about the wanted register tile, and its time.
+) -> tuple[Leaf, ...]:
+    """Nests on one core with about the wanted register tile, the fastest first.
 
     None where none leaves nothing over. Equal members of a group share the answer.
     """
@@ -113,14 +137,22 @@ def best_leaf(
         for index, (size, extent) in enumerate(zip(wanted, problem.ranges, strict=True))
     )
     if any(n % size for n, size in zip(problem.ranges, tile, strict=True)):
-        return None
+        return ()
     plain = Nest((tile,), lanes)
     model = Model(problem, hardware)
     launch = hardware.launch_microseconds * 1e-6
-    nests = [plain, *blocked(problem, plain, hardware)]
-    scored = [(model.estimate(nest).seconds - launch, nest) for nest in nests]
-    seconds, nest = min(scored, key=lambda each: each[0])
-    return nest, seconds
+    found = [
+        Leaf(
+            nest,
+            model.estimate(nest).seconds - launch,
+            sum(
+                scratch_bytes(problem, nest, stage, problem.ranges)
+                for stage in nest.stages
+            ),
+        )
+        for nest in (plain, *blocked(problem, plain, hardware))
+    ]
+    return tuple(sorted(found, key=lambda leaf: leaf.seconds))
 
 
 def even(size: int, extent: int, unit: int = 1) -> int:

@@ -7,24 +7,42 @@ after the other when no cell that a member writes is used at another point.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ....affine.form import LinearForm
 from ....dialects.stripe.attributes import Level, ViewType
 from ....dialects.stripe.block import BlockOp
-from ..blocks.nests import initializes_own_cells, is_leaf, is_subscripted, root_buffer
+from ..blocks.nests import initializes_own_cells, is_leaf, is_subscripted
+from .facts import BlockFacts
 
 
 @dataclass(frozen=True)
 class Member:
     """A block, and which of its indices are shared with the other members."""
 
-    block: BlockOp
+    facts: BlockFacts
+    """What is known of the block."""
     shared: tuple[int, ...]
     """The block's number of each shared index."""
+
+    @staticmethod
+    def of(block: BlockOp, shared: Sequence[int]) -> Member:
+        """A member of which nothing is known yet."""
+        return Member(BlockFacts(block), tuple(shared))
+
+    @property
+    def block(self) -> BlockOp:
+        return self.facts.block
+
+    def choose(self, numbers: Sequence[int]) -> Member:
+        """The member with these of its shared indices."""
+        return Member(self.facts, tuple([self.shared[number] for number in numbers]))
+
+    def shared_axes(self, number: int) -> Mapping[int, int]:
+        """For each axis of a refinement that a shared index steps through, which."""
+        return self.facts.shared_axes(number, self.shared)
 
 
 @dataclass(frozen=True)
@@ -57,54 +75,11 @@ def may_be_member(block: BlockOp) -> str | None:
     return None
 
 
-def shareable_indices(block: BlockOp) -> list[int]:
-    """The indices whose values write cells of their own through every output.
-
-    Each is alone on one axis of the access and steps through it one by one.
-    """
-    numbers = [
-        number
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction.writes
-    ]
-    if not numbers:
-        return []
-    alone = [set(carried_indices(block, number).values()) for number in numbers]
-    return [
-        index
-        for index in range(len(block.index_ranges))
-        if all(index in indices for indices in alone)
-    ]
-
-
-def carried_indices(block: BlockOp, number: int) -> dict[int, int]:
-    """For each axis of a refinement that is just an index, that index.
-
-    Not of indices that occur on another axis too.
-    """
-    access = block.refinement(number).access
-    used = [index for form in access for index in form.support]
-    sizes = block.view_type(number).sizes
-    return {
-        axis: index
-        for axis, form in enumerate(access)
-        if (index := _step_by_one(form)) is not None
-        and sizes[axis] == 1
-        and used.count(index) == 1
-        and index < len(block.index_ranges)
-    }
-
-
-def _step_by_one(form: LinearForm) -> int | None:
-    return form.single_dimension
-
-
 def find_conflict(members: Sequence[Member]) -> Conflict | None:
     """What forbids one nest over the shared indices; None when it is legal."""
     for number, member in enumerate(members):
-        owned = shareable_indices(member.block)
         for shared, index in enumerate(member.shared):
-            if index not in owned:
+            if index not in member.facts.shareable:
                 return Conflict(number, _reduction_reason(member.block, index), shared)
     uses = _uses_of_memories(members)
     for memory in written_memories(members):
@@ -120,8 +95,10 @@ def _uses_of_memories(
     """For each memory the members and their buffers, by number, that are part of it."""
     uses: dict[SSAValue, list[tuple[int, int, SSAValue]]] = {}
     for number, member in enumerate(members):
-        for place, buffer in enumerate(member.block.buffers):
-            uses.setdefault(root_buffer(buffer), []).append((number, place, buffer))
+        facts = member.facts
+        pairs = zip(facts.buffers, facts.memories, strict=True)
+        for place, (buffer, memory) in enumerate(pairs):
+            uses.setdefault(memory, []).append((number, place, buffer))
     return uses
 
 
@@ -133,14 +110,7 @@ def _reduction_reason(block: BlockOp, index: int) -> str:
 def written_memories(members: Iterable[Member]) -> list[SSAValue]:
     """The memories that some member writes."""
     return list(
-        dict.fromkeys(
-            root_buffer(buffer)
-            for member in members
-            for buffer, refinement in zip(
-                member.block.buffers, member.block.refinement_list, strict=True
-            )
-            if refinement.direction.writes
-        )
+        dict.fromkeys(memory for member in members for memory in member.facts.written)
     )
 
 
@@ -148,19 +118,22 @@ def _conflict_over(
     uses: Sequence[tuple[int, int, SSAValue]], members: Sequence[Member]
 ) -> Conflict | None:
     """Whether points with different shared indices may use one cell of a memory."""
-    seen: tuple[SSAValue, dict[int, int]] | None = None
+    seen: tuple[SSAValue, Mapping[int, int]] | None = None
     for number, place, buffer in uses:
         member = members[number]
-        carried = _shared_axes(member, place)
-        missing = set(range(len(member.shared))) - set(carried.values())
-        for shared in sorted(missing):
-            if member.block.index_ranges[member.shared[shared]] > 1:
+        carried = member.shared_axes(place)
+        for shared in range(len(member.shared)):
+            if shared in carried.values():
+                continue
+            if member.facts.ranges[member.shared[shared]] > 1:
                 return Conflict(number, _crossing_reason(member, place), shared)
         if seen is None:
             seen = (buffer, carried)
             continue
         if seen[0] is not buffer:
             return Conflict(number, f"{_name(buffer)} has another shape there")
+        if carried == seen[1]:
+            continue
         for axis in sorted({*carried, *seen[1]}):
             if carried.get(axis) != seen[1].get(axis):
                 blamed = carried.get(axis, seen[1].get(axis))
@@ -168,17 +141,8 @@ def _conflict_over(
     return None
 
 
-def _shared_axes(member: Member, place: int) -> dict[int, int]:
-    """For each axis of a refinement that a shared index steps through, which."""
-    carried = carried_indices(member.block, place)
-    positions = {index: shared for shared, index in enumerate(member.shared)}
-    return {
-        axis: positions[index] for axis, index in carried.items() if index in positions
-    }
-
-
 def _crossing_reason(member: Member, place: int) -> str:
-    buffer = member.block.buffers[place]
+    buffer = member.facts.buffers[place]
     return f"it uses cells of {_name(buffer)} that belong to other points"
 
 
