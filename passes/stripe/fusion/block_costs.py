@@ -18,7 +18,7 @@ from ..cost.kernel import tile_cost
 from ..cost.nest import Nest
 from ..cost.problem import Problem
 from ..cost.search import Scored
-from .panels import Contraction
+from .contraction import Contraction
 from .shared_indices import Member
 
 _Tiled: TypeAlias = tuple[BlockOp, tuple[int, ...], int, frozenset[int]]

@@ -11,10 +11,11 @@ from xdsl.ir import SSAValue
 
 from ....dialects.stripe.staging import Staging
 from ....targets.hardware import Hardware
-from ..cost.nest import Nest, blocks_of_reductions
+from ..cost.nest import Nest
 from ..localize import StripeLocalizePass
 from .block_costs import BlockCosts
-from .panels import even, panels
+from .contraction import even
+from .panels import panels
 from .shared_indices import Member, written_memories
 from .tiling import Tiling
 
@@ -80,17 +81,15 @@ class Group:
         found = list(self._panels())
         yield from found
         # What wants blocks by itself wants them inside, too.
-        if found and any(map(self._wants_blocks, self.contractions)):
+        known = [*map(self.costs.contraction, self.contractions)]
+        if found and any(contraction.wants_blocks for contraction in known):
             return
         if is_covered:
             yield self._register_tiles(self._main)
-        else:
-            yield from dict.fromkeys(map(self._strip, self.contractions))
-
-    def _wants_blocks(self, member: Member) -> bool:
-        """Whether a contraction is best in blocks of what it aggregates over."""
-        nest = self.costs.decide(member.block)
-        return blocks_of_reductions(self.costs.problem(member.block), nest) is not None
+            return
+        for sizes, order in dict.fromkeys((each.strip, each.order) for each in known):
+            leaves = tuple(self._leaf(member, sizes) for member in self.members)
+            yield Tiling((sizes,), leaves, order)
 
     @property
     def _main(self) -> Member:
@@ -106,7 +105,9 @@ class Group:
             member.block: self.costs.contraction(member)
             for member in (self._main, *self.contractions)
         }
-        for panel in panels([*found.values()], self.extents, hardware, self._fits_panel):
+        for panel in panels(
+            [*found.values()], self.extents, hardware, self._fits_panel
+        ):
             nests = dict(zip(found, panel.leaves, strict=True))
             leaves = tuple(nests.get(member.block) for member in self.members)
             yield Tiling((panel.sizes,), leaves, (), panel.seconds)
@@ -133,44 +134,12 @@ class Group:
             wanted //= sizes[shared]
         return (rows,) if tuple(sizes) == rows else (tuple(sizes), rows)
 
-    def _strip(self, main: Member) -> Tiling:
-        """As many values of the shared indices as one contraction has in registers."""
-        tile = self.costs.decide(main.block).tile
-        pairs = zip(main.shared, self.extents, strict=True)
-        sizes = tuple(
-            even(tile[index], extent, self._unit(main, index))
-            for index, extent in pairs
-        )
-        leaves = tuple(
-            self._leaf(member, sizes) if member.facts.is_contraction else None
-            for member in self.members
-        )
-        return Tiling((sizes,), leaves, self._order(main))
-
-    def _order(self, main: Member) -> tuple[int, ...]:
-        """The shared indices in the order that a contraction wants, others inside."""
-        orders = self.costs.decide(main.block).orders
-        listed = orders[0] if orders else ()
-        first = [main.shared.index(index) for index in listed if index in main.shared]
-        rest = [shared for shared in range(len(main.shared)) if shared not in first]
-        return (*first, *rest)
-
-    def _leaf(self, member: Member, sizes: Sequence[int]) -> Nest:
+    def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Nest | None:
         """The nest of a contraction within a tile of the shared indices."""
-        nest = self.costs.decide(member.block)
-        tile = list(nest.tile)
-        for index, size in zip(member.shared, sizes, strict=True):
-            unit = self._unit(member, index)
-            tile[index] = even(min(tile[index], size), size, unit)
-        for index in member.facts.reductions:
-            tile[index] = member.facts.ranges[index]
-        depth = len(nest.levels) - 1
-        stages = tuple(
-            replace(stage, before=-1, window=0)
-            for stage in self._stages(member, nest)
-            if stage.before == 0 and stage.window == depth
-        )
-        return Nest((tuple(tile),), nest.lanes, (), stages)
+        if not member.facts.is_contraction:
+            return None
+        nest = self.costs.contraction(member).in_strip(sizes)
+        return replace(nest, stages=self._stages(member, nest)) if nest.stages else nest
 
     def _register_tiles(self, main: Member) -> Tiling:
         """The tiles of a contraction whose outputs are all shared, for all members."""
@@ -205,17 +174,12 @@ class Group:
         leaves = tuple(
             leaf
             if m is main
-            else replace(self._leaf(m, tiles[-1]), stages=())
+            else replace(self.costs.contraction(m).in_strip(tiles[-1]), stages=())
             if m.facts.is_contraction
             else None
             for m in self.members
         )
-        return Tiling(tiles, leaves, self._order(main))
-
-    def _unit(self, member: Member, index: int) -> int:
-        """What sizes of an index are a multiple of: the lanes of vectors along it."""
-        problem, nest = self.costs.problem(member.block), self.costs.decide(member.block)
-        return nest.lanes if index == problem.vector else 1
+        return Tiling(tiles, leaves, self.costs.contraction(main).order)
 
     def _even_nest(self, main: Member) -> Nest:
         """The nest of a contraction, with sizes that leave nothing over where some do.
@@ -223,10 +187,11 @@ class Group:
         What reaches over an edge shares its registers with what does not, and compilers
         keep less of them there.
         """
-        nest = self.costs.decide(main.block)
+        contraction = self.costs.contraction(main)
+        nest = contraction.nest
         levels = [list(level) for level in nest.levels]
         for index, extent in zip(main.shared, self.extents, strict=True):
-            inner = self._unit(main, index)
+            inner = contraction.unit(index)
             for level in reversed(levels):
                 size = level[index]
                 if size and extent % size:
@@ -236,14 +201,14 @@ class Group:
                 inner = level[index] or extent
         return replace(nest, levels=tuple(map(tuple, levels)))
 
-    def _stages(self, member: Member, nest: Nest) -> list[Staging]:
+    def _stages(self, member: Member, nest: Nest) -> tuple[Staging, ...]:
         """What a nest stages, but for what members write: it is inside the group."""
         memories = member.facts.memories
-        return [
+        return tuple(
             stage
             for stage in nest.stages
             if memories[stage.refinement] not in self.written
-        ]
+        )
 
     # Time.
 
@@ -263,7 +228,8 @@ class Group:
                 if known is not None:
                     continue
                 own = leaf or self._leaf(member, tiling.levels[-1])
-                cycles += self.costs.register_cycles(member.block, own)
+                if own is not None:
+                    cycles += self.costs.register_cycles(member.block, own)
             else:
                 steps = member.facts.points * member.facts.operations / lanes
                 cycles += steps / hardware.multiply_adds_per_cycle

@@ -16,7 +16,8 @@ from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.cost import best, problem_of
 from gingham.passes.stripe.fuse_nests import fusion_of
-from gingham.passes.stripe.fusion.panels import Contraction, best_leaf, even, panels
+from gingham.passes.stripe.fusion.contraction import Contraction, even, leaves
+from gingham.passes.stripe.fusion.panels import panels
 from gingham.passes.stripe.tile import TILE_ATTRIBUTE
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
@@ -69,13 +70,24 @@ def test_panels_divide_and_fit() -> None:
 def test_a_leaf_leaves_nothing_over() -> None:
     own = contraction(lowered(["64x512xf32", "512x2x512xf32", "2x512xf32"]))
     problem = own.within((64, 48))
-    leaf = best_leaf(problem, own.nest.tile, own.nest.lanes, OPTIONS.hardware)
-    assert leaf is not None
-    for extent, size in zip(problem.ranges, leaf[0].tile, strict=True):
-        assert extent % size == 0
-    assert (
-        best_leaf(own.within((61, 47)), (8, 1, 32, 512), 16, OPTIONS.hardware) is None
-    )
+    found = leaves(problem, own.nest.tile, own.nest.lanes, OPTIONS.hardware)
+    assert found
+    for leaf in found:
+        for extent, size in zip(problem.ranges, leaf.nest.tile, strict=True):
+            assert extent % size == 0
+    assert not leaves(own.within((61, 47)), (8, 1, 32, 512), 16, OPTIONS.hardware)
+
+
+def test_the_best_leaf_fits_the_memory_for_copies() -> None:
+    own = contraction(lowered(["64x512xf32", "512x2x512xf32", "2x512xf32"]))
+    sizes, hardware = (64, 64), OPTIONS.hardware
+    best_of = [own.in_panel(sizes, hardware, limit) for limit in (1 << 20, 64, 0)]
+    fastest, *others = [leaf for leaf in best_of if leaf is not None]
+    assert len(others) == 2
+    assert fastest.local_bytes > 64
+    for leaf in others:
+        assert leaf.local_bytes == 0
+        assert leaf.seconds >= fastest.seconds
 
 
 @pytest.mark.parametrize(
