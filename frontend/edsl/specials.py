@@ -297,7 +297,7 @@ def as_dim(x: Tensor) -> TensorDim:
     pending = [x.node]
     while pending:
         node = pending[-1]
-        parts = [] if node.is_size else _integers(node)
+        parts: Sequence[Node] = () if node.is_size else _integers(node)
         missing = [part for part in parts if part not in sizes]
         if missing:
             pending += missing

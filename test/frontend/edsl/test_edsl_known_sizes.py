@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,15 @@ def next_size(A: Tensor, B: Tensor) -> None:
 A, B = Placeholder("float32", [8, 10], "A"), Placeholder("float32", [12, 10], "B")
 C, D = Placeholder("float32", [None, 10], "C"), Placeholder("float32", [3, 5], "D")
 
+
+def with_a(x: Tensor) -> Tensor:
+    return x + contraction(A)
+
+
+def nested(x: Tensor) -> Tensor:
+    return layer("in", [A], None, edsl.exp) + x
+
+
 MISTAKES: list[tuple[str, Callable[[], Any]]] = [
     ("sizes 8 and 12 of axis -2 do not match", lambda: A + B),
     ("sizes 8 and 12 of axis -2 do not match", lambda: (C * A + 1) / -B),
@@ -67,11 +78,11 @@ MISTAKES: list[tuple[str, Callable[[], Any]]] = [
      lambda: edsl.argsort(A, -3)),
     ("'A' is neither an input of rank 0 nor computed of such", lambda: edsl.as_dim(A)),
     ("'A' is no operand of the layer 'sum', which uses it",
-     lambda: layer("sum", [B], None, lambda x: x * A)),
+     lambda: layer("sum", [B], None, partial(operator.mul, A))),
     ("'A' is no operand of the layer 'sum', which uses it",
-     lambda: layer("sum", [B], None, lambda x: contraction(A))),
+     lambda: layer("sum", [B], None, with_a)),
     ("'A' is no operand of the layer 'outer', which uses it",
-     lambda: layer("outer", [B], None, lambda x: layer("in", [A], None, edsl.exp))),
+     lambda: layer("outer", [B], None, nested)),
 ]  # fmt: skip
 
 
@@ -101,7 +112,11 @@ def test_a_layer_may_use_what_is_no_tensor_of_the_program() -> None:
 
     def scaled(x: Tensor) -> Any:
         y = x * weights
-        return layer("in", [y], None, lambda z: z / N + y * 0)
+
+        def inner(z: Tensor) -> Any:
+            return z / N + y * 0
+
+        return layer("in", [y], None, inner)
 
     E = layer("scale", [D], None, scaled)
     found = Program("layers", [D], [E]).compile("reference")
@@ -112,21 +127,18 @@ def test_a_layer_may_use_what_is_no_tensor_of_the_program() -> None:
 def test_floor_division_of_indices_is_exact() -> None:
     """PlaidML's Python has no other spelling of the division in an index."""
 
-    def program(divided: Callable[[Any], Any]) -> Tensor:
-        i = TensorIndex("i")
-        O = TensorOutput(9)
-        O[i] += A1[divided(i - 1)]
-        return O
-
     A1 = Placeholder("float32", [4], "A")
+    i = TensorIndex("i")
     array = np.array([1, 2, 3, 4], np.float32)
     expected = np.zeros(9, np.float32)
     expected[1::2] = array
-    for divided in (lambda e: e // 2, lambda e: e / 2):
-        found = Program("spread", [A1], [program(divided)]).compile("reference")
+    for place in ((i - 1) // 2, (i - 1) / 2):
+        O = TensorOutput(9)
+        O[i] += A1[place]
+        found = Program("spread", [A1], [O]).compile("reference")
         np.testing.assert_array_equal(found(array), expected)
     with pytest.raises(GinghamError, match="division of an index by zero"):
-        program(lambda e: e // 0)
+        _ = i // 0
 
 
 def test_an_output_without_sizes_has_those_of_its_indices() -> None:
