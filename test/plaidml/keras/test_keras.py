@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from plaidml_tensors import Array
 
 import gingham
 
+NEEDED = {"keras", "keras-applications", "keras-preprocessing", "plaidml-keras"}
 pytestmark = pytest.mark.skipif(
-    find_spec("keras") is None or find_spec("plaidml") is None,
+    not {d.name.lower().replace("_", "-") for d in distributions()} >= NEEDED,
     reason="needs the packages of scripts/keras.txt",
 )
 
