@@ -5,6 +5,7 @@ Every layer may raise `GinghamError`; the tools print `render()` and exit with s
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -13,6 +14,41 @@ _LONGEST_EXCERPT = 400
 
 _NOT_THE_USERS = (__name__.split(".", maxsplit=1)[0], "contextlib", "xdsl")
 """Packages whose lines say nothing to a user who is warned."""
+
+
+_LONGEST_MESSAGE = 4000
+"""Characters of a message that are shown; names may be as long as a file."""
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What a terminal does not show but obeys: controls, and marks that turn or hide text."""
+
+
+def visible(text: object) -> str:
+    """A text with all that a terminal would obey as an escape, `\\x1b`, `\\u202e`.
+
+    Names and paths of a user or a file are printed so. Lines and tabs stay.
+    """
+    return _HIDDEN.sub(_escape, str(text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return ascii(found[0])[1:-1]
+
+
+def _in_a_line(text: str) -> str:
+    """A name that must not look like further lines."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def message_text(message: str) -> str:
+    """A message as it is shown: visible, and without the middle of a very long one."""
+    if len(message) > _LONGEST_MESSAGE:
+        part = _LONGEST_MESSAGE // 2
+        message = f"{message[:part]} [...] {message[-part:]}"
+    return visible(message)
 
 
 @dataclass(frozen=True)
@@ -30,7 +66,7 @@ class SourceLocation:
     length: int = 1
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{_in_a_line(self.file)}:{self.line}:{self.column}"
 
     def excerpt(self) -> str | None:
         """The source line with a caret below it, or None when the text is unknown.
@@ -78,12 +114,12 @@ class GinghamError(Exception):
     def render(self) -> str:
         """The error as `file:line:col: error: ...`, the line with a caret, the hint."""
         prefix = f"{self.location}: " if self.location is not None else ""
-        parts = [f"{prefix}error: {self.message}"]
+        parts = [f"{prefix}error: {message_text(self.message)}"]
         excerpt = self.location.excerpt() if self.location is not None else None
         if excerpt is not None:
             parts.append(excerpt)
         if self.hint is not None:
-            parts.append(f"hint: {self.hint}")
+            parts.append(f"hint: {message_text(self.hint)}")
         return "\n".join(parts)
 
     def __str__(self) -> str:
@@ -100,4 +136,4 @@ def warn(message: str, category: type[Warning]) -> None:
         if name.split(".", maxsplit=1)[0] not in _NOT_THE_USERS:
             break
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message_text(message), category, stacklevel=level)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 _UNITS = {"B": 0, "KIB": 10, "MIB": 20, "GIB": 30, "TIB": 40}
 _SIZE = re.compile(r"(?P<number>\d{1,18}(\.\d{1,9})?)\s*(?P<unit>[A-Za-z]*)", re.ASCII)
+_COUNT = re.compile(r"\d[\d_]{0,30}", re.ASCII)
 _PERCENTAGE = re.compile(r"(?P<number>\d{1,3}(\.\d{1,9})?)\s*%", re.ASCII)
 _TRUTHS = {"1": True, "on": True, "true": True, "yes": True}
 _FALSEHOODS = {"0": False, "off": False, "false": False, "no": False}
@@ -153,6 +154,22 @@ class Level:
 
 
 @dataclass(frozen=True)
+class Count:
+    """A whole number above 0, which may be written as `1_000_000`."""
+
+    wanted: str = "a whole number above 0, such as 1_000_000"
+
+    def read(self, value: object, folder: Path | None) -> int:
+        """The number."""
+        if isinstance(value, str):
+            found = _COUNT.fullmatch(value.strip())
+            value = None if found is None else int(found[0].replace("_", ""))
+        if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+            raise ValueError
+        return value
+
+
+@dataclass(frozen=True)
 class Flag:
     """Yes or no."""
 
@@ -175,7 +192,7 @@ def _one_of(value: object) -> str:
 def _text(value: object) -> str:
     if isinstance(value, Path):
         value = str(value)
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError
     return value
 

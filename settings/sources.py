@@ -20,6 +20,7 @@ from typing import Any
 from ..errors import GinghamError, SourceLocation
 from .folders import user_folder
 from .table import SETTINGS, Setting
+from .toml_text import parse_toml
 
 FILE_VARIABLE = "GINGHAM_SETTINGS"
 OFF = "off"
@@ -170,14 +171,9 @@ def _file(chosen: str) -> Mapping[str, Found]:
         if not chosen:
             return {}
         raise _unreadable(path, error) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    import tomllib
-
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(path, text, error) from error
+    table = parse_toml(path, text)
     found: dict[str, Found] = {}
     for name, value in table.items():
         location = _location(path, text, name)
@@ -190,7 +186,7 @@ def _file(chosen: str) -> Mapping[str, Found]:
     return found
 
 
-def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GinghamError:
+def _unreadable(path: Path, error: OSError | ValueError) -> GinghamError:
     reason = "it is not UTF-8 text"
     if isinstance(error, OSError):
         reason = error.strerror or type(error).__name__
@@ -198,17 +194,6 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GinghamError
         f"cannot read the settings file '{path}': {reason}",
         hint=f"{FILE_VARIABLE}={OFF} does without one",
     )
-
-
-def _syntax_error(path: Path, text: str, error: ValueError) -> GinghamError:
-    # Before Python 3.14 the place is in the message only.
-    message, _, place = str(error).partition(" (at ")
-    numbers = [int(number) for number in re.findall(r"\d+", place)]
-    if len(numbers) != 2:
-        lines = text.rstrip().split("\n")
-        numbers = [len(lines), len(lines[-1]) + 1]
-    location = SourceLocation(str(path), numbers[0], numbers[1], text)
-    return GinghamError(f"not TOML: {message[:1].lower()}{message[1:]}", location)
 
 
 def _location(path: Path, text: str, name: str) -> SourceLocation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kinds import Flag, Kind, Level, Name, Place, Size, SizeOrShare, Text
+from .kinds import Count, Flag, Kind, Level, Name, Place, Size, SizeOrShare, Text
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,18 @@ SETTINGS: tuple[Setting, ...] = (
         False,
         "whether the first results of each program are compared with what they should "
         "be, and kernels that a device's compiler got wrong are refused",
+    ),
+    Setting(
+        "largest_program",
+        Count(),
+        1_500_000,
+        "the most words of an .mlir text: what is larger is refused",
+    ),
+    Setting(
+        "interpreted_points",
+        Count(),
+        1 << 30,
+        "the most points that the reference interpreter runs for one result",
     ),
     Setting(
         "debug",

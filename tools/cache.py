@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from .command import ArgumentParser, run_command
+from .command import ArgumentParser, run_command, show
 
 _MOST_SHOWN = 10
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
@@ -41,25 +41,25 @@ def _run(options: argparse.Namespace) -> int:
 
     store = program_store()
     if store is None:
-        print("programs are kept in memory only: GINGHAM_CACHE=on keeps them on disk")
+        show("programs are kept in memory only: GINGHAM_CACHE=on keeps them on disk")
         return 0
     files = store.files()
     programs = [file for file in reversed(files) if file.kind == PROGRAM]
     total = sum(file.size for file in files)
-    print(f"folder: {store.folder}")
-    print(f"{_programs(len(programs))}, {format_bytes(total)}", end="")
-    print(f" of at most {format_bytes(store.limit_bytes)}")
+    show(f"folder: {store.folder}")
+    show(f"{_programs(len(programs))}, {format_bytes(total)}", end="")
+    show(f" of at most {format_bytes(store.limit_bytes)}")
     shown = programs if options.files else programs[:_MOST_SHOWN]
     now = time.time()
     for file, title in zip(shown, store.titles(shown), strict=True):
         age = _age(now - file.used)
-        print(f"  {title or 'unknown'}: {format_bytes(file.size)}, used {age}")
+        show(f"  {title or 'unknown'}: {format_bytes(file.size)}, used {age}")
         if options.files:
-            print(f"    {file.name}")
+            show(f"    {file.name}")
     if len(shown) < len(programs):
-        print(f"  and {len(programs) - len(shown)} more: --files lists all")
+        show(f"  and {len(programs) - len(shown)} more: --files lists all")
     if options.clear:
-        print(f"removed {_programs(store.clear())}")
+        show(f"removed {_programs(store.clear())}")
     return 0
 
 

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
-from ..errors import GinghamError
+from ..errors import GinghamError, visible
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C: 128 and the number of the signal, as shells have it."""
@@ -23,6 +23,11 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
+
+
+def show(*values: object, end: str = "\n", file: TextIO | None = None) -> None:
+    """Print, as all commands do: what a terminal would obey is escaped."""
+    print(*map(visible, values), end=end, file=file)
 
 
 def open_closed_streams() -> None:
@@ -48,10 +53,10 @@ def run_command(body: Callable[[], int]) -> int:
         print(end="", flush=True)
         return status
     except GinghamError as error:
-        print(error.render(), file=sys.stderr)
+        show(error.render(), file=sys.stderr)
         return 1
     except MemoryError as error:
-        print(f"error: not enough memory: {error}", file=sys.stderr)
+        show(f"error: not enough memory: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -60,7 +65,7 @@ def run_command(body: Callable[[], int]) -> int:
         return 1
     except OSError as error:
         _discard_output()
-        print(f"error: cannot write the output: {error.strerror}", file=sys.stderr)
+        show(f"error: cannot write the output: {error.strerror}", file=sys.stderr)
         return 1
     except Exception as error:
         _print_internal(error)
@@ -83,7 +88,7 @@ def _plain_warnings() -> Generator[None]:
     """Show warnings as errors are shown: no line of a command is the user's."""
 
     def plain(message: Warning | str, *_: object, **__: object) -> str:
-        return f"warning: {message}\n"
+        return f"warning: {visible(message)}\n"
 
     before, warnings.formatwarning = warnings.formatwarning, plain
     try:
@@ -100,8 +105,8 @@ def _discard_output() -> None:
 def _print_internal(error: Exception) -> None:
     """A mistake of ours: a line for the user, the traceback for who looks for it."""
     message = " ".join(str(error).split())
-    print(f"error: internal error ({type(error).__name__}: {message})", file=sys.stderr)
+    show(f"error: internal error ({type(error).__name__}: {message})", file=sys.stderr)
     if wants_tracebacks():
-        traceback.print_exception(error)
+        show("".join(traceback.format_exception(error)), end="", file=sys.stderr)
     else:
-        print("hint: GINGHAM_DEBUG=1 shows where; please report it", file=sys.stderr)
+        show("hint: GINGHAM_DEBUG=1 shows where; please report it", file=sys.stderr)

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .command import ArgumentParser, run_command
+from ..errors import visible
+from .command import ArgumentParser, run_command, show
 
 if TYPE_CHECKING:
     from ..runtime.devices import Choice, Device
@@ -86,18 +87,18 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _run(options: argparse.Namespace) -> int:
     if options.measure is not None:
-        print(_measured(options.measure), end="")
+        show(_measured(options.measure), end="")
         return 0
     if options.hardware is not None:
-        print(_description(options.hardware), end="")
+        show(_description(options.hardware), end="")
         return 0
     listing = _gather(options.probe)
     if options.json:
-        print(json.dumps(_as_json(listing), indent=2))
+        show(json.dumps(_as_json(listing), indent=2))
     elif sys.stdout.isatty():
         _print_table(listing)
     else:
-        print(_as_text(listing))
+        show(_as_text(listing))
     return 0
 
 
@@ -248,17 +249,17 @@ def _print_table(listing: _Listing) -> None:
     console = Console()
     for device in listing.devices:
         style = "bold green" if device is listing.default.device else "bold"
-        console.print(Text(_title(listing, device), style=style))
+        console.print(Text(visible(_title(listing, device)), style=style))
         table = Table(show_header=False)
         # Text, not str: drivers' names are no markup.
         for name, value in _rows(listing, device):
-            table.add_row(Text(name), Text(value))
+            table.add_row(Text(visible(name)), Text(visible(value)))
         console.print(table)
-    console.print(Text(f"default: {listing.default}"))
+    console.print(Text(visible(f"default: {listing.default}")))
     for failure in listing.default.failures:
-        console.print(Text(f"  {failure}", style="yellow"))
+        console.print(Text(visible(f"  {failure}"), style="yellow"))
     for problem in listing.problems:
-        console.print(Text(f"not available: {problem}", style="yellow"))
+        console.print(Text(visible(f"not available: {problem}"), style="yellow"))
 
 
 if __name__ == "__main__":

@@ -174,5 +174,6 @@ def _load(path: str) -> NDArray[Any]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise GinghamError(f"cannot read '{path}': {reason}") from error
-    except (ValueError, EOFError, MemoryError) as error:
+    except (ValueError, EOFError, MemoryError, TypeError, OverflowError) as error:
+        # What a header says may be any literal of Python: NumPy meets it so.
         raise GinghamError(f"cannot read '{path}': {error}") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
-from .command import ArgumentParser, run_command
+from .command import ArgumentParser, run_command, show
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -125,11 +125,11 @@ def _place(options: argparse.Namespace) -> int:
         _write(options.html, decision.explain().html(Path(options.file).name))
     if options.emit is not None:
         decision.write()
-        print(module)
+        show(module)
     elif options.json:
-        print(json.dumps(decision.explain().as_json(), indent=2))
+        show(json.dumps(decision.explain().as_json(), indent=2))
     else:
-        print(decision.explain())
+        show(decision.explain())
     return 0
 
 
@@ -193,7 +193,7 @@ def _write(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise GinghamError(f"cannot write '{path}': {error.strerror}") from error
-    print(f"wrote {path}", file=sys.stderr)
+    show(f"wrote {path}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .command import show
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ def show_time(call: Callable[[], object], first_call: float) -> None:
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
-    print(
+    show(
         f"time: {np.median(times) * 1e3:.3f} ms a call (median of {len(times)}, "
         f"fastest {min(times) * 1e3:.3f} ms), first call with compilation "
         f"{first_call * 1e3:.0f} ms"
@@ -47,7 +49,7 @@ def show_check(
         tolerance = tolerance_of(want)
         verdict = "ok" if error <= tolerance else "WRONG"
         status = status if verdict == "ok" else 1
-        print(
+        show(
             f"check {name}: {verdict}, largest error {error:.1e} of the largest value "
             f"(tolerance {tolerance:.0e})"
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
-from .command import ArgumentParser, run_command
+from .command import ArgumentParser, run_command, show
 from .inputs import add_device_options, add_input_options, assignments, input_arrays
 from .results import describe, show_check, show_time
 
@@ -150,9 +150,9 @@ def _run(options: argparse.Namespace) -> int:
     if options.explain or options.emit is not None:
         _print_compiled(function, inputs, options)
         return 0
-    print(f"device: {function.device.name}, {function.device.description}")
+    show(f"device: {function.device.name}, {function.device.description}")
     for name, array in zip(function.input_names, inputs, strict=True):
-        print(f"input {name}: {describe(array)}")
+        show(f"input {name}: {describe(array)}")
     start = time.perf_counter()
     with _profile(options) as measured:
         results = _as_tuple(function(*inputs))
@@ -160,12 +160,12 @@ def _run(options: argparse.Namespace) -> int:
         for _ in range(_PROFILED_CALLS if measured is not None else 0):
             function(*inputs)
     for name, array in zip(function.output_names, results, strict=True):
-        print(f"output {name}: {describe(array)}")
+        show(f"output {name}: {describe(array)}")
     for name, path in outputs.items():
         _save(path, results[function.output_names.index(name)])
-        print(f"wrote {path}")
+        show(f"wrote {path}")
     if options.memory:
-        print(function.memory(*inputs))
+        show(function.memory(*inputs))
     if options.time:
         show_time(lambda: function(*inputs), first_call)
     if measured is not None:
@@ -184,11 +184,11 @@ def _print_compiled(
     if options.explain:
         explanation = function.explain(*inputs)
         as_json = explanation.as_json()
-        print(json.dumps(as_json, indent=2) if options.json else explanation)
+        show(json.dumps(as_json, indent=2) if options.json else explanation)
     elif options.emit == "source":
-        print(function.source(*inputs).rstrip())
+        show(function.source(*inputs).rstrip())
     else:
-        print(function.ir(*inputs, stage=options.emit).rstrip())
+        show(function.ir(*inputs, stage=options.emit).rstrip())
 
 
 def _profile(options: argparse.Namespace) -> AbstractContextManager[Profile | None]:
@@ -202,13 +202,13 @@ def _profile(options: argparse.Namespace) -> AbstractContextManager[Profile | No
 
 def _show_profile(measured: Profile, options: argparse.Namespace) -> None:
     if options.profile:
-        print(measured)
+        show(measured)
     if options.trace:
         measured.save_trace(options.trace)
-        print(f"wrote {options.trace}")
+        show(f"wrote {options.trace}")
     if options.roofline:
         measured.save_roofline(options.roofline)
-        print(f"wrote {options.roofline}")
+        show(f"wrote {options.roofline}")
 
 
 def _as_tuple(result: Any) -> tuple[NDArray[Any], ...]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
+from .command import show
 from .inputs import RandomShape
 from .results import describe, show_check, show_time
 
@@ -62,10 +63,10 @@ def run_module(options: argparse.Namespace) -> int:
     module, function = _read(options.file)
     device = _device(options.device)
     inputs = _inputs(function, options.seed)
-    print(f"device: {device.name}, {device.description}")
+    show(f"device: {device.name}, {device.description}")
     names = _names(function, "inputs", len(inputs))
     for name, array in zip(names, inputs, strict=True):
-        print(f"input {name}: {describe(array)}")
+        show(f"input {name}: {describe(array)}")
     # First the interpreter: a program that leaves its buffers could do harm.
     expected = interpret(module, inputs, _ENTRY) if options.check else []
     start = time.perf_counter()
@@ -74,7 +75,7 @@ def run_module(options: argparse.Namespace) -> int:
     first_call = time.perf_counter() - start
     names = _names(function, "outputs", len(results))
     for name, array in zip(names, results, strict=True):
-        print(f"output {name}: {describe(array)}")
+        show(f"output {name}: {describe(array)}")
     if options.time:
         show_time(lambda: call(*inputs), first_call)
     return show_check(names, results, expected) if options.check else 0

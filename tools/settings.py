@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from .command import ArgumentParser, run_command
+from .command import ArgumentParser, run_command, show
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def _run(options: argparse.Namespace) -> int:
     found = [find(setting.name) for setting in SETTINGS]
     path = settings_path()
     if options.json:
-        print(
+        show(
             json.dumps(
                 {
                     "file": None if path is None else str(path),
@@ -54,12 +54,12 @@ def _run(options: argparse.Namespace) -> int:
         )
         return 0
     for each in found:
-        print(f"{each.setting.name} = {_shown(each.value)}, from {each.source}")
-        print(f"  {each.setting.documentation}")
-    print(f"settings file: {_described(path)}")
+        show(f"{each.setting.name} = {_shown(each.value)}, from {each.source}")
+        show(f"  {each.setting.documentation}")
+    show(f"settings file: {_described(path)}")
     for variable, meant in unknown_variables().items():
         hint = f", did you mean {meant}?" if meant else ""
-        print(f"warning: no setting has the variable {variable}{hint}")
+        show(f"warning: no setting has the variable {variable}{hint}")
     return 0
 
 

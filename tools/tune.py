@@ -17,8 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GinghamError
-from .command import ArgumentParser, run_command
+from ..errors import GinghamError, visible
+from .command import ArgumentParser, run_command, show
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -151,7 +151,7 @@ def _tune(options: argparse.Namespace) -> int:
         options.again,
         options.spread,
     )
-    print(f"device: {function.device.name}, {function.device.description}")
+    show(f"device: {function.device.name}, {function.device.description}")
     with _executor(options.dask) as executor, _progress() as on_progress:
         tuning = tune(
             function,
@@ -196,17 +196,17 @@ def _progress() -> Generator[Callable[[Progress], None]]:
     with Bar(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("measuring", total=None)
 
-        def show(progress: Progress) -> None:
+        def update(progress: Progress) -> None:
             record = progress.latest
             words = "measuring" if record is None else _in_words(record)
             bar.update(
                 task,
                 completed=progress.done,
                 total=progress.total,
-                description=escape(words),
+                description=escape(visible(words)),
             )
 
-        yield show
+        yield update
 
 
 def _in_words(record: Record) -> str:
@@ -218,13 +218,13 @@ def _in_words(record: Record) -> str:
 
 def _print_tuning(tuning: Tuning) -> None:
     for note in tuning.notes:
-        print(f"note: {note}", file=sys.stderr)
+        show(f"note: {note}", file=sys.stderr)
     count, measured = len(tuning.records), tuning.measured
-    print(f"decisions: {count}, {measured} of them measured now")
+    show(f"decisions: {count}, {measured} of them measured now")
     failed = [record for record in tuning.records if record.status != "ok"]
     for status in sorted({record.status for record in failed}):
         some = [record for record in failed if record.status == status]
-        print(f"{status}: {len(some)}, such as: {some[0].message}")
+        show(f"{status}: {len(some)}, such as: {some[0].message}")
     _print_table(tuning.best)
 
 
@@ -233,9 +233,9 @@ def _show(options: argparse.Namespace) -> int:
 
     records = _database(options).records()
     if options.json:
-        print(json.dumps([as_json(record) for record in records], indent=2))
+        show(json.dumps([as_json(record) for record in records], indent=2))
     elif not records:
-        print("nothing has been measured")
+        show("nothing has been measured")
     else:
         _print_table(records if options.all else _best(records))
     return 0
@@ -269,7 +269,7 @@ def _print_table(records: Sequence[Record]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+        show("  ".join(cells).rstrip())
 
 
 def _clear(options: argparse.Namespace) -> int:
@@ -282,11 +282,11 @@ def _clear(options: argparse.Namespace) -> int:
             database.path.unlink(missing_ok=True)
         except DatabaseError as error:
             # It may be a file of another program, which is not ours to remove.
-            print(f"{error.message}; it is now '{database.set_aside()}'")
+            show(f"{error.message}; it is now '{database.set_aside()}'")
             count = 0
     else:
         count = database.remove_failed()
-    print(f"forgotten: {count}")
+    show(f"forgotten: {count}")
     return 0
 
 
@@ -303,7 +303,7 @@ def _export(options: argparse.Namespace) -> int:
         for record in records:
             path = folder / replay_name(record)
             path.write_text(replay_text(record), encoding="utf-8")
-            print(f"wrote {path}")
+            show(f"wrote {path}")
     except OSError as error:
         raise GinghamError(f"cannot write '{path}': {error.strerror}") from error
     return 0

@@ -114,7 +114,7 @@ class StripeSplitReductionPass(ModulePass):
             return
         extent = block.index_ranges[index]
         lanes = self.lanes
-        while lanes > self.lanes // 4 and extent < lanes * self.rounds:
+        while lanes > max(1, self.lanes // 4) and extent < lanes * self.rounds:
             lanes //= 2
         if extent < lanes * self.rounds:
             return

@@ -15,6 +15,7 @@ import sys
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ...errors import visible
 from .records import Command, Span
 from .tables import milliseconds, percentage
 from .watcher import watcher
@@ -85,7 +86,7 @@ def line(command: Command) -> str:
 
 
 def _write(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(visible(text), file=sys.stderr, flush=True)
 
 
 def set_level(level: int) -> None:

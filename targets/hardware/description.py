@@ -121,6 +121,10 @@ class Hardware:
         return per_cycle * self.clock_gigahertz * 1e9
 
 
+_LEAST, _MOST = 1e-9, 1e15
+"""Between these every figure lies in the units of its name."""
+
+
 def _require_positive(figures: Cache | Hardware) -> None:
     for each in fields(figures):
         value: object = getattr(figures, each.name)
@@ -128,3 +132,8 @@ def _require_positive(figures: Cache | Hardware) -> None:
             continue
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"{each.name}: expected a number above 0, got {value}")
+        if not _LEAST <= value <= _MOST:
+            raise ValueError(
+                f"{each.name}: expected a number from {_LEAST:g} to {_MOST:g}, "
+                f"got {value}"
+            )

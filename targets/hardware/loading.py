@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import GinghamError, SourceLocation
+from ...settings.toml_text import parse_toml
 from .description import Hardware
 from .fields import CACHES, FieldError, build_hardware, figures_of
 
@@ -49,7 +50,7 @@ def load_hardware(name_or_path: str) -> Hardware:
     try:
         stamp = path.stat()
         hardware = _read(base, path, stamp.st_mtime_ns, stamp.st_size)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise GinghamError(f"cannot read '{path}': {reason}") from error
     return hardware if found is None else _changed(hardware, found["changes"])
@@ -95,10 +96,7 @@ def _path_of(name_or_path: str) -> Path:
 @lru_cache(maxsize=64)
 def _read(origin: str, path: Path, _time: int, _size: int) -> Hardware:
     text = path.read_text(encoding="utf-8")
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(path, text, error) from error
+    table = parse_toml(path, text)
     try:
         return build_hardware(_based(table), origin)
     except FieldError as error:
@@ -168,25 +166,13 @@ def _value(text: str) -> int | float | bool | str:
     """What a text stands for, as in TOML but with no quotes around strings."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
     return value
 
 
 def _spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _syntax_error(
-    path: Path, text: str, error: tomllib.TOMLDecodeError
-) -> GinghamError:
-    # Before Python 3.14 the place is in the message only.
-    message, _, place = str(error).partition(" (at ")
-    numbers = [int(number) for number in re.findall(r"\d+", place)]
-    if len(numbers) != 2:
-        numbers = [text.count("\n") + 1, 1]
-    location = SourceLocation(str(path), numbers[0], numbers[1], text)
-    return GinghamError(f"not TOML: {message[:1].lower()}{message[1:]}", location)
 
 
 def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLocation:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from ...errors import GinghamError
+from ...errors import GinghamError, visible
 from ...settings import find
 from .build_log import describe_failure
 from .status import as_gingham_error, meaning
@@ -126,7 +126,7 @@ class Program:
         """Print what the device's compiler remarked to the standard error stream."""
         log = _log(self._inner, self.device.handle)
         if log:
-            print(log, file=sys.stderr)
+            print(visible(log), file=sys.stderr)
 
     def binary(self) -> bytes:
         """What the device's compiler made, for `load_program`."""

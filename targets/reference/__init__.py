@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .budget import Budget, OverBudgetError
 from .faults import UnknownOperationError
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def interpret(
-    module: ModuleOp, inputs: Sequence[npt.NDArray[Any]], entry: str = "main"
+    module: ModuleOp,
+    inputs: Sequence[npt.NDArray[Any]],
+    entry: str = "main",
+    budget: Budget | None = None,
 ) -> list[npt.NDArray[Any]]:
     """The results of running function `entry` of a verified module.
 
@@ -32,12 +36,14 @@ def interpret(
 
     Raises GinghamError for inputs that do not fit, for a module that has symbolic
     sizes, and where the program does something that has no meaning: see the package.
-    Where it is the interpreter that lacks an operation, it is an UnknownOperationError.
+    Where it is the interpreter that lacks an operation, it is an UnknownOperationError,
+    and an OverBudgetError where the run takes more than is left of `budget`, or more
+    than the setting `interpreted_points`.
     """
     # NumPy is imported when something is run, not when a tool starts.
     from .interpreter import run
 
-    return run(module, inputs, entry)
+    return run(module, inputs, entry, budget)
 
 
-__all__ = ["UnknownOperationError", "interpret"]
+__all__ = ["Budget", "OverBudgetError", "UnknownOperationError", "interpret"]

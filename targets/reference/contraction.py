@@ -135,6 +135,11 @@ class Contraction:
             box.append(range(low, high + 1))
         return tuple(box)
 
+    @property
+    def points(self) -> int:
+        """The points that are enumerated; raises GinghamError as `box` does."""
+        return 0 if self.box is None else prod(map(len, self.box))
+
     def parts(self) -> Iterator[Part]:
         """The box in parts of at most `PART` points."""
         box = self.box or ()

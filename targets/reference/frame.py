@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .boxes import Coordinate
+from .budget import Budget
 from .elements import Array
 
 
@@ -36,12 +37,19 @@ class Frame:
     """
 
     def __init__(
-        self, count: int, outer: Frame | None = None, origin: Array | None = None
+        self,
+        count: int,
+        outer: Frame | None = None,
+        origin: Array | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.count = count
         self.outer = outer
         self.origin = origin
         self.counter: Counter = Counter() if outer is None else outer.counter
+        if outer is not None:
+            budget = outer.budget
+        self.budget: Budget = budget or Budget()
         self.labels: dict[str, Coordinate] = {}
         """What tells the points of this frame apart, for messages."""
         self._values: dict[object, Any] = {}

@@ -21,7 +21,8 @@ from ...dialects.eltwise.ops import ANY_ELEMENT, element_of
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.stripe.attributes import ViewType
 from ...errors import GinghamError
-from .dispatch import prepare
+from .budget import Budget
+from .dispatch import cells_of, prepare
 from .elements import Array
 from .faults import display, fault
 from .frame import Frame
@@ -45,7 +46,9 @@ for _level in _LEVELS:
     import_module(f".{_level}", __package__)
 
 
-def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
+def run(
+    module: ModuleOp, inputs: Sequence[Array], entry: str, budget: Budget | None
+) -> list[Array]:
     """See `gingham.targets.reference.interpret`."""
     function = entry_function(module, entry)
     _check_specialized(function)
@@ -54,13 +57,14 @@ def run(module: ModuleOp, inputs: Sequence[Array], entry: str) -> list[Array]:
         raise fault(
             function, f"@{entry} takes {len(arguments)} input(s), got {len(inputs)}"
         )
-    frame = Frame(1)
+    frame = Frame(1, budget=budget)
     for argument, array in zip(arguments, inputs, strict=True):
         frame[argument] = _input(argument, array)
     for op in function.body.block.ops:
         try:
             if isinstance(op, ReturnOp):
                 return [_output(op, frame[value]) for value in op.arguments]
+            frame.budget.allocate(op, cells_of(op))
             prepare(op)(frame)
         except MemoryError as error:
             raise fault(op, f"'{op.name}' needs too much memory: {error}") from None

@@ -36,6 +36,7 @@ from ...dialects.opencl.ops import (
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.stripe.attributes import MemorySpace
 from .boxes import Coordinate, evaluator, strides
+from .budget import LEAST
 from .conflicts import Level, Run, Use
 from .dispatch import Step, prepare, prepare_all
 from .elements import Array
@@ -80,6 +81,7 @@ def _prepare_allocate(op: AllocateOp) -> Step:
     element = buffer.type.element_type
 
     def step(frame: Frame) -> None:
+        frame.budget.allocate(op, prod(sizes))
         memory = Memory(name, sizes, element)
         if place is not None:
             _take_place(frame, place, memory)
@@ -113,6 +115,7 @@ def _prepare_launch(op: LaunchOp) -> Step:
         launch = _Launch(op, kernel, memories, frame)
         groups = prod(op.group_counts)
         at_once = max(1, ITEMS // launch.items)
+        frame.budget.spend(op, groups * launch.items + groups // at_once * LEAST)
         for first in range(0, groups, at_once):
             numbers = np.arange(first, min(first + at_once, groups))
             body(launch.frame(numbers))
@@ -257,6 +260,7 @@ def _prepare_for(op: ForOp) -> Step:
     body = prepare_all(op.body.block.ops)
 
     def step(frame: Frame) -> None:
+        frame.budget.spend(op, extent * LEAST)
         for value in range(extent):
             frame[index] = frame.labels[name] = value
             body(frame)
@@ -339,13 +343,16 @@ def _prepare_array(op: ArrayOp) -> Step:
     shape, name = (op.length.value.data,), display(pointer)
 
     def step_of_private(frame: Frame) -> None:
+        frame.budget.allocate(op, shape[0] * frame.count)
         copies = 0 if frame.count == 1 else np.arange(frame.count)
         frame[pointer] = Pointer(Memory(name, shape, element, frame.count), copies)
 
     def step_of_local(frame: Frame) -> None:
         launch: _Launch = frame[_LAUNCH]
         groups = frame[_GROUP]
-        memory = Memory(name, shape, element, int(groups.max()) + 1)
+        copies = int(groups.max()) + 1
+        frame.budget.allocate(op, shape[0] * copies)
+        memory = Memory(name, shape, element, copies)
         levels = launch.level(memory, MemorySpace.LOCAL, frame[_ITEM])
         frame[pointer] = Pointer(memory, groups, levels)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import TensorType
@@ -18,6 +20,7 @@ from ...dialects.tile.special import (
     ShapeOp,
     SimpleReduceOp,
 )
+from .budget import LEAST
 from .dispatch import Step, prepare
 from .elements import Array
 from .faults import fault
@@ -122,6 +125,7 @@ def _prepare_prng(op: PrngOp) -> Step:
     def step(frame: Frame) -> None:
         state = frame[op.state]
         lanes = state if len(state) == 3 else state.T
+        frame.budget.spend(op, prod(shape) // max(1, lanes.shape[1]) * LEAST)
         numbers, after = random_numbers(lanes, int(np.prod(shape, dtype=np.int64)))
         frame[op.result] = numbers.reshape(shape)
         frame[op.new_state] = after if len(state) == 3 else after.T

@@ -21,6 +21,7 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from .boxes import Box, Coordinate, evaluate, listed, parts
+from .budget import LEAST
 from .conflicts import Run, Use
 from .contention import contended_memories
 from .dispatch import Step, prepare, prepare_all
@@ -43,6 +44,7 @@ def _prepare_alloc(op: AllocOp) -> Step:
     name, sizes, element = display(view), view.type.sizes, view.type.element_type
 
     def step(frame: Frame) -> None:
+        frame.budget.allocate(op, prod(sizes) * frame.count)
         copies = 0 if frame.count == 1 else np.arange(frame.count)
         frame[view] = Window.whole(Memory(name, sizes, element, frame.count), copies)
 
@@ -75,6 +77,7 @@ def _prepare_block(op: BlockOp) -> Step:
     ]
 
     def step(frame: Frame) -> None:
+        frame.budget.require(op, frame.count * points)
         for number, value in initial:
             _initialize(op, number, value, frame)
         first = frame.counter.reserve(frame.count * points)
@@ -83,6 +86,7 @@ def _prepare_block(op: BlockOp) -> Step:
         contended = frozenset[int]() if serial else contended_memories(op, frame)
         boxes = _in_order if serial else parts
         for box in boxes((frame.count, *ranges), limit):
+            frame.budget.spend(op, prod(map(len, box)) + LEAST)
             inner = _points(op, frame, box, run, contended)
             if inner.count:
                 _refine(op, frame, inner)
@@ -161,6 +165,7 @@ def _initialize(op: BlockOp, number: int, init: int | float, frame: Frame) -> No
     sizes = op.view_type(number).sizes
     value = literal(init, memory.element)
     for box in parts((frame.count, *(ranges[i] for i in moving), *sizes), PART):
+        frame.budget.spend(op, prod(map(len, box)) + LEAST)
         origin, *rest = listed(box)
         values: list[Coordinate] = [0] * len(ranges)
         for index, coordinate in zip(moving, rest, strict=False):

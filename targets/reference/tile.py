@@ -15,6 +15,7 @@ from ...dialects.tile.attributes import Constraint
 from ...dialects.tile.contract import ContractOp
 from ...dialects.tile.ops import FromIndexOp, SizesOp, ToIndexOp
 from ...errors import GinghamError
+from .budget import OverBudgetError
 from .contraction import Condition, Contraction, contract
 from .dispatch import Step, prepare
 from .elements import cast
@@ -66,9 +67,13 @@ def _prepare_contract(op: ContractOp) -> Step:
         default = None if op.default is None else frame[op.default]
         symbols = [int(frame.array(symbol)[0]) for symbol in op.symbols]
         try:
-            result = contract(contraction_of(op, symbols), inputs, default)
+            contraction = contraction_of(op, symbols)
+            frame.budget.spend(op, contraction.points)
+            result = contract(contraction, inputs, default)
         except ZeroDivisionError:
             raise fault(op, "an index expression divides by a size of 0") from None
+        except OverBudgetError:
+            raise
         except GinghamError as error:
             raise fault(op, error.message, error.hint) from None
         frame[op.result] = result

@@ -428,6 +428,14 @@ def _add_validation(parser: _Parser) -> None:
         metavar="N",
         help="chooses the random inputs (default: 0)",
     )
+    group.add_argument(
+        "--validate-points",
+        type=_natural,
+        default=None,
+        metavar="N",
+        help="the most points that all runs may have together (default: the setting "
+        "interpreted_points)",
+    )
 
 
 def _add_general(parser: _Parser) -> None:

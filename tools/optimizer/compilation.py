@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ...errors import GinghamError
+from ..command import show
 from .diagnostics import Diagnostic, InternalError, ToolError, ValidationError, note
 from .input import Source
 from .located_parser import parse_mlir
@@ -60,7 +61,7 @@ class Compilation:
         """Compiles and writes; returns whether that is a success."""
         options = self.options
         if options.dump_pass_pipeline:
-            print(format_root_pipeline(self.steps), file=sys.stderr)
+            show(format_root_pipeline(self.steps), file=sys.stderr)
         chunks = self.source.chunks() if options.split_input_file else [self.source]
         outputs: list[str] = []
         try:
@@ -69,14 +70,14 @@ class Compilation:
         except ShrinkException:
             if not options.shrink:
                 raise
-            print("Success, can shrink")
+            show("Success, can shrink")
             return True
         if options.verify_diagnostics:
             self.compare_diagnostics()
         if options.timing:
-            print(self.timer.report(), file=sys.stderr)
+            show(self.timer.report(), file=sys.stderr)
         if options.shrink:
-            print("Failure, can't shrink")
+            show("Failure, can't shrink")
             return False
         self.write("// -----\n".join(outputs))
         return not self.errors
@@ -91,7 +92,7 @@ class Compilation:
             elif self.options.verify_diagnostics:
                 self.seen.append(Diagnostic.of(error))
             elif self.options.parsing_diagnostics and _is_syntax_error(error):
-                print(Diagnostic.of(error).render())
+                show(Diagnostic.of(error).render())
             else:
                 self.errors.append(error)
 
@@ -194,6 +195,7 @@ class Compilation:
             options.validate_arguments,
             options.validate_seed,
             options.crash_reproducer,
+            options.validate_points,
         )
 
     def print(self, ctx: Context, module: ModuleOp) -> str:
@@ -222,7 +224,7 @@ class Compilation:
         if self.options.verify_diagnostics:
             self.seen.append(warning)
         else:
-            print(warning.render(), file=sys.stderr)
+            show(warning.render(), file=sys.stderr)
 
     def compare_diagnostics(self) -> None:
         """Notes an error for each difference to what the input's comments expect."""

@@ -9,6 +9,7 @@ from typing import IO
 from xdsl.dialects.builtin import ModuleOp
 
 from ...passes.stripe.explain import Explainer
+from ..command import show
 from .instruments import Instrument
 from .pipeline import Step
 
@@ -30,4 +31,4 @@ class DecisionPrinter(Instrument):
             text = json.dumps(explanation.as_json(), indent=2)
         else:
             text = str(explanation)
-        print(text, file=self.stream)
+        show(text, file=self.stream)

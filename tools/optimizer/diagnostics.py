@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ...errors import GinghamError, SourceLocation
+from ...errors import GinghamError, SourceLocation, message_text
 
 
 class Severity(StrEnum):
@@ -38,12 +38,12 @@ class Diagnostic:
     def render(self) -> str:
         """The text `file:line:col: severity: message`, source line, hint and notes."""
         place = f"{self.location}: " if self.location is not None else ""
-        parts = [f"{place}{self.severity}: {self.message}"]
+        parts = [f"{place}{self.severity}: {message_text(self.message)}"]
         excerpt = self.location.excerpt() if self.location is not None else None
         if excerpt is not None:
             parts.append(excerpt)
         if self.hint is not None:
-            parts.append(f"hint: {self.hint}")
+            parts.append(f"hint: {message_text(self.hint)}")
         parts.extend(note.render() for note in self.notes)
         return "\n".join(parts)
 

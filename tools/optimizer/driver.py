@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from xdsl.ir import Attribute
 
 from ...errors import GinghamError
-from ..command import wants_tracebacks
+from ..command import show, wants_tracebacks
 from .arguments import parse_arguments
 from .compilation import Compilation, internal_error
 from .diagnostics import Diagnostic
@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str]) -> int:
     options = _parse(arguments, passes)
     listing = _requested_listing(options, passes)
     if listing is not None:
-        print(listing)
+        show(listing)
         return SUCCESS
     source = read_source(options.input_file, options.frontend)
     if options.run_reproducer:
@@ -123,6 +123,6 @@ def _attributes_unverified(disabled: bool) -> Generator[None]:
 
 
 def _print_error(error: GinghamError, arguments: Sequence[str]) -> None:
-    print(Diagnostic.of(error).render(), file=sys.stderr)
+    show(Diagnostic.of(error).render(), file=sys.stderr)
     if "--debug" in arguments or wants_tracebacks():
-        traceback.print_exception(error)
+        show("".join(traceback.format_exception(error)), end="", file=sys.stderr)

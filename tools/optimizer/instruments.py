@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from ...errors import GinghamError
+from ..command import show
 from .pipeline import Step
 
 
@@ -93,7 +94,7 @@ class IrDumper(Instrument):
     def dump(self, when: str, step: Step, text: str, suffix: str = "") -> None:
         """Prints a module under a heading that names the pass."""
         heading = f"// -----// IR Dump {when} {step}{suffix} //----- //"
-        print(f"{heading}\n{text}\n", file=self.stream)
+        show(f"{heading}\n{text}\n", file=self.stream)
 
 
 def print_module(

@@ -29,15 +29,15 @@ from xdsl.ir import (
     ParametrizedAttribute,
     SSAValue,
 )
-from xdsl.parser import Parser, ParserState, UnresolvedOperand
+from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import (
     MultipleSpansParseError,
     ParseError,
     VerifyException,
 )
-from xdsl.utils.lexer import Input, Position, Span
-from xdsl.utils.mlir_lexer import MLIRLexer
+from xdsl.utils.lexer import Position, Span
 
+from ...dialects.bounded_parser import BoundedParser
 from ...errors import GinghamError, SourceLocation
 from .diagnostics import ToolError, close_matches_hint, note
 from .sources import Sources
@@ -52,21 +52,11 @@ _CLEARER = {
 """Messages of xDSL that do not say what was expected, and better ones."""
 
 
-class _Lexer(MLIRLexer):
-    """xDSL's lexer, for which a string without an end takes time exponential in its
-    length."""
-
-    _unescaped_characters_regex = re.compile(
-        r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
-    )
-
-
-class LocatedParser(Parser):
-    """xDSL's parser, with the location of each operation's text as its location."""
+class LocatedParser(BoundedParser):
+    """The parser, with the location of each operation's text as its location."""
 
     def __init__(self, ctx: Context, text: str, file: str) -> None:
-        super().__init__(ctx, "", file)
-        self._parser_state = ParserState(_Lexer(Input(text, file)))
+        super().__init__(ctx, text, file)
         self.file = StringAttr(file)
         self.newlines = [match.start() for match in _NEWLINE.finditer(text)]
         self.first_uses: dict[str, tuple[Span, Mapping[str, object]]] = {}

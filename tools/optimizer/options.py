@@ -59,6 +59,7 @@ class Options(argparse.Namespace):
     validate_arguments: str | None
     validate_entry: str
     validate_seed: int
+    validate_points: int | None
     shrink: bool
     debug: bool
     version: bool

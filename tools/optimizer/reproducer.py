@@ -30,6 +30,7 @@ _ALLOWED = (
     "--validate-arguments",
     "--validate-entry",
     "--validate-seed",
+    "--validate-points",
 )
 """What the first line may set: a file should not choose what is written where."""
 

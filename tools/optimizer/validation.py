@@ -12,8 +12,11 @@ of in a warning, and the next one that can is compared instead.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -36,6 +39,7 @@ from .reproducer import reproducer_text, write_reproducer
 from .sources import Sources
 
 if TYPE_CHECKING:
+    from ...targets.reference import Budget
     from .samples import Array, Difference
 
 _ATTEMPTS = 200
@@ -49,13 +53,15 @@ _RUNS_TO_CHOOSE_FROM = 12
 class ValidationRequest:
     """What the options say: the function to run, the types of its arguments, the seed.
 
-    The reproducer is written to `reproducer`, or to a new file when that is None.
+    The reproducer is written to `reproducer`, or to a new file when that is None. All
+    runs together are of at most `points` points; None is the interpreter's own limit.
     """
 
     entry: str = "main"
     arguments: str | None = None
     seed: int = 0
     reproducer: str | None = None
+    points: int | None = None
 
     def options(self, arguments: str | None) -> list[str]:
         """The options that ask for the same, with these types of arguments."""
@@ -64,6 +70,8 @@ class ValidationRequest:
             f"--validate-entry={self.entry}",
             f"--validate-seed={self.seed}",
         ]
+        if self.points is not None:
+            options.append(f"--validate-points={self.points}")
         return options + ([f"--validate-arguments={arguments}"] if arguments else [])
 
 
@@ -118,6 +126,10 @@ class Validator(Instrument):
         """The passes since the last stage that ran."""
         self.obstacle: GinghamError | None = None
         """Why the last stage could not be run."""
+        self.is_spent = False
+        """Whether a stage would have taken more than is left to be run."""
+        self.budget: Budget | None = None
+        """What all runs together may take."""
 
     def start(self, module: ModuleOp) -> None:
         self.accept(_Stage(None, module.clone()))
@@ -173,9 +185,12 @@ class Validator(Instrument):
         fallback: _Run | None = None
         number_of_runs = 0
         for self.signature in signatures:
+            if (refused := self.too_large(stage)) is not None:
+                obstacle = obstacle or refused
+                continue
             for inputs in candidate_inputs(self.signature, self.request.seed):
                 try:
-                    results = self.run(stage.module, inputs)
+                    results = self.run(stage, inputs)
                 except CannotRun as reason:
                     obstacle = obstacle or reason.error
                     break
@@ -203,16 +218,48 @@ class Validator(Instrument):
         self.signature = first_run.signature
         self.inputs, self.expected = first_run.inputs, first_run.results
 
-    def run(self, module: ModuleOp, inputs: list[Array]) -> list[Array]:
+    def too_large(self, stage: _Stage) -> GinghamError | None:
+        """Why inputs of these types are not even made, or None."""
+        from ...targets.reference import OverBudgetError
+
+        function = find_entry(stage.module, self.request.entry)
+        cells = sum(prod(type.get_shape()) for type in self.signature)
+        try:
+            self.spending().require_cells(function, cells)
+        except OverBudgetError as error:
+            return self.advised(error)
+        return None
+
+    def spending(self) -> Budget:
+        """What is left to be run."""
+        from ...targets.reference import Budget
+
+        if self.budget is None:
+            self.budget = Budget(self.request.points)
+        return self.budget
+
+    def advised(self, error: GinghamError) -> GinghamError:
+        """The error of a run that takes too much, with what to do about it here."""
+        hint = (
+            "choose smaller sizes, or allow more with --validate-points=N, which counts "
+            "the runs after all passes together"
+        )
+        return GinghamError(error.message, error.location, hint)
+
+    def run(self, stage: _Stage, inputs: list[Array]) -> list[Array]:
         """The results of a program.
 
         Raises CannotRun when that takes something which the interpreter does not have,
-        and GinghamError when the program does something that has no meaning.
+        or more than may be run, and GinghamError when the program does something that has no meaning.
         """
         from ...passes.tile.differentiate import expand_gradients
-        from ...targets.reference import UnknownOperationError, interpret
+        from ...targets.reference import (
+            OverBudgetError,
+            UnknownOperationError,
+            interpret,
+        )
 
-        entry = self.request.entry
+        entry, module = self.request.entry, stage.module
         function = find_entry(module, entry)
         signature = static_signature(function)
         if signature is not None and signature != self.signature:
@@ -224,9 +271,28 @@ class Validator(Instrument):
         if is_open(function):
             module = self.instance(module)
         try:
-            return interpret(expand_gradients(module), inputs, entry)
+            with self.progress(stage):
+                return interpret(
+                    expand_gradients(module), inputs, entry, self.spending()
+                )
+        except OverBudgetError as error:
+            self.is_spent = True
+            raise CannotRun(self.advised(error)) from error
         except UnknownOperationError as error:
             raise CannotRun(error) from error
+
+    def progress(self, stage: _Stage) -> AbstractContextManager[object]:
+        """What a terminal shows while a stage runs."""
+        if not sys.stderr.isatty():
+            return nullcontext()
+        from rich.console import Console
+
+        what = (
+            "the input"
+            if stage.step is None
+            else f"what {stage.step.module_pass.name} made"
+        )
+        return Console(stderr=True).status(f"Validating: running {what}")
 
     def instance(self, module: ModuleOp) -> ModuleOp:
         """An open program for the shapes of the inputs."""
@@ -245,8 +311,10 @@ class Validator(Instrument):
             self.steps, self.obstacle = [], None
             return
         self.steps.append(stage.step)
+        if self.is_spent:
+            return
         try:
-            results = self.run(stage.module, self.inputs)
+            results = self.run(stage, self.inputs)
         except CannotRun as reason:
             self.obstacle = reason.error
             self.warn(self.cannot_run(stage.step, reason.error))
@@ -262,9 +330,10 @@ class Validator(Instrument):
 
     def cannot_run(self, step: Step, error: GinghamError) -> Diagnostic:
         """The warning about a stage that is left out."""
+        ending = ", nor after the passes behind it" if self.is_spent else ""
         return Diagnostic(
             Severity.WARNING,
-            f"after the pass '{step}' the program cannot be run to validate it: "
+            f"after the pass '{step}' the program cannot be run to validate it{ending}: "
             f"{error.message}",
             error.location,
             error.hint,

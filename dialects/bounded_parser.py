@@ -1,0 +1,177 @@
+"""xDSL's parser with bounds, so that any text is read, or refused, in seconds.
+
+A text of ten million characters can name an integer of four billion bits, a constant of
+2^41 elements, or a type that doubles with each of forty aliases. What reading and
+printing would take is counted in words while it is read, and beyond the setting
+`largest_program` the text is refused where that happens. A word of the text counts one,
+and as much as that again for each 64 of its characters; an operation counts 6 more,
+an element of a constant a quarter, and an alias as much as what it stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Final
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import AnyDenseElement, RankedStructure
+from xdsl.ir import Attribute, Block, Operation, TypeAttribute
+from xdsl.ir.affine import AffineMap, AffineSet
+from xdsl.parser import Parser, ParserState
+from xdsl.parser.affine_parser import AffineParser
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input, Position, Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
+
+from ..settings import find
+
+LARGEST_WIDTH: Final = 4096
+"""Bits of an integer type; LLVM has up to 2^23, and kernels have 64."""
+
+LARGEST_NUMBER: Final = 1000
+"""Digits of a number."""
+
+LARGEST_SPACE: Final = 256
+"""Dimensions and symbols of an affine map."""
+
+LARGEST_REGION: Final = 256
+"""Blocks of a region: xDSL's verifiers take a time that is cubic in them."""
+
+_LARGEST_SIZE = 2**63 - 1
+_CHARACTERS_OF_A_WORD = 64
+_WORDS_OF_AN_OPERATION = 6
+_ELEMENTS_OF_A_WORD = 4
+_INTEGER_TYPE = re.compile(r"[su]?i\d+")
+
+
+class Lexer(MLIRLexer):
+    """xDSL's lexer, which counts the words that it has read, up to `largest`.
+
+    A string without an end takes xDSL's own a time that is exponential in its length.
+    """
+
+    _unescaped_characters_regex = re.compile(
+        r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
+    )
+
+    def __init__(self, text: str, file: str, largest: int) -> None:
+        super().__init__(Input(text, file))
+        self.words = 0
+        self.largest = largest
+
+    def lex(self) -> MLIRToken:
+        token = super().lex()
+        span = token.span
+        self.words += 1 + (span.end - span.start) // _CHARACTERS_OF_A_WORD
+        if self.words > self.largest:
+            raise self.too_large(span)
+        return token
+
+    def charge(self, words: int, span: Span[str]) -> None:
+        """Count words that are not in the text."""
+        self.words += words
+        if self.words > self.largest:
+            raise self.too_large(span)
+
+    def too_large(self, span: Span[str]) -> ParseError:
+        """The error where what has been read is more than `largest` words."""
+        return ParseError(
+            Span(span.start, span.start + 1, self.input),
+            f"the program is too large: up to here it counts more than {self.largest} "
+            "words (the setting largest_program allows more)",
+        )
+
+    def _lex_number(self, start_pos: Position) -> MLIRToken:
+        token = super()._lex_number(start_pos)
+        length = token.span.end - start_pos
+        if length > LARGEST_NUMBER:
+            raise ParseError(
+                Span(start_pos, start_pos + 1, self.input),
+                f"expected a number of at most {LARGEST_NUMBER} digits, got {length}",
+            )
+        return token
+
+
+class BoundedParser(Parser):
+    """xDSL's parser; raises ParseError where the text would take too much."""
+
+    def __init__(self, ctx: Context, text: str, file: str = "<unknown>") -> None:
+        super().__init__(ctx, "", file)
+        self.bounded_lexer = Lexer(text, file, find("largest_program").value)
+        self._parser_state = ParserState(self.bounded_lexer)
+        self.alias_words: dict[str, int] = {}
+        """What each alias counts where it is used."""
+
+    def parse_operation(self) -> Operation:
+        self.charge(_WORDS_OF_AN_OPERATION)
+        return super().parse_operation()
+
+    def charge(self, words: int) -> None:
+        """Count words that stand for what the current one leads to."""
+        self.bounded_lexer.charge(words, self._current_token.span)
+
+    def _parse_block(self) -> Block:
+        place = self._current_token.span
+        if len(self.blocks) > LARGEST_REGION:
+            self.raise_error(
+                f"expected at most {LARGEST_REGION} blocks in a region", place
+            )
+        return super()._parse_block()
+
+    def _parse_alias_def(self) -> None:
+        name, before = self._current_token.text, self.bounded_lexer.words
+        super()._parse_alias_def()
+        self.alias_words[name] = self.bounded_lexer.words - before
+
+    def _parse_extended_type_or_attribute(
+        self, attr_or_dialect_name: str, is_type: bool
+    ) -> Attribute:
+        name = ("!" if is_type else "#") + attr_or_dialect_name
+        self.charge(self.alias_words.get(name, 0))
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        name = self._current_token.text
+        if self._current_token.kind is MLIRTokenKind.BARE_IDENT and (
+            _INTEGER_TYPE.fullmatch(name)
+        ):
+            width = name.lstrip("sui")
+            if len(width) > LARGEST_NUMBER or int(width) > LARGEST_WIDTH:
+                self.raise_error(f"expected an integer of at most {LARGEST_WIDTH} bits")
+        return super()._parse_optional_integer_or_float_type()
+
+    def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
+        place = self._current_token.span
+        size = super().parse_shape_dimension(allow_dynamic)
+        if size > _LARGEST_SIZE:
+            self.raise_error("expected a size that 64 bits hold", place)
+        return size
+
+    def _parse_dense_literal_type(self) -> RankedStructure[AnyDenseElement]:
+        place = self._current_token.span
+        declared = super()._parse_dense_literal_type()
+        elements = prod(declared.get_shape())
+        self.bounded_lexer.charge(elements // _ELEMENTS_OF_A_WORD, place)
+        return declared
+
+    def parse_affine_map(self) -> AffineMap:
+        return _BoundedAffineParser(self._parser_state).parse_affine_map()
+
+    def parse_affine_set(self) -> AffineSet:
+        return _BoundedAffineParser(self._parser_state).parse_affine_set()
+
+
+class _BoundedAffineParser(AffineParser):
+    """Names are looked up in lists, which are to be short."""
+
+    def _parse_affine_space(self) -> tuple[list[str], list[str]]:
+        place = self._current_token.span
+        dims, symbols = super()._parse_affine_space()
+        if len(dims) + len(symbols) > LARGEST_SPACE:
+            self.raise_error(
+                f"expected at most {LARGEST_SPACE} dimensions and symbols, got "
+                f"{len(dims) + len(symbols)}",
+                place,
+            )
+        return dims, symbols
