@@ -23,7 +23,7 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""What a terminal does not show but obeys: controls, and marks that turn or hide text."""
+"""What a terminal obeys and does not show: controls, marks that turn or hide text."""
 
 
 def visible(text: object) -> str:

@@ -39,3 +39,15 @@ MOST_TERMS = 128
 MOST_ELEMENTS = 2**60 - 1
 """Elements of a tensor; so many of 8 bytes are counted by a signed integer of 64 bits,
 by devices as by NumPy."""
+
+MOST_BITS = 4096
+"""Bits of an integer type in an .mlir text; LLVM has up to 2^23, kernels have 64."""
+
+MOST_DIGITS = 1_000
+"""Digits of a number in an .mlir text."""
+
+MOST_DIMENSIONS = 256
+"""Dimensions and symbols of an affine map in an .mlir text."""
+
+MOST_BLOCKS = 256
+"""Blocks of a region in an .mlir text: verifiers take a time cubic in them."""

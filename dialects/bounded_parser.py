@@ -24,24 +24,18 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
+from ..limits import (
+    LARGEST_INTEGER,
+    MOST_BITS,
+    MOST_BLOCKS,
+    MOST_DIGITS,
+    MOST_DIMENSIONS,
+)
 from ..settings import find
 
-LARGEST_WIDTH: Final = 4096
-"""Bits of an integer type; LLVM has up to 2^23, and kernels have 64."""
-
-LARGEST_NUMBER: Final = 1000
-"""Digits of a number."""
-
-LARGEST_SPACE: Final = 256
-"""Dimensions and symbols of an affine map."""
-
-LARGEST_REGION: Final = 256
-"""Blocks of a region: xDSL's verifiers take a time that is cubic in them."""
-
-_LARGEST_SIZE = 2**63 - 1
-_CHARACTERS_OF_A_WORD = 64
-_WORDS_OF_AN_OPERATION = 6
-_ELEMENTS_OF_A_WORD = 4
+_CHARACTERS_OF_A_WORD: Final = 64
+_WORDS_OF_AN_OPERATION: Final = 6
+_ELEMENTS_OF_A_WORD: Final = 4
 _INTEGER_TYPE = re.compile(r"[su]?i\d+")
 
 
@@ -85,10 +79,10 @@ class Lexer(MLIRLexer):
     def _lex_number(self, start_pos: Position) -> MLIRToken:
         token = super()._lex_number(start_pos)
         length = token.span.end - start_pos
-        if length > LARGEST_NUMBER:
+        if length > MOST_DIGITS:
             raise ParseError(
                 Span(start_pos, start_pos + 1, self.input),
-                f"expected a number of at most {LARGEST_NUMBER} digits, got {length}",
+                f"expected a number of at most {MOST_DIGITS} digits, got {length}",
             )
         return token
 
@@ -113,9 +107,9 @@ class BoundedParser(Parser):
 
     def _parse_block(self) -> Block:
         place = self._current_token.span
-        if len(self.blocks) > LARGEST_REGION:
+        if len(self.blocks) > MOST_BLOCKS:
             self.raise_error(
-                f"expected at most {LARGEST_REGION} blocks in a region", place
+                f"expected at most {MOST_BLOCKS} blocks in a region", place
             )
         return super()._parse_block()
 
@@ -137,14 +131,14 @@ class BoundedParser(Parser):
             _INTEGER_TYPE.fullmatch(name)
         ):
             width = name.lstrip("sui")
-            if len(width) > LARGEST_NUMBER or int(width) > LARGEST_WIDTH:
-                self.raise_error(f"expected an integer of at most {LARGEST_WIDTH} bits")
+            if len(width) > MOST_DIGITS or int(width) > MOST_BITS:
+                self.raise_error(f"expected an integer of at most {MOST_BITS} bits")
         return super()._parse_optional_integer_or_float_type()
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
         place = self._current_token.span
         size = super().parse_shape_dimension(allow_dynamic)
-        if size > _LARGEST_SIZE:
+        if size > LARGEST_INTEGER:
             self.raise_error("expected a size that 64 bits hold", place)
         return size
 
@@ -168,9 +162,9 @@ class _BoundedAffineParser(AffineParser):
     def _parse_affine_space(self) -> tuple[list[str], list[str]]:
         place = self._current_token.span
         dims, symbols = super()._parse_affine_space()
-        if len(dims) + len(symbols) > LARGEST_SPACE:
+        if len(dims) + len(symbols) > MOST_DIMENSIONS:
             self.raise_error(
-                f"expected at most {LARGEST_SPACE} dimensions and symbols, got "
+                f"expected at most {MOST_DIMENSIONS} dimensions and symbols, got "
                 f"{len(dims) + len(symbols)}",
                 place,
             )

@@ -52,7 +52,7 @@ def load(ctx: Context, dev: Device, filename: str) -> Function:
             saved = json.load(file)
     except OSError as error:
         raise GinghamError(f"cannot read '{filename}': {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unknown(filename) from error
     try:
         if saved["format"] != _FORMAT:
@@ -67,6 +67,8 @@ def _unknown(filename: str) -> GinghamError:
 
 
 def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
+    if not isinstance(saved["name"], str):
+        raise TypeError("a function's name is a text")
     if "tile" in saved:
         return Function(saved["tile"], fid=saved["name"])
     bound: list[Tensor] = []
@@ -74,21 +76,39 @@ def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
         bound.append(Tensor.from_ndarray(ctx, dev, _restored(each)))
     constants = {name: _restored(each) for name, each in saved["constants"].items()}
     module = _parsed(saved["ir"])
+    _check_names(module, len(bound) + len(constants))
     return Function.of_module(module, constants, bound, name=saved["name"])
 
 
 def _parsed(text: str) -> ModuleOp:
-    from xdsl.parser import Parser
-    from xdsl.utils.exceptions import ParseError, VerifyException
-
+    from ..dialects.bounded_parser import BoundedParser
     from ..runtime.function import make_context
 
     try:
-        module = Parser(make_context(), text).parse_module()
+        module = BoundedParser(make_context(), text).parse_module()
         module.verify()
-    except (ParseError, VerifyException) as error:
+    except Exception as error:
+        # Parsers of dialects meet wrong text with all sorts of exceptions.
         raise ValueError(str(error)) from error
     return module
+
+
+def _check_names(module: ModuleOp, own: int) -> None:
+    """Raises ValueError unless each input and output of `@main` has a name.
+
+    The last `own` inputs are the function's own tensors.
+    """
+    from xdsl.dialects.func import FuncOp
+
+    from ..runtime.cache.parsed import outline_of
+
+    function = module.body.block.first_op
+    if not isinstance(function, FuncOp) or function.sym_name.data != "main":
+        raise ValueError("there is no function @main")
+    outline, signature = outline_of(module), function.function_type
+    inputs, outputs = len(signature.inputs), len(signature.outputs)
+    if (len(outline.inputs), len(outline.outputs)) != (inputs, outputs) or own > inputs:
+        raise ValueError("not every input and output has a name")
 
 
 def _array(array: NDArray[Any]) -> Mapping[str, Any]:

@@ -114,6 +114,15 @@ class Function:
         program = self._program
         return program.module if isinstance(program, TileFunction) else program
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is copied and pickled as its text."""
+        if self.text is None:
+            raise GinghamError(
+                "a composed function cannot be copied or pickled",
+                hint="Function.save and load_function keep it with its tensors",
+            )
+        return Function, (self.text, None, self.name)
+
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
         return f"<gingham.plaidml.Function ({inputs}) -> ({outputs})>"

@@ -23,7 +23,7 @@ from .hardware import chosen_hardware, target_options
 from .lowering import STAGES, Lowering, make_context
 from .once import Once
 from .outputs import output_arrays
-from .profiling.starting import follow_debug_setting, required_profile
+from .profiling.starting import follow_debug_setting, measured, required_profile
 from .runner import InterpretedRunner, KeptRunner, Runner, Shortcuts
 from .settings import setting
 
@@ -75,6 +75,7 @@ class Function:
         self._tuned = tuned
         self._fast_math = fast_math
         self._check = check
+        self._chosen_device = device
         self._text = text
         self._once = Once[Binding]()
         self._compiled: dict[Binding, KeptRunner] = {}
@@ -100,6 +101,27 @@ class Function:
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
         return f"<gingham.Function ({inputs}) -> ({outputs})>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is copied and pickled as its program, and compiled where it is called."""
+        if type(self) is not Function:
+            raise GinghamError(
+                f"a {type(self).__name__} cannot be copied or pickled",
+                hint="gingham.compile makes another one of its program and devices",
+            )
+        count = len(self.input_names)
+        arguments = (
+            self._program,
+            None if self._chosen_device is None else self._chosen_device.name,
+            self._text,
+            {str(number): array for number, array in enumerate(self._constants)},
+            self._hardware,
+            [position for position in self._constant_positions if position < count],
+            self._tuned,
+            self._fast_math,
+            self._check,
+        )
+        return _restored, (arguments, self.own_profile is not None)
 
     @property
     def device(self) -> Device:
@@ -413,6 +435,13 @@ class Function:
         from ..passes.tile.differentiate import expand_gradients
 
         return InterpretedRunner(expand_gradients(self._specialized(binding)))
+
+
+def _restored(arguments: tuple[Any, ...], is_measured: bool) -> Function:
+    """The function that was pickled, on the device of that name here."""
+    program, device, *rest = arguments
+    function = Function(program, chosen_device(device), *rest)
+    return measured(function) if is_measured else function
 
 
 def chosen_device(device: str | Device | None) -> Device | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,6 +152,24 @@ class JitFunction:
 
     def __repr__(self) -> str:
         return f"<gingham.jit of {_name(self._python)}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """It is pickled by its name, as functions are, or as the function it is of."""
+        found: Any = sys.modules.get(self._python.__module__)
+        for part in self._python.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return self._python.__qualname__
+        device = self._device
+        arguments = (
+            self._python,
+            sorted(self._static),
+            device if device is None or isinstance(device, str) else device.name,
+            self._fast_math,
+            sorted(self._constant),
+            self._profile is not None,
+        )
+        return JitFunction, arguments
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         # As a method, where `self` has to be static.

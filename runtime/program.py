@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
+from .cache.parsed import ModuleProgram
 from .function import Function, chosen_device
 from .profiling.starting import measured
 
@@ -47,10 +48,29 @@ class Program:
         else:
             given = _inputs(inputs)
         built = build_program(given, wanted, location)
+        self._start(name, built.module, built.constants)
+
+    def _start(
+        self, name: str, module: ModuleOp, constants: Mapping[str, NDArray[Any]]
+    ) -> None:
         self.name = name
-        self._module = built.module
-        self._constants = built.constants
+        self._module = module
+        self._constants = constants
         self._function: Function | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is pickled as its IR, which says where it is from."""
+        program = ModuleProgram(self._module)
+        return Program.of_module, (self.name, program, self._constants)
+
+    @classmethod
+    def of_module(
+        cls, name: str, program: ModuleProgram, constants: Mapping[str, NDArray[Any]]
+    ) -> Program:
+        """The program that some IR is, whose last inputs are the constants."""
+        restored = cls.__new__(cls)
+        restored._start(name, program.module, constants)
+        return restored
 
     def __repr__(self) -> str:
         function = self.compile()

@@ -27,7 +27,8 @@ def parse_toml(path: Path, text: str) -> dict[str, Any]:
         raise _syntax_error(path, text, error) from error
     except RecursionError as error:
         place = SourceLocation(str(path), 1, 1, text)
-        raise GinghamError("not TOML that is read: nested too deeply", place) from error
+        message = "not TOML that is read: nested too deeply"
+        raise GinghamError(message, place) from error
     except ValueError as error:
         # Python reads integers of some thousand digits only.
         found = re.search(r"\d{4000,}", text.replace("_", ""))

@@ -162,7 +162,7 @@ class ElementwiseOp(IRDLOperation):
         if all(type == self.result.type for type in types):
             printer.print_attribute(self.result.type)
         else:
-            printer.print_operation_type(self)
+            printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
         types = [argument.type for argument in self.arguments]

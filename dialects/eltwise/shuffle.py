@@ -105,7 +105,7 @@ class ShuffleOp(IRDLOperation):
             printer.print_string(f" [{', '.join(map(str, integers(self.listed)))}]")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
         if not self.arguments:

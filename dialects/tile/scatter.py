@@ -160,7 +160,7 @@ class ScatterOp(IRDLOperation):
         )
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
         for what, operand in (

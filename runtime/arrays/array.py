@@ -211,6 +211,10 @@ class Array:
             return np.asarray(host, dtype)
         return np.array(host, dtype, copy=copy)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is copied and pickled as its contents, which are waited for."""
+        return _restored, (self.numpy(), self.device.name)
+
     def __dlpack__(
         self,
         *,
@@ -263,6 +267,11 @@ class Array:
         if not event.done:
             return "not ready"
         return "ready" if event.settle() is None else "failed"
+
+
+def _restored(contents: NDArray[Any], device: str) -> Array:
+    """The array that was pickled, on the device of that name here."""
+    return asarray(contents, device, copy=True)
 
 
 _CLOSED: Any = None

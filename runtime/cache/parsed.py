@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .programs import key_of, trusted_store
 
@@ -77,6 +77,18 @@ class ModuleProgram(_Program):
         Printer(stream, print_debuginfo=True).print_op(self.module)
         return stream.getvalue()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is pickled as the text of its IR, which says where it is from."""
+        return _read_program, (self.identity,)
+
+
+def _read_program(text: str) -> ModuleProgram:
+    from xdsl.parser import Parser
+
+    from ..lowering import make_context
+
+    return ModuleProgram(Parser(make_context(), text).parse_module())
+
 
 class TextProgram(_Program):
     """A program that is there as text.
@@ -97,6 +109,10 @@ class TextProgram(_Program):
         from ...frontend.tile_text import parse_tile
 
         return parse_tile(self.text, self.file)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is pickled as its text."""
+        return text_program, (self.text, self.file)
 
     def _known_outline(self) -> Outline | None:
         store = trusted_store()

@@ -17,6 +17,7 @@ from weakref import WeakSet
 
 from ...errors import GinghamError
 from ...observation import observe_copy, observe_queue
+from .closing import ClosedLock, has_daemons, wait_for_daemons
 from .events import Event, RunEvent
 from .memory.buffer import DeviceBuffer
 from .memory.host_memory import format_bytes
@@ -77,7 +78,7 @@ class CommandQueue:
         total = device.details.global_memory_bytes or math.inf
         self._most_bytes = total * _SHARE_IN_FLIGHT
         self._failure: GinghamError | None = None
-        self.lock = Lock()
+        self.lock: Lock | ClosedLock = Lock()
         """Held while commands are enqueued."""
 
     def enqueue(
@@ -249,6 +250,14 @@ class CommandQueue:
         if failure is not None:
             raise failure
 
+    def close(self) -> None:
+        """Let threads that Python does not wait for stop where they would enqueue.
+
+        Those that wait for the lock do so for ever.
+        """
+        self.lock.__enter__()
+        self.lock = ClosedLock()
+
     def release_up_to(self, event: Event) -> None:
         """Let go of what `event` and the commands before it held: they have ended."""
         with self.lock:
@@ -307,10 +316,18 @@ _queues: WeakSet[CommandQueue] = WeakSet()
 
 
 @atexit.register
-def _drain_all() -> None:
-    """Wait for what still runs, as runtimes crash when they are unloaded under it."""
-    for queue in [*_queues]:
+def _close_all() -> None:
+    """Wait for what still runs, and let no thread enqueue more: see `closing`."""
+    queues = [*_queues]
+    for queue in queues:
         queue.drain()
+    if not has_daemons():
+        return
+    for queue in queues:
+        queue.close()
+    for queue in queues:
+        queue.drain()
+    wait_for_daemons()
 
 
 def launch_error(

@@ -1,8 +1,8 @@
 """What one run of the interpreter may take, so that every run ends.
 
-It is counted in points, of which a core runs some hundred million in a second: each point
-of a contraction, each statement for each point of a block or for each work-item, and
-16 for each cell of a tensor or buffer, which bounds the memory as well. A statement
+It is counted in points, of which a core runs some hundred million in a second: each
+point of a contraction, each statement for each point of a block or for each work-item,
+and 16 for each cell of a tensor or buffer, which bounds the memory as well. A statement
 that runs for few points counts as one for `LEAST`, as it takes no less time.
 """
 

@@ -35,6 +35,9 @@ from .elements import Array, literal
 PART = 2**20
 """Points that are enumerated at once."""
 
+_LONG = 64
+"""How much longer a point takes whose numbers are Python's."""
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -137,8 +140,18 @@ class Contraction:
 
     @property
     def points(self) -> int:
-        """The points that are enumerated; raises GinghamError as `box` does."""
-        return 0 if self.box is None else prod(map(len, self.box))
+        """The points that are enumerated; raises GinghamError as `box` does.
+
+        Those with numbers that int64 is short for count as often as they take longer.
+        """
+        if self.box is None:
+            return 0
+        forms = [c.numerator for access in self.in_bounds for c in access]
+        forms += [c.numerator for c in self.constraints]
+        is_long = any(
+            max(map(abs, _bounds(form, self.box))) > LARGEST_INTEGER for form in forms
+        )
+        return prod(map(len, self.box)) * (_LONG if is_long else 1)
 
     def parts(self) -> Iterator[Part]:
         """The box in parts of at most `PART` points."""

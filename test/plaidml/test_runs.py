@@ -202,7 +202,9 @@ def test_functions_are_saved(
 def test_files_that_are_no_functions(ctx: plaidml.Context, tmp_path: Path) -> None:
     file = tmp_path / "f.json"
     head = {"format": "gingham.plaidml.Function 1", "name": "f"}
-    bound = {"dtype": "float32", "shape": [3], "data": "AAAA"}
+    bound = {"dtype": "float32", "shape": [1], "data": "AAAAAA=="}
+    ir = str(plaidml.Function(SUM).module)
+    whole = {**head, "ir": ir, "bound": [], "constants": {}}
     for wrong in (
         "",
         "[]",
@@ -210,6 +212,14 @@ def test_files_that_are_no_functions(ctx: plaidml.Context, tmp_path: Path) -> No
         json.dumps(head),
         json.dumps({**head, "ir": "no IR", "bound": [], "constants": {}}),
         json.dumps({**head, "ir": "builtin.module {}", "bound": [bound]}),
+        "[" * 100_000,
+        "1" * 5000,
+        json.dumps({**head, "name": 5, "tile": SUM}),
+        json.dumps({**whole, "ir": "builtin.module {" * 3000 + "}" * 3000}),
+        json.dumps({**whole, "ir": "builtin.module {}"}),
+        json.dumps({**whole, "ir": ir.replace("tile.outputs", "tile.output")}),
+        json.dumps({**whole, "ir": ir.replace('"X"', '"X", "Y"')}),
+        json.dumps({**whole, "constants": {"A": bound, "B": bound}}),
     ):
         file.write_text(wrong)
         with plaidml.Device(ctx, "reference") as dev:

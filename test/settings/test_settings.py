@@ -33,6 +33,8 @@ VALUES: dict[str, tuple[object, object, object]] = {
     "memory_budget": ("80%", 4096, "1.5 GiB"),
     "program_memory": ("1 GiB", 4096, "1.5 GiB"),
     "check": ("1", False, True),
+    "largest_program": ("1_000", 2000, 3000),
+    "interpreted_points": ("1_000_000", 2000, "3_000"),
     "debug": ("1", 2, 3),
 }
 """A text for the variable, a value for the file and one for `configure`."""
@@ -127,6 +129,13 @@ def test_the_last_word_has_who_runs_the_program(
         ("device = 'a'\ndevice = 'b'", "2:13", "not TOML: cannot overwrite a value"),
         ("device", "1:7", "not TOML: expected '=' after a key"),
         ("device = 'a", "1:12", "not TOML: "),
+        (f"device = {'[' * 5000}{']' * 5000}", "1:1", "nested too deeply"),
+        (f"debug = 1\ncache_size = {'1' * 5000}", "2:14", "too many digits"),
+        (f"# {'a' * 10**6}", "1:1", "at most 1000000 characters"),
+        ('cache = "a\\u0000b"', "1:1", "got 'a\\x00b'"),
+        ('hardware = "a/\\u0000b"', "1:1", "got 'a/\\x00b'"),
+        ("interpreted_points = 0", "1:1", "expected a whole number above 0"),
+        ("largest_program = '1e6'", "1:1", "expected a whole number above 0"),
     ],
 )
 def test_wrong_files_are_errors_with_their_place(

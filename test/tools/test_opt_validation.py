@@ -336,3 +336,38 @@ def test_different_number_of_results() -> None:
     difference = find_difference([np.zeros(2)], [])
     assert difference is not None
     assert difference.summary == "there were 1 results, and now there are 0"
+
+
+def test_what_takes_too_much_is_said(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It is no success; a larger limit makes it one."""
+    path = tmp_path / "product.tile"
+    path.write_text(TILE_PRODUCT)
+    passes = (
+        'tile-specialize{arguments="64x64xf32","64x64xf32"},tile-canonicalize,'
+        "tile-flatten,lower-tile-to-stripe,stripe-fuse"
+    )
+    arguments = [str(path), "--validate-each", f"--pass-pipeline={passes}"]
+    assert run([*arguments, "--validate-points=2_000_000".replace("_", "")]) == 1
+    error = capfd.readouterr().err
+    # The tile level is validated; nothing is said again of the passes behind.
+    assert error.count("cannot be run to validate it, nor after the passes behind") == 1
+    assert "after the pass 'lower-tile-to-stripe'" in error
+    assert "the pipeline's result was not validated" in error
+    assert "--validate-points=N" in error
+    assert run([*arguments, "--validate-points=100000000"]) == 0
+
+
+def test_inputs_that_take_too_much_are_not_made(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "large.mlir"
+    size = 2**40
+    path.write_text(
+        f"func.func @main(%a : tensor<{size}xf32>) -> tensor<{size}xf32> {{\n"
+        f"  func.return %a : tensor<{size}xf32>\n}}\n"
+    )
+    assert run([str(path), "--validate-each"]) == 1
+    error = capfd.readouterr().err
+    assert "--validate-each cannot run the program: 'func.func' takes 17,592," in error

@@ -179,6 +179,18 @@ def test_a_pickled_file_is_refused(
     assert "cannot read" in capsys.readouterr().err
 
 
+def test_a_file_whose_sizes_are_no_numbers_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "truth.npy"
+    with path.open("wb") as file:
+        header = {"descr": "<f4", "fortran_order": False, "shape": (True, 4)}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(bytes(16))
+    assert main([PRODUCT, "--input", f"A={path}", "--shape", "B=5x7"]) == 1
+    assert f"cannot read '{path}'" in capsys.readouterr().err
+
+
 def test_a_file_that_promises_too_much_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -239,10 +239,10 @@ class Validator(Instrument):
         return self.budget
 
     def advised(self, error: GinghamError) -> GinghamError:
-        """The error of a run that takes too much, with what to do about it here."""
+        """The error of a run that takes too much, with what to do about it."""
         hint = (
-            "choose smaller sizes, or allow more with --validate-points=N, which counts "
-            "the runs after all passes together"
+            "choose smaller sizes, or allow more with --validate-points=N, which "
+            "counts the runs after all passes together"
         )
         return GinghamError(error.message, error.location, hint)
 
@@ -250,7 +250,8 @@ class Validator(Instrument):
         """The results of a program.
 
         Raises CannotRun when that takes something which the interpreter does not have,
-        or more than may be run, and GinghamError when the program does something that has no meaning.
+        or more than may be run, and GinghamError when the program does something that
+        has no meaning.
         """
         from ...passes.tile.differentiate import expand_gradients
         from ...targets.reference import (
@@ -333,8 +334,8 @@ class Validator(Instrument):
         ending = ", nor after the passes behind it" if self.is_spent else ""
         return Diagnostic(
             Severity.WARNING,
-            f"after the pass '{step}' the program cannot be run to validate it{ending}: "
-            f"{error.message}",
+            f"after the pass '{step}' the program cannot be run to validate it"
+            f"{ending}: {error.message}",
             error.location,
             error.hint,
         )

@@ -54,6 +54,15 @@ class OpenCLDevice:
         self._probed = False
         self._failure: str | None = None
 
+    def __deepcopy__(self, memo: object) -> OpenCLDevice:
+        """There is one object for each device of a process."""
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(
+            f"device '{self.name}' cannot be pickled: keep its name, for gingham.device"
+        )
+
     @property
     def description(self) -> str:
         """The device's own name with its platform: `AMD EPYC (Intel(R) OpenCL)`."""

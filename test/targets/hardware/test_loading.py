@@ -177,6 +177,11 @@ WRONG = {
         "clock_gigahertz: expected a number above 0, got inf",
         "clock_gigahertz",
     ),
+    "tiny": (
+        ("clock_gigahertz = 3.4", "clock_gigahertz = 1e-308"),
+        "clock_gigahertz: expected a number from 1e-09 to 1e+15, got 1e-308",
+        "clock_gigahertz",
+    ),
     "kind": (
         ('kind = "cpu"', 'kind = "tpu"'),
         "kind: expected 'cpu' or 'gpu', got 'tpu'",

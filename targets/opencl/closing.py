@@ -1,0 +1,72 @@
+"""The end of the interpreter: nothing is enqueued any more, and what runs ends first.
+
+Runtimes crash when they are unloaded under their work. And Python ends the threads that
+it does not wait for (daemons) wherever they next ask for the interpreter: inside of
+pyopencl, which is C++, that aborts the process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Final
+
+_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+_PYOPENCL: Final = f"{os.sep}pyopencl{os.sep}"
+_MOST_SECONDS: Final = 20
+"""How long threads may take to leave OpenCL: a build takes some seconds."""
+
+_LOOK: Final = 0.005
+_STILL: Final = 3
+"""A thread that stands where it stood at so many looks is blocked."""
+
+
+class ClosedLock:
+    """The lock of a queue at the end: daemons stop here, the main thread passes."""
+
+    def __enter__(self) -> None:
+        if threading.current_thread().daemon:
+            threading.Event().wait()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        return None
+
+
+def has_daemons() -> bool:
+    """Whether there are threads that Python does not wait for."""
+    return any(thread.daemon for thread in threading.enumerate())
+
+
+def wait_for_daemons() -> None:
+    """Let daemons leave OpenCL, until each is elsewhere or blocked by a closed lock."""
+    end = time.monotonic() + _MOST_SECONDS
+    before: dict[int, tuple[int, int]] = {}
+    looks = 0
+    while looks < _STILL and time.monotonic() < end:
+        time.sleep(_LOOK)
+        places, is_busy = _places()
+        looks = looks + 1 if places == before and not is_busy else 0
+        before = places
+
+
+def _places() -> tuple[dict[int, tuple[int, int]], bool]:
+    """Where daemons are in our code; whether one is in pyopencl."""
+    daemons = {thread.ident for thread in threading.enumerate() if thread.daemon}
+    places: dict[int, tuple[int, int]] = {}
+    is_busy = False
+    for thread, frame in sys._current_frames().items():
+        if thread in daemons:
+            file = frame.f_code.co_filename
+            if _PYOPENCL in file:
+                is_busy = True
+            elif file.startswith(_PACKAGE):
+                places[thread] = id(frame), frame.f_lasti
+    return places, is_busy
