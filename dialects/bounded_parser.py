@@ -94,8 +94,8 @@ class BoundedParser(Parser):
         super().__init__(ctx, "", file)
         self.bounded_lexer = Lexer(text, file, find("largest_program").value)
         self._parser_state = ParserState(self.bounded_lexer)
-        self.alias_words: dict[str, int] = {}
-        """What each alias counts where it is used."""
+        self.aliases = _Aliases(self)
+        self.attribute_aliases = self.aliases
 
     def parse_operation(self) -> Operation:
         self.charge(_WORDS_OF_AN_OPERATION)
@@ -116,14 +116,7 @@ class BoundedParser(Parser):
     def _parse_alias_def(self) -> None:
         name, before = self._current_token.text, self.bounded_lexer.words
         super()._parse_alias_def()
-        self.alias_words[name] = self.bounded_lexer.words - before
-
-    def _parse_extended_type_or_attribute(
-        self, attr_or_dialect_name: str, is_type: bool
-    ) -> Attribute:
-        name = ("!" if is_type else "#") + attr_or_dialect_name
-        self.charge(self.alias_words.get(name, 0))
-        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+        self.aliases.words[name] = self.bounded_lexer.words - before
 
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
         name = self._current_token.text
@@ -154,6 +147,19 @@ class BoundedParser(Parser):
 
     def parse_affine_set(self) -> AffineSet:
         return _BoundedAffineParser(self._parser_state).parse_affine_set()
+
+
+class _Aliases(dict[str, Attribute]):
+    """What aliases stand for; each counts where it is used."""
+
+    def __init__(self, parser: BoundedParser) -> None:
+        super().__init__()
+        self.parser = parser
+        self.words: dict[str, int] = {}
+
+    def __getitem__(self, name: str) -> Attribute:
+        self.parser.charge(self.words.get(name, 0))
+        return super().__getitem__(name)
 
 
 class _BoundedAffineParser(AffineParser):

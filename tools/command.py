@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import NoReturn, TextIO
+from typing import IO, NoReturn
 
 from ..errors import GinghamError, visible
 
@@ -25,7 +25,7 @@ class ArgumentParser(argparse.ArgumentParser):
         raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
 
 
-def show(*values: object, end: str = "\n", file: TextIO | None = None) -> None:
+def show(*values: object, end: str = "\n", file: IO[str] | None = None) -> None:
     """Print, as all commands do: what a terminal would obey is escaped."""
     print(*map(visible, values), end=end, file=file)
 

@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 import time
-from types import TracebackType
+from collections.abc import Callable
+from types import FrameType, TracebackType
 from typing import Final
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
@@ -60,9 +61,10 @@ def wait_for_daemons() -> None:
 def _places() -> tuple[dict[int, tuple[int, int]], bool]:
     """Where daemons are in our code; whether one is in pyopencl."""
     daemons = {thread.ident for thread in threading.enumerate() if thread.daemon}
+    frames: Callable[[], dict[int, FrameType]] = vars(sys)["_current_frames"]
     places: dict[int, tuple[int, int]] = {}
     is_busy = False
-    for thread, frame in sys._current_frames().items():
+    for thread, frame in frames().items():
         if thread in daemons:
             file = frame.f_code.co_filename
             if _PYOPENCL in file:

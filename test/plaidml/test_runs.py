@@ -204,7 +204,7 @@ def test_files_that_are_no_functions(ctx: plaidml.Context, tmp_path: Path) -> No
     head = {"format": "gingham.plaidml.Function 1", "name": "f"}
     bound = {"dtype": "float32", "shape": [1], "data": "AAAAAA=="}
     ir = str(plaidml.Function(SUM).module)
-    whole = {**head, "ir": ir, "bound": [], "constants": {}}
+    whole: dict[str, Any] = {**head, "ir": ir, "bound": [], "constants": {}}
     for wrong in (
         "",
         "[]",

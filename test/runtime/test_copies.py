@@ -16,6 +16,7 @@ from gingham.edsl import Placeholder
 from gingham.errors import GinghamError
 
 SUM = "function (X[M, N]) -> (S) { S[m : M] = +(X[m, n]); }"
+SCALES = np.array([1, 2, 3], np.float32)
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 Copy = Callable[[Any], Any]
@@ -73,14 +74,14 @@ def test_errors_of_copies_point_into_the_text(copied: Copy) -> None:
 
 def test_programs(copied: Copy) -> None:
     x = Placeholder("float32", [2, 3], "X")
-    program = gingham.Program("scaled", [x], [x * np.float32([1, 2, 3])])
+    program = gingham.Program("scaled", [x], [x * SCALES])
     for other in (copied(program), copied(program.compile("reference"))):
-        np.testing.assert_array_equal(other(X), X * np.float32([1, 2, 3]))
+        np.testing.assert_array_equal(other(X), X * SCALES)
 
 
 def test_traced_functions(copied: Copy) -> None:
     assert copied(doubled) is doubled
-    f = gingham.jit(tripled, device="reference", fast_math=True)
+    f = gingham.jit(device="reference", fast_math=True)(tripled)
     g = copied(f)
     assert g is not f
     np.testing.assert_array_equal(g(X), X * 3)
