@@ -46,8 +46,8 @@ _ERRORS = 8
 larger by a small factor."""
 _UNITS = 64
 """Units in the last place of the largest value, as `tile-run --check` allows."""
-_LEAST_PRECISE = 0.05
-"""An output with larger errors, relative to its largest value, tells nothing."""
+_LEAST_PRECISE = 0.25
+"""A cell with a larger error, relative to the largest value, tells nothing."""
 _FAST_MATH = 256
 """How much larger errors are with `fast_math`: 1e-4 for `exp` on one runtime."""
 

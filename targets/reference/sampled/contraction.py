@@ -25,10 +25,6 @@ from .estimate import Estimate, apply, equality, given, precision, rounded, stor
 from .grid import Grid
 from .points import INDEX_NAMES, Points
 
-_LONGEST_CHAIN = 4096
-"""Additions that a device may make one after the other, each with its error; of more
-errors some cancel each other."""
-
 
 def contract_cells(
     points: Points,
@@ -132,12 +128,15 @@ def _einsum(points: Points, factors: Sequence[Array]) -> Array:
 
 
 def _chain(points: Points) -> float:
-    """How many errors of one addition may add up in a sum."""
+    """How many errors of one addition a sum is taken to be off by.
+
+    As many as there are additions in the worst case, about the root of that otherwise,
+    as some cancel others.
+    """
     count = prod(points.shape[n] for n in points.reduced)
     if count == 1 and points.contraction.combination is Combination.NONE:
         return 0.0
-    longer = max(count - _LONGEST_CHAIN, 0)
-    return 2.0 + min(count, _LONGEST_CHAIN) + 4.0 * longer**0.5
+    return 2.0 + min(float(count), 4.0 * float(count) ** 0.5)
 
 
 def _by_enumeration(

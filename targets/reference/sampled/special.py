@@ -177,7 +177,7 @@ def _placed(op: ScatterOp, rows: Grid, operands: Sequence[Estimate]) -> Estimate
     rest = [indices.values, base.values]
     (count,) = _run(op, rows, [ones, *rest])
     (magnitude,) = _run(op, rows, [np.abs(updates.values), *rest])
-    own = (count + 2) * precision(element) * magnitude
+    own = (4 * np.sqrt(count) + 2) * precision(element) * magnitude
     own = own + storage(element) * np.abs(values)
     squares = np.broadcast_to(updates.bounds, ones.shape) ** 2
     (errors,) = _run(op, rows, [squares, *rest])
