@@ -81,6 +81,7 @@ class Step:
     text: str
     function: Callable[[], gingham.Function]
     """Compiled for the default device, of the text or in Python."""
+    is_in_python: bool = False
 
 
 class _Network:
@@ -455,7 +456,7 @@ def training_step(seed: str) -> Step:
         results = {name: known[name] for name in outputs}
         return edsl.Program("step", given, results).compile()
 
-    return Step(network.inputs, text, in_python)
+    return Step(network.inputs, text, in_python, is_in_python=True)
 
 
 def _of_model(seed: str, name: str) -> Step:

@@ -148,10 +148,12 @@ class _Trial:
         device, subject = self._device, self._subject
         name = subject.output_names[found.output]
         cell = ", ".join(map(str, found.cell))
+        unknown = self._expectation.unknown.get(found.output)
+        source = f"; so it is without optimisation ({unknown})" if unknown else ""
         return (
             f"'{subject.title}': {name}[{cell}] is {found.got} on {device.name} "
             f"({device.description}, driver {device.details.driver_version}), but it "
-            f"should be {found.wanted}, up to {found.tolerance:.1e}"
+            f"should be {found.wanted}, up to {found.tolerance:.1e}{source}"
         )
 
     def _reproducer(self, found: Mismatch) -> str:

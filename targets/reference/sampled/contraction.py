@@ -163,7 +163,8 @@ def _by_enumeration(
             terms = np.where(valid, rule.term(value), rule.identity)
             terms = np.broadcast_to(terms, shape).astype(rule.dtype, copy=False)
             with np.errstate(all="ignore"):
-                part = rule.function.reduce(terms, axis=points.reduced)
+                axes = points.reduced
+                part = rule.function.reduce(terms, axis=axes, dtype=rule.dtype)
                 total[place] = rule.function(total[place], part)
         valid = np.broadcast_to(valid, shape)
         reached[place] |= valid.any(axis=points.reduced)

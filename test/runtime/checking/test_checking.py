@@ -322,8 +322,9 @@ def test_an_output_that_is_too_dear_is_compared_with_another_build(
     assert_right(gingham.compile(TEXT)(a, b), a, b)
     program_cache.forget_programs()
     break_builds(monkeypatch, unrolls)
-    with pytest.warns(WrongKernelWarning, match="without unrolling"):
+    with pytest.warns(WrongKernelWarning, match="without unrolling") as caught:
         assert_right(gingham.compile(TEXT)(a, b), a, b)
+    assert "2.0e+01 are the most" in str(caught[0].message)
 
 
 @pytest.mark.parametrize(

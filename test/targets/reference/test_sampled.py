@@ -189,7 +189,7 @@ def test_a_few_cells_of_a_large_product_cost_little() -> None:
     )
     grid = sample((4096, 4096), 64, 0)
     assert 50 <= grid.count <= 64
-    assert slice_of(module, {0: grid}).cost < 200_000
+    assert slice_of(module, {0: grid}).cost < 500_000
 
 
 def test_errors_grow_with_sums_and_cancellation() -> None:
