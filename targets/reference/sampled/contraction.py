@@ -92,16 +92,21 @@ def _by_einsum(
         return _einsum(points, factors)
 
     magnitudes = [np.abs(each.values) for each in read]
-    errors = (
-        _chain(points) * precision(points.contraction.element) * summed(*magnitudes)
-    )
-    for number, each in enumerate(read):
-        if each.errors is not None:
-            others = [m**2 for n, m in enumerate(magnitudes) if n != number]
-            errors = errors + np.sqrt(summed(each.errors**2, *others))
-    element = points.contraction.element
+    element, chain = points.contraction.element, _chain(points)
     values = summed(*(each.values for each in read))
-    own = errors + storage(element) * np.abs(values)
+    own = chain * precision(element) * summed(*magnitudes)
+    if chain:
+        own = own + storage(element) * np.abs(values)
+    for number, each in enumerate(read):
+        if each.errors is None:
+            continue
+        others = [m for n, m in enumerate(magnitudes) if n != number]
+        if points.supports[number].issuperset(points.reduced):
+            squares = summed(each.errors**2, *(m**2 for m in others))
+            own = own + np.sqrt(squares)
+        else:
+            # One error that is in several terms.
+            own = own + summed(each.errors, *others)
     counted = [np.ones((1,) * rank), *(mask.astype(np.float64) for mask in masks)]
     return rounded(values, None, element, own), summed(*counted) > 0
 

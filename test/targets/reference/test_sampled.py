@@ -95,6 +95,8 @@ def test_random_programs_exactly(program: Program, count: int) -> None:
         module = flat(program.text, *types)
     except GinghamError:
         hypothesis.reject()
+    types = [x.type[0] for x in program.inputs.values()]
+    is_whole = not {"f", "b"} & {*types} and "as_float" not in program.text
     wanted = [program.tensors[name].array() for name in program.outputs]
     full = [array for array in wanted if array.size]
     pairs = zip(estimates(module, arrays, wanted, count), full, strict=True)
@@ -103,7 +105,8 @@ def test_random_programs_exactly(program: Program, count: int) -> None:
         right = cells(array, grid).astype(np.float64)
         got = estimate.values.astype(np.float64)
         np.testing.assert_array_equal(got[known], right[known])
-        assert known.mean() > 0.4
+        if is_whole:
+            assert known.all()
 
 
 @pytest.mark.parametrize("number", range(12))
