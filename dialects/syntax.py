@@ -24,6 +24,20 @@ def mark(number: int) -> str:
     return f"{_MARK}{number}{_MARK}"
 
 
+def parse_arguments(parser: Parser) -> list[Parser.Argument]:
+    """Arguments of a block with their types, `(%a: f32, %b: f32 loc(...))`.
+
+    They are printed by `Printer.print_block_argument`.
+    """
+
+    def argument() -> Parser.Argument:
+        parsed = parser.parse_argument()
+        parsed.location = parser.parse_optional_location()
+        return parsed
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
+
+
 def print_with_values(printer: Printer, text: str, values: Sequence[SSAValue]) -> None:
     """Print `text` with every `mark(n)` replaced by the SSA name of `values[n]`."""
     for position, part in enumerate(text.split(_MARK)):

@@ -171,9 +171,11 @@ def _load(path: str) -> NDArray[Any]:
                 raise GinghamError(f"cannot read '{path}': it is not a .npy file")
         # A pickled file could run code.
         return np.load(path, allow_pickle=False)
+    except GinghamError:
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise GinghamError(f"cannot read '{path}': {reason}") from error
-    except (ValueError, EOFError, MemoryError, TypeError, OverflowError) as error:
-        # What a header says may be any literal of Python: NumPy meets it so.
+    except Exception as error:
+        # NumPy meets a header that is none with whatever Python has for its text.
         raise GinghamError(f"cannot read '{path}': {error}") from error

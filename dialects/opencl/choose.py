@@ -20,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ..syntax import parse_arguments
 from .attributes import PointerType
 
 
@@ -81,9 +82,7 @@ class ChooseOp(IRDLOperation):
             if operands is None:
                 break
             cases.append(operands)
-        arguments = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_argument
-        )
+        arguments = parse_arguments(parser)
         types = [argument.type for argument in arguments]
         resolved = [parser.resolve_operands(case, types, start) for case in cases]
         attributes = parser.parse_optional_attr_dict_with_keyword()

@@ -28,6 +28,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ..syntax import parse_arguments
+
 
 @irdl_op_definition
 class FunctionOp(IRDLOperation):
@@ -68,9 +70,7 @@ class FunctionOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> FunctionOp:
         name = parser.parse_symbol_name().data
-        arguments = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_argument
-        )
+        arguments = parse_arguments(parser)
         parser.parse_punctuation("->")
         start = parser.pos
         type = parser.parse_type()

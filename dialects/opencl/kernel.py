@@ -35,7 +35,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..syntax import integers
+from ..syntax import integers, parse_arguments
 from .attributes import BufferType, PointerType
 
 
@@ -87,9 +87,7 @@ class KernelOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
         name = parser.parse_symbol_name().data
-        arguments = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_argument
-        )
+        arguments = parse_arguments(parser)
         parser.parse_keyword("group")
         group = parse_integers(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()

@@ -1,0 +1,3 @@
+opencl.function @square(%x : f32) -> f32 {
+  opencl.return %x : f32
+}
