@@ -6,7 +6,9 @@ that every transfer counts. Placed, a program must not take more than 5 % longer
 the best single device, and a program of independent branches has to take less.
 
 Any devices will do: `--devices pocl.0,nvidia.0`, or two halves of one CPU,
-`--devices pocl.0/0:1,pocl.0/1:2`.
+`--devices pocl.0/0:1,pocl.0/1:2`. With `--sweep` fifty programs are measured, with
+inputs on the host, on either device, or here and there; each is also placed without
+measuring, by what its first calls take.
 """
 
 from __future__ import annotations
@@ -17,21 +19,15 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from math import exp, log
 from typing import Any
 
+from .placement_programs import Case, sweep
+
 _TOLERANCE = 1.05
-
-
-@dataclass(frozen=True)
-class Case:
-    """A program with the shapes of its inputs, for CPUs and where there is a GPU."""
-
-    name: str
-    text: str
-    small: tuple[tuple[int, ...], ...]
-    large: tuple[tuple[int, ...], ...]
-    has_branches: bool = False
-    """Whether two devices have to be faster than one."""
+_FIRST_CALLS = 16
+"""Behind so many, a program that was not measured is where it is the fastest."""
 
 
 CASES = (
@@ -104,6 +100,10 @@ class Row:
     has_branches: bool
     processors: int
     """How many there are: two runtimes for the same cores are one."""
+    places: str = "host"
+    """Where its inputs are."""
+    unmeasured: tuple[float, float] | None = None
+    """Placed without measuring, behind its first calls."""
 
     @property
     def best(self) -> float:
@@ -118,7 +118,12 @@ class Row:
     def is_good(self) -> bool:
         has_to_gain = self.has_branches and self.processors > 1
         limit = 1.0 if has_to_gain else _TOLERANCE
-        return self.is_correct and self.ratio < limit
+        return self.is_correct and max(self.ratio, self.unmeasured_ratio) < limit
+
+    @property
+    def unmeasured_ratio(self) -> float:
+        """As `ratio`, of the program that was not measured first; 0 for none."""
+        return 0.0 if self.unmeasured is None else self.unmeasured[0] / self.best
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -134,6 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seconds", type=float, default=6.0, help="for each program")
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--sweep", action="store_true", help="fifty programs")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args(arguments)
     import gingham
@@ -142,8 +148,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         kinds = [gingham.device(name).kind for name in names]
         is_large = options.size == "large" or (not options.size and "gpu" in kinds)
+        cases = sweep(2 if is_large else 1) if options.sweep else CASES
         rows: list[Row] = []
-        for case in CASES:
+        for case in cases:
             if options.only in case.name:
                 print(f"\r{case.name:60}", end="", file=sys.stderr, flush=True)
                 rows.append(_measure(case, names, is_large, options))
@@ -168,33 +175,70 @@ def _measure(
     from .measure import interleaved
 
     generator = np.random.default_rng(0)
-    inputs = [
+    hosts = [
         (generator.random(shape, np.float32) - 0.5) / 8
         for shape in (case.large if is_large else case.small)
     ]
+    inputs = _resident(hosts, case.places, names)
     singles = [gingham.compile(case.text, device=name) for name in names]
-    expected = [single(*inputs) for single in singles]
+    calls = [partial(_call, f, inputs, n) for f, n in zip(singles, names, strict=True)]
+    expected = [call() for call in calls]
     start = time.perf_counter()
     placed = gingham.compile(case.text, device=[*names], measure=True)
-    result = placed(*inputs)
+    calls.append(partial(_call, placed, inputs, None))
+    result = calls[-1]()
     preparing = time.perf_counter() - start
-    functions = [*singles, placed]
-    measured = interleaved(
-        [lambda f=f: f(*inputs) for f in functions], options.seconds, options.rounds
-    )
+    if options.sweep and case.places == "host":
+        unmeasured = gingham.compile(case.text, device=[*names])
+        calls.append(partial(_call, unmeasured, inputs, None))
+        for _ in range(_FIRST_CALLS):
+            calls[-1]()
+    measured = interleaved(calls, options.seconds, options.rounds)
     pairs = [(each.fastest, each.median) for each in measured]
     plan = placed.plan(*inputs)
     machine = placed.decision(*inputs).posed.machine
     return Row(
         case.name,
         dict(zip(names, pairs, strict=False)),
-        pairs[-1],
+        pairs[len(names)],
         [plan.segments.segments[number].device for number in plan.order],
         preparing,
         all(_is_close(result, each) for each in expected),
         case.has_branches,
         len({each.processor for each in machine.devices}),
+        case.places,
+        pairs[-1] if len(pairs) > len(names) + 1 else None,
     )
+
+
+def _resident(hosts: Sequence[Any], places: str, names: Sequence[str]) -> list[Any]:
+    """Inputs where they are said to be: arrays of NumPy, or of a device."""
+    import gingham
+
+    first, *_, last = names
+    patterns = {"host": [None], "first": [first], "second": [last]}
+    where = patterns.get(places, [first, None, last])
+    found: list[Any] = []
+    for number, host in enumerate(hosts):
+        device = where[number % len(where)]
+        found.append(host if device is None else gingham.asarray(host, device))
+    return found
+
+
+def _call(function: Any, inputs: Sequence[Any], device: str | None) -> Any:
+    """The results, once they are there; inputs go to the one device that runs it."""
+    import gingham
+
+    if device is not None:
+        inputs = [
+            each.to(device) if isinstance(each, gingham.Array) else each
+            for each in inputs
+        ]
+    results = function(*inputs)
+    for each in _several(results):
+        if isinstance(each, gingham.Array):
+            each.wait()
+    return results
 
 
 def _is_close(result: Any, expected: Any) -> bool:
@@ -202,12 +246,18 @@ def _is_close(result: Any, expected: Any) -> bool:
 
     return all(
         bool(np.allclose(a, b, rtol=1e-3, atol=1e-3 * float(np.abs(b).max())))
-        for a, b in zip(_several(result), _several(expected), strict=True)
+        for a, b in zip(_hosts(result), _hosts(expected), strict=True)
     )
 
 
 def _several(results: Any) -> tuple[Any, ...]:
     return (results,) if hasattr(results, "shape") else tuple(results)
+
+
+def _hosts(results: Any) -> list[Any]:
+    import numpy as np
+
+    return [np.asarray(each) for each in _several(results)]
 
 
 def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
@@ -219,21 +269,30 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
     for name in (*names, "placed"):
         table.add_column(name, justify="right")
     table.add_column("of the best", justify="right")
+    table.add_column("unmeasured", justify="right")
     table.add_column("segments")
     table.add_column("prepared in", justify="right")
     table.add_column("")
     for row in rows:
         times = [row.devices[name] for name in names]
         table.add_row(
-            row.program,
+            row.program if row.places == "host" else f"{row.program} ({row.places})",
             *[f"{least * 1e3:.2f} ({mid * 1e3:.2f})" for least, mid in times],
             f"{row.placed[0] * 1e3:.2f} ({row.placed[1] * 1e3:.2f})",
             f"{100 * row.ratio:.0f} %",
+            "" if row.unmeasured is None else f"{100 * row.unmeasured_ratio:.0f} %",
             _in_short(row.segments, names),
             f"{row.preparing:.1f} s",
             ("good" if row.is_good else "BAD") if row.is_correct else "WRONG",
         )
     Console(width=None if sys.stdout.isatty() else 150).print(table)
+    ratios = [
+        each for row in rows for each in (row.ratio, row.unmeasured_ratio) if each
+    ]
+    mean = exp(sum(map(log, ratios)) / max(len(ratios), 1))
+    count = sum(row.is_good for row in rows)
+    print(f"good: {count} of {len(rows)}; of the best device's time: geometric mean")
+    print(f"{100 * mean:.0f} %, worst {100 * max(ratios, default=0.0):.0f} %")
 
 
 def _in_short(segments: Sequence[str], names: Sequence[str]) -> str:

@@ -181,7 +181,7 @@ def _compiled(
     from .program import Program
 
     if isinstance(device, Sequence) and not isinstance(device, str):
-        from .placement.function import compile_placed
+        from .placement.compile import compile_placed
 
         require_no_hardware(hardware)
         function: Function = compile_placed(

@@ -24,9 +24,6 @@ create table if not exists times(
 create table if not exists links(
   source text not null, target text not null, latency real not null,
   bandwidth real not null, date real not null, primary key (source, target));
-create table if not exists verdicts(
-  program text not null, targets text not null, seconds text not null,
-  date real not null, primary key (program, targets));
 """
 _PATIENCE_SECONDS = 2.0
 _MOST_KEYS = 500
@@ -46,10 +43,9 @@ class Database:
         self._lock = Lock()
         self._times: dict[tuple[str, str], float] = {}
         self._links: dict[tuple[str, str], tuple[float, float]] = {}
-        self._verdicts: dict[tuple[str, str], str] = {}
 
     def times(self, target: str, units: Iterable[str]) -> dict[str, float]:
-        """The seconds of units on a device, as far as they were measured."""
+        """The seconds of units or programs on a device, as far as they are known."""
         wanted = dict.fromkeys(units)
         found = {
             u: self._times[u, target] for u in wanted if (u, target) in self._times
@@ -121,32 +117,6 @@ class Database:
             return
         row = source, target, latency, bandwidth, time.time()
         self._write("replace into links values (?, ?, ?, ?, ?)", [row])
-
-    def verdict(self, program: str, targets: str) -> str | None:
-        """What `add_verdict` was told of a program on these devices."""
-        known = self._verdicts.get((program, targets))
-        if known is not None:
-            return known
-        with self._open(create=False) as connection:
-            rows = _rows(
-                connection,
-                "select seconds from verdicts where program = ? and targets = ?",
-                (program, targets),
-            )
-        for (text,) in rows:
-            if isinstance(text, str):
-                self._verdicts[program, targets] = text
-        return self._verdicts.get((program, targets))
-
-    def add_verdict(
-        self, program: str, targets: str, text: str, lasting: bool = True
-    ) -> None:
-        """Keep what whole programs took; in this process only, if not `lasting`."""
-        self._verdicts[program, targets] = text
-        if not lasting:
-            return
-        row = program, targets, text, time.time()
-        self._write("replace into verdicts values (?, ?, ?, ?)", [row])
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         with self._open(create=True) as connection:

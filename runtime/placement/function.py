@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from ... import observation
 from ...errors import GinghamError
 from ...passes.tile.placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
@@ -15,8 +17,10 @@ from ..arguments import AnyArray, Binding, binding_of
 from ..arrays.array import Array, has_arrays
 from ..arrays.starter import Starter
 from ..cache.parsed import ParsedProgram
-from ..function import Function, chosen_device, make_context
+from ..function import Function, make_context
 from ..outputs import check_overlap, given_targets, output_arrays, output_targets
+from ..runner import Shortcuts
+from .choice import Choice
 from .database import database
 from .execution import PlacedRunner, Step
 from .links import device_text
@@ -26,14 +30,7 @@ from .plan import Plan, Request, machine_for, make_plan, places_of
 from .samples import Sample, Sampler
 from .segment_function import SegmentFunction, output_types_of
 from .times import measure_units
-from .verdict import (
-    PLACED,
-    as_text,
-    from_text,
-    measured_seconds,
-    verdict_key,
-    winner,
-)
+from .ways import measured_seconds, way_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,12 +39,7 @@ if TYPE_CHECKING:
     from ...passes.tile.placement.decide import Decision
     from ...passes.tile.placement.explanation import PlacementExplanation
     from ..devices import Device
-    from ..program import Program
-    from ..runner import Runner
-
-    Situation = tuple[Binding, tuple[tuple[str, ...], ...], tuple[str, ...]]
-    """What a program is placed for: inputs, where they are, where results have to be.
-    """
+    from .choice import Compiled, Situation
 
 
 _MOST_CORRECTIONS = 3
@@ -95,13 +87,11 @@ class PlacedFunction(Function):
             self._places = resolved_places(self._program.module, names, self._places)
         self._measures = measure
         self._placing = Lock()
+        self._measuring = Lock()
         self._flats: dict[Binding, ModuleOp] = {}
         self._starters_of_segments: dict[tuple[str, str], Starter] = {}
-        self._plans: dict[Situation, Plan] = {}
-        self._placed: dict[tuple[Situation, bool], PlacedRunner | Runner | Starter] = {}
-        self._measured_ones: set[Situation] = set()
-        self._corrected: Counter[Situation] = Counter()
-        self._samplers: dict[object, tuple[Situation, Sampler]] = {}
+        self._choices: dict[Situation, Choice] = {}
+        self._by_kinds = Shortcuts["Choice"]()
         self._wholes = {
             device.name: Function(
                 program,
@@ -116,28 +106,47 @@ class PlacedFunction(Function):
             for device in devices
         }
 
+    def __call__(self, *inputs: Any, out: Any = None, **named: Any) -> Any:
+        """See `Function.__call__`."""
+        is_plain = out is None and not named and observation.observer is None
+        choice = self._by_kinds.get(inputs) if is_plain else None
+        if choice is None:
+            return super().__call__(*inputs, out=out, **named)
+        try:
+            results = self._run_choice(choice, inputs + self._constants, None)
+        except GinghamError as error:
+            self._show_line(error)
+            raise
+        return results[0] if len(results) == 1 else tuple(results)
+
     def run(self, arrays: Sequence[AnyArray], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
         arrays = [*arrays, *self._constants]
-        return self._run(self._runner_for(arrays, out), arrays, out)
+        try:
+            return self._run_choice(self._choice_for(arrays, out), arrays, out)
+        except GinghamError as error:
+            self._show_line(error)
+            raise
 
     def prepare(self, arrays: Sequence[AnyArray]) -> None:
         """Decide and compile for arrays of these shapes, types and devices."""
-        self._runner_for([*arrays, *self._constants], None)
+        arrays = [*arrays, *self._constants]
+        choice = self._choice_for(arrays, None)
+        self._compiled_way(choice, choice.ways.best, arrays)
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call: see `Function.refresh`."""
         for whole in self._wholes.values():
             whole.refresh()
         with self._placing:
-            runners = [*self._placed.values()]
-        for runner in runners:
-            if isinstance(runner, PlacedRunner):
-                runner.refresh()
+            choices = [*self._choices.values()]
+        for choice in choices:
+            choice.refresh()
 
     def plan(self, *inputs: Any, **named: Any) -> Plan:
         """Which device runs what for inputs of these shapes, where they are."""
-        return self._plan(self._situation(self._arguments(inputs, named), None))
+        situation = self._situation(self._arguments(inputs, named), None)
+        return self._choice(situation).plan
 
     def source(self, *inputs: Any, **named: Any) -> str:
         """The OpenCL C of the kernels of each segment, as they are started."""
@@ -172,16 +181,14 @@ class PlacedFunction(Function):
         First the units of the program are measured on each device, then the whole
         program for these inputs: placed as that tells, and on each device alone. The
         fastest way is used from then on. Times are kept for further programs and
-        processes; what is known is measured `again` only when asked for. Empty where
-        one device was better by its units alone.
+        processes; what is known is measured `again` only when asked for. Ways that can
+        not be the fastest by the times of units are left out.
         """
         arrays = self._arguments(inputs, named)
         situation = self._situation(arrays, None)
         with self._placing:
-            self._plans.clear()
-            self._placed.clear()
-            self._shortcuts.clear()
-            self._samplers = {}
+            self._choices.pop(situation, None)
+            self._by_kinds.clear()
         return self._measured(situation, arrays, again)
 
     def _arguments(
@@ -192,76 +199,140 @@ class PlacedFunction(Function):
         return [*bind(self.input_names, inputs, named), *self._constants]
 
     def _remember(self, inputs: Sequence[Any], arrays: Sequence[AnyArray]) -> None:
+        """Let the next call with such arrays go straight to the choice."""
         if not self._sizes:
-            runner = self._runner_for([*arrays, *self._constants], None)
-            self._shortcuts.remember(inputs, arrays, runner)
+            situation = self._situation([*arrays, *self._constants], None)
+            self._by_kinds.remember(inputs, arrays, self._choice(situation))
 
-    def _run(
-        self, runner: PlacedRunner | Runner | Starter, arrays: Sequence[Any], out: Any
-    ) -> list[Any]:
-        if out is not None and isinstance(runner, Starter):
-            # It was found by the inputs alone.
-            runner = self._runner_for(arrays, out)
-        sampled = self._samplers.get(runner)
-        if sampled is None:
-            return self._run_once(runner, arrays, out, None)
-        situation, sampler = sampled
+    def _choice_for(self, arrays: Sequence[AnyArray], out: Any) -> Choice:
+        """What is known of the situation of a call; measured first, if asked for."""
+        situation = self._situation(arrays, out)
+        if self._measures:
+            with self._measuring:
+                if not self._choice(situation).is_measured:
+                    self._measured(situation, arrays, False)
+        return self._choice(situation)
+
+    def _choice(self, situation: Situation) -> Choice:
+        with self._placing:
+            choice = self._choices.get(situation)
+            if choice is None:
+                choice = self._choices[situation] = self._new_choice(situation)
+            return choice
+
+    def _new_choice(self, situation: Situation, knows: bool = True) -> Choice:
+        def make(only: str | None) -> Plan:
+            return self._planned(situation, only)
+
+        def known(plans: Mapping[str, Plan]) -> dict[str, float]:
+            return self._known_ways(situation, plans) if knows else {}
+
+        return Choice(situation, make, known)
+
+    def _run_choice(self, choice: Choice, arrays: Sequence[Any], out: Any) -> list[Any]:
+        """Run it the fastest way, or one that may be."""
         is_waited_for = not (has_arrays(arrays) or has_arrays(out))
-        results = sampler.run(
-            is_waited_for, lambda each: self._run_once(runner, arrays, out, each)
+        ways = choice.ways
+        name = ways.next() if is_waited_for else ways.best
+        name, runner = self._possible_way(choice, name, arrays)
+        sampler = choice.samplers.get(name)
+
+        def run(sample: Sample | None) -> list[Any]:
+            return self._run_once(runner, arrays, out, sample)
+
+        start = time.perf_counter()
+        is_sampled, results = (
+            (False, run(None)) if sampler is None else sampler.run(is_waited_for, run)
         )
-        if sampler.has_news and sampler.correct():
-            with self._placing:
-                self._corrected[situation] += 1
-            self._decide_again(situation, runner, arrays)
-        elif sampler.load_is_other():
-            self._decide_again(situation, runner, arrays)
+        # What is looked at takes longer.
+        if is_waited_for and not is_sampled:
+            if ways.note(name, time.perf_counter() - start):
+                self._keep(choice)
+        if sampler is not None:
+            self._learn(choice, sampler)
         return results
 
+    def _learn(self, choice: Choice, sampler: Sampler) -> None:
+        """Decide again by what was seen of units, or of the load of devices."""
+        if sampler.has_news and sampler.correct():
+            choice.corrections += 1
+            self._decide_again(choice)
+        elif sampler.load_is_other():
+            self._begin_again(choice)
+
+    def _possible_way(
+        self, choice: Choice, name: str, arrays: Sequence[AnyArray]
+    ) -> tuple[str, Compiled]:
+        """A way, compiled; another one where this turns out to be impossible."""
+        first: GinghamError | None = None
+        while True:
+            try:
+                return name, self._compiled_way(choice, name, arrays)
+            except GinghamError as error:
+                first = first or error
+                if not choice.ways.drop(name):
+                    raise first from None
+                name = choice.ways.best
+
+    def _compiled_way(
+        self, choice: Choice, name: str, arrays: Sequence[AnyArray]
+    ) -> Compiled:
+        # One device alone refuses arrays of others, also of such as take no part.
+        own = all(a.device in self.devices for a in arrays if isinstance(a, Array))
+        found = choice.compiled.get((name, own))
+        if found is not None:
+            return found
+        with choice.lock:
+            found = choice.compiled.get((name, own))
+            if found is None:
+                plan = choice.plans[name]
+                found = self._compiled_plan(plan, choice.situation, arrays)
+                self._watch(choice, name, plan, found)
+                choice.compiled[name, own] = found
+            return found
+
+    def _watch(self, choice: Choice, name: str, plan: Plan, runner: Compiled) -> None:
+        """Look at some of the runs, to know better what units take."""
+        is_known = len(self.devices) == 1 or self._measures
+        if is_known or name in choice.samplers:
+            return
+        if choice.corrections >= _MOST_CORRECTIONS:
+            return
+        each = runner.starters if isinstance(runner, PlacedRunner) else [runner]
+        choice.samplers[name] = Sampler(plan, self.devices, each)
+
+    def _decide_again(self, choice: Choice) -> None:
+        """By what is known now of units, unless that is impossible."""
+        with suppress(GinghamError):
+            choice.decide(lambda only: self._planned(choice.situation, only))
+        if choice.corrections >= _MOST_CORRECTIONS:
+            choice.samplers.clear()
+
+    def _begin_again(self, choice: Choice) -> None:
+        """Forget what ways took, as the devices are not what they were."""
+        try:
+            other = self._new_choice(choice.situation, knows=False)
+        except GinghamError:
+            return
+        other.corrections = choice.corrections
+        with self._placing:
+            self._choices[choice.situation] = other
+            self._by_kinds.clear()
+
     def _run_once(
-        self,
-        runner: PlacedRunner | Runner | Starter,
-        arrays: Sequence[Any],
-        out: Any,
-        sample: Sample | None,
+        self, runner: Compiled, arrays: Sequence[Any], out: Any, sample: Sample | None
     ) -> list[Any]:
         if not isinstance(runner, PlacedRunner):
             with nullcontext() if sample is None else sample.part(0):
-                return super()._run(runner, arrays, out)
-        try:
-            if has_arrays(arrays) or has_arrays(out):
-                targets = self._fitting(runner, arrays, out)
-                return runner.start(arrays, targets, sample)
-            if out is None:
-                return runner.run(arrays, None, sample)
-            names, types = self.output_names, runner.output_types
-            outputs = output_arrays(names, types, out, arrays)
-            return runner.run(arrays, outputs, sample)
-        except GinghamError as error:
-            self._show_line(error)
-            raise
-
-    def _decide_again(
-        self, situation: Situation, runner: object, arrays: Sequence[AnyArray]
-    ) -> None:
-        """Decide by what is known now for further calls, unless that can not run."""
-        with self._placing:
-            self._samplers = {
-                known: each for known, each in self._samplers.items() if known != runner
-            }
-            before = self._plans.pop(situation, None)
-        try:
-            self._compiled_plan(self._plan(situation), situation, arrays)
-        except GinghamError:
-            with self._placing:
-                if before is not None:
-                    self._plans[situation] = before
-            return
-        with self._placing:
-            self._placed = {
-                key: each for key, each in self._placed.items() if key[0] != situation
-            }
-            self._shortcuts.clear()
+                return self._run(runner, arrays, out)
+        if has_arrays(arrays) or has_arrays(out):
+            targets = self._fitting(runner, arrays, out)
+            return runner.start(arrays, targets, sample)
+        if out is None:
+            return runner.run(arrays, None, sample)
+        names, types = self.output_names, runner.output_types
+        outputs = output_arrays(names, types, out, arrays)
+        return runner.run(arrays, outputs, sample)
 
     def _fitting(
         self, runner: PlacedRunner, arrays: Sequence[Any], out: Any
@@ -294,65 +365,6 @@ class PlacedFunction(Function):
                 (ends[number],) = places_of(target.device.name, names)
         return binding_of(arrays, self._sizes), where, tuple(ends)
 
-    def _runner_for(
-        self, arrays: Sequence[AnyArray], out: Any
-    ) -> PlacedRunner | Runner | Starter:
-        situation = self._situation(arrays, out)
-        # One device alone refuses arrays of others, also of such as take no part.
-        key = (
-            situation,
-            all(
-                each.device in self.devices
-                for each in arrays
-                if isinstance(each, Array)
-            ),
-        )
-        runner = self._placed.get(key)
-        if runner is None:
-            try:
-                if self._measures:
-                    self._measured(situation, arrays, False)
-                plan = self._plan(situation)
-                runner = self._compiled_plan(plan, situation, arrays)
-            except GinghamError as error:
-                self._show_line(error)
-                raise
-            with self._placing:
-                runner = self._placed.setdefault(key, runner)
-                if situation not in self._measured_ones:
-                    self._watch(situation, plan, runner)
-        return runner
-
-    def _watch(
-        self, situation: Situation, plan: Plan, runner: PlacedRunner | Runner | Starter
-    ) -> None:
-        """Look at some of the runs, to know better what things take."""
-        is_known = len(self.devices) == 1 or self._measures
-        if is_known or self._corrected[situation] >= _MOST_CORRECTIONS:
-            return
-        if runner in self._samplers:
-            return
-        each = runner.starters if isinstance(runner, PlacedRunner) else [runner]
-        sampler = Sampler(plan, self.devices, each)
-        self._samplers = {**self._samplers, runner: (situation, sampler)}
-
-    def _plan(self, situation: Situation) -> Plan:
-        with self._placing:
-            plan = self._plans.get(situation)
-            if plan is None:
-                plan = self._plans[situation] = self._new_plan(situation)
-            return plan
-
-    def _new_plan(self, situation: Situation) -> Plan:
-        """As decided, unless one device was measured to be faster for the whole."""
-        plan = self._planned(situation, None)
-        seconds = self._verdict(plan, situation)
-        if seconds is not None:
-            # What the whole takes is known, which is more than the sum of parts.
-            self._measured_ones.add(situation)
-        best = PLACED if seconds is None else winner(seconds)
-        return plan if best == PLACED else self._planned(situation, best)
-
     def _planned(self, situation: Situation, only: str | None) -> Plan:
         binding, where, ends = situation
         module = self._flat(binding)
@@ -360,16 +372,13 @@ class PlacedFunction(Function):
         request = Request(self.devices, inputs, ends, self._places)
         return make_plan(module, request, machine_for(module, self.devices), only)
 
-    def _verdict(self, plan: Plan, situation: Situation) -> dict[str, float] | None:
-        """What whole runs took, if they were measured."""
-        if plan.only_device is not None:
-            return None
-        names = {PLACED, *(device.name for device in self.devices)}
-        text = database().verdict(self._verdict_key(plan, situation), self._targets)
-        return from_text(text, names)
-
-    def _verdict_key(self, plan: Plan, situation: Situation) -> str:
-        return verdict_key(plan.key, situation, sorted(self._places.items()))
+    def _known_ways(
+        self, situation: Situation, plans: Mapping[str, Plan]
+    ) -> dict[str, float]:
+        """The seconds that were measured of ways, by this process or another."""
+        keys = {name: way_key(plan, situation) for name, plan in plans.items()}
+        times = database().times(self._targets, keys.values())
+        return {name: times[key] for name, key in keys.items() if key in times}
 
     @property
     def _targets(self) -> str:
@@ -378,37 +387,44 @@ class PlacedFunction(Function):
     def _measured(
         self, situation: Situation, arrays: Sequence[AnyArray], again: bool
     ) -> dict[str, float]:
+        """Measure units, and then every way that they leave open."""
         measure_units(self._flat(situation[0]), self.devices, again)
-        plan = self._planned(situation, None)
-        known = None if again else self._verdict(plan, situation)
-        if known is not None or (plan.only_device is not None and not again):
-            return known or {}
-        ways = {PLACED: self._way(plan, situation, arrays)}
-        for device in self.devices:
+        choice = self._new_choice(situation, knows=not again)
+        ways = choice.ways
+        for name in ways.open:
             # An operation may be impossible there, or too large.
-            with suppress(GinghamError):
-                only = self._planned(situation, device.name)
-                ways[device.name] = self._way(only, situation, arrays)
-        seconds = measured_seconds(ways)
-        if len(seconds) > 1:
-            key = self._verdict_key(plan, situation)
-            machine = plan.decision.posed.machine
-            lasting = all(is_calm(device.load) for device in machine.devices)
-            database().add_verdict(key, self._targets, as_text(seconds), lasting)
-        return seconds
+            try:
+                self._compiled_way(choice, name, arrays)
+            except GinghamError:
+                if not ways.drop(name):
+                    raise
+        if not ways.is_settled:
+            # Those that are known as well, so that all are of one time.
+            names = [*ways.open, *ways.measured]
+            calls = {n: partial(self._call_way, choice, n, arrays) for n in names}
+            ways.know(measured_seconds(calls))
+            self._keep(choice)
+        choice.is_measured = True
+        with self._placing:
+            self._choices[situation] = choice
+        return ways.measured
 
-    def _way(
-        self, plan: Plan, situation: Situation, arrays: Sequence[AnyArray]
-    ) -> Callable[[], object]:
+    def _call_way(self, choice: Choice, name: str, arrays: Sequence[AnyArray]) -> None:
         """A call that waits for its results."""
-        runner = self._compiled_plan(plan, situation, arrays)
+        runner = self._compiled_way(choice, name, arrays)
+        for result in self._run_once(runner, arrays, None, None):
+            if isinstance(result, Array):
+                result.wait()
 
-        def call() -> None:
-            for result in self._run(runner, arrays, None):
-                if isinstance(result, Array):
-                    result.wait()
-
-        return call
+    def _keep(self, choice: Choice) -> None:
+        """Keep what ways took for other programs and processes."""
+        plan = choice.plan
+        lasting = all(is_calm(d.load) for d in plan.decision.posed.machine.devices)
+        times = {
+            way_key(choice.plans[name], choice.situation): seconds
+            for name, seconds in choice.ways.measured.items()
+        }
+        database().add_times(self._targets, times, lasting=lasting)
 
     def _flat(self, binding: Binding) -> ModuleOp:
         """The program for inputs of these types, ready to be placed; a new copy."""
@@ -424,7 +440,7 @@ class PlacedFunction(Function):
 
     def _compiled_plan(
         self, plan: Plan, situation: Situation, arrays: Sequence[AnyArray]
-    ) -> PlacedRunner | Runner | Starter:
+    ) -> Compiled:
         only = plan.only_device
         if only is not None:
             whole = self._wholes[only]
@@ -460,50 +476,3 @@ class PlacedFunction(Function):
             self._fast_math,
             self._check,
         )
-
-
-def compile_placed(
-    program: Program | ParsedProgram,
-    text: str | None,
-    devices: Sequence[str | Device],
-    places: Mapping[str, str] | None,
-    measure: bool,
-    constants: Collection[str],
-    tuned: bool,
-    fast_math: bool,
-    check: bool | None,
-) -> PlacedFunction:
-    """See `gingham.compile`, for several devices; `text` is the source, if any."""
-    from ..program import Program
-
-    is_traced = isinstance(program, Program)
-    return PlacedFunction(
-        program.module if is_traced else program,
-        chosen_devices(devices),
-        text,
-        places,
-        program.constants if is_traced else None,
-        constants,
-        tuned,
-        fast_math,
-        measure,
-        check,
-    )
-
-
-def chosen_devices(devices: Sequence[str | Device]) -> list[Device]:
-    """The devices that a caller asks for, which work, each once.
-
-    Raises GinghamError for none at all, and for one that can not be used.
-    """
-    chosen: list[Device] = []
-    for each in devices:
-        device = chosen_device(each)
-        if device is not None and device not in chosen:
-            chosen.append(device)
-    if not chosen:
-        raise GinghamError(
-            "expected one device or more, got none",
-            hint="gingham.devices() lists the devices",
-        )
-    return chosen

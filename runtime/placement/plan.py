@@ -45,11 +45,6 @@ class Plan:
         names = {segment.device for segment in self.segments.segments}
         return names.pop() if len(self.segments.segments) == 1 else None
 
-    @property
-    def key(self) -> str:
-        """The same text for the same program on the same devices."""
-        return f"{self.decision.posed.program.key()} {self.decision.devices}"
-
 
 @dataclass(frozen=True)
 class Request:

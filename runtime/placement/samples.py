@@ -127,14 +127,16 @@ class Sampler:
         self._share = load.others_share() if self._is_uneven else 0.0
         self._looks_at = time.monotonic() + _LOOK_SECONDS
 
-    def run(self, is_waited_for: bool, action: Callable[[Sample | None], T]) -> T:
-        """The result of a run, which is given what it tells, if it is looked at."""
+    def run(
+        self, is_waited_for: bool, action: Callable[[Sample | None], T]
+    ) -> tuple[bool, T]:
+        """Whether a run is looked at, and its result; it is given who is told."""
         with self._lock:
             self._calls += 1
             is_due = is_waited_for and self._calls in SAMPLED
         is_profiled = watcher.is_listened_to
         if not (is_due or is_profiled):
-            return action(None)
+            return False, action(None)
         sample = self._new_sample()
         try:
             result = action(sample)
@@ -142,7 +144,7 @@ class Sampler:
             watcher.rest()
         with self._lock:
             self._pending = [*self._pending[1 - _MOST_PENDING :], sample]
-        return result
+        return True, result
 
     def load_is_other(self) -> bool:
         """Whether other processes take much more, or less, than when it was decided."""

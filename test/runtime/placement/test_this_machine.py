@@ -14,7 +14,7 @@ from gingham.runtime.placement import load, machine
 from gingham.runtime.placement.database import Database, database
 from gingham.runtime.placement.links import device_text, links_between
 from gingham.runtime.placement.sharing import measured_share, processors
-from gingham.runtime.placement.verdict import PLACED, as_text, from_text, winner
+from gingham.runtime.placement.ways import PLACED, winner
 from gingham.targets.hardware.machine import HOST
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
@@ -39,26 +39,21 @@ def parts() -> list[OpenCLDevice]:
     return device.split([1, 1])
 
 
-def test_times_links_and_verdicts_are_kept(records: Path) -> None:
+def test_times_and_links_are_kept(records: Path) -> None:
     first = Database(records)
     assert first.times("a", ["u"]) == {}
     first.add_times("a", {"u": 0.5, "v": 0.25})
     first.add_link("host", "a", 1e-6, math.inf)
-    first.add_verdict("p", "a; b", "text")
     second = Database(records)
     assert second.times("a", ["u", "v", "w"]) == {"u": 0.5, "v": 0.25}
     assert second.times("b", ["u"]) == {}
     assert second.link("host", "a") == (1e-6, math.inf)
     assert second.link("a", "host") is None
-    assert second.verdict("p", "a; b") == "text"
     first.add_times("a", {"u": 2.0})
     assert Database(records).times("a", ["u"]) == {"u": 2.0}
     first.add_times("a", {"u": 3.0}, lasting=False)
-    first.add_verdict("p", "a; b", "other", lasting=False)
     assert first.times("a", ["u"]) == {"u": 3.0}
-    assert first.verdict("p", "a; b") == "other"
     assert Database(records).times("a", ["u"]) == {"u": 2.0}
-    assert Database(records).verdict("p", "a; b") == "text"
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" * 99])
@@ -155,13 +150,3 @@ def test_branches_are_spread_where_that_pays(
     seconds = function.measure_placement(*inputs)
     assert PLACED in seconds
     assert (function.plan(*inputs).only_device or PLACED) == winner(seconds)
-
-
-def test_winner() -> None:
-    assert winner({PLACED: 0.9, "a": 1.0, "b": 2.0}) == PLACED
-    assert winner({PLACED: 0.99, "a": 1.0, "b": 2.0}) == "a"
-    assert winner({"b": 2.0, "a": 3.0}) == "b"
-    seconds = {PLACED: 0.5, "a": 1.0}
-    assert from_text(as_text(seconds), {PLACED, "a"}) == seconds
-    for text in (None, "", "[]", "3", '{"placed": 1.0}', '{"placed": "x", "a": 1}'):
-        assert from_text(text, {PLACED, "a"}) is None

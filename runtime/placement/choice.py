@@ -1,0 +1,117 @@
+"""`Choice`: the ways to run a program in one situation, compiled, and what is known.
+
+The situation is what a program is placed for: the types of its inputs, where they are,
+and where results have to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from .ways import PLACED, Ways
+
+if TYPE_CHECKING:
+    from ...passes.tile.placement.search import Candidate
+    from ..arguments import Binding
+    from ..arrays.starter import Starter
+    from ..runner import Runner
+    from .execution import PlacedRunner
+    from .plan import Plan
+    from .samples import Sampler
+
+    Situation = tuple[Binding, tuple[tuple[str, ...], ...], tuple[str, ...]]
+    """Inputs, where they are, and where results have to be."""
+    Compiled = PlacedRunner | Runner | Starter
+
+
+class Choice:
+    """How a program may run in one situation; may be used from several threads."""
+
+    def __init__(
+        self,
+        situation: Situation,
+        make_plan: Callable[[str | None], Plan],
+        known: Callable[[Mapping[str, Plan]], Mapping[str, float]],
+    ) -> None:
+        """`make_plan` decides, or puts all on one device; `known` is what was measured
+        before of ways.
+
+        Raises GinghamError where no placement is possible.
+        """
+        self.situation = situation
+        self.ways = Ways()
+        self.is_measured = False
+        """Whether all ways that are worth it were measured at once."""
+        self.corrections = 0
+        """So often runs have changed what is decided."""
+        self.lock = Lock()
+        """Held while a way is compiled."""
+        self.compiled: dict[tuple[str, bool], Compiled] = {}
+        """By way, and whether all arrays are of devices that take part."""
+        self.samplers: dict[str, Sampler] = {}
+        self._plans: dict[str, Plan] = {}
+        self._known = known
+        self.decide(make_plan)
+
+    def decide(self, make_plan: Callable[[str | None], Plan]) -> None:
+        """Decide by what is known now of the times of units.
+
+        Of each way that stays what it was, what was measured stays. Raises GinghamError
+        where no placement is possible; then nothing has changed.
+        """
+        plan = make_plan(None)
+        ways = _ways_of(plan)
+        chosen = plan.decision.solution.chosen
+        before = self._plans
+        plans = {
+            name: plan
+            if way.placement == chosen.placement
+            else before.get(name) or make_plan(name)
+            for name, way in ways.items()
+        }
+        for name in plans:
+            if name in before and _devices(plans[name]) != _devices(before[name]):
+                self._forget(name)
+        # A call that has chosen a way just now may still run it.
+        self._plans = before | plans
+        predicted = {name: way.seconds for name, way in ways.items()}
+        self.ways.predict(predicted, self._known(plans))
+
+    def _forget(self, name: str) -> None:
+        self.ways.forget(name)
+        self.samplers.pop(name, None)
+        for key in [key for key in self.compiled if key[0] == name]:
+            del self.compiled[key]
+
+    @property
+    def plans(self) -> Mapping[str, Plan]:
+        """The plan of each way."""
+        return self._plans
+
+    @property
+    def plan(self) -> Plan:
+        """That of the fastest way, as far as it is known."""
+        return self._plans[self.ways.best]
+
+    def refresh(self) -> None:
+        """Read constant inputs anew at the next call: see `Function.refresh`."""
+        for each in [*self.compiled.values()]:
+            each.refresh()
+
+
+def _devices(plan: Plan) -> list[str]:
+    return plan.decision.devices
+
+
+def _ways_of(plan: Plan) -> dict[str, Candidate]:
+    """Each placement of interest once: on each device all of it, and as decided."""
+    solution = plan.decision.solution
+    names = plan.decision.posed.problem.devices
+    named = [*zip(names, solution.singles, strict=True), (PLACED, solution.chosen)]
+    found: dict[tuple[int, ...], tuple[str, Candidate]] = {}
+    for name, candidate in named:
+        if candidate is not None:
+            found.setdefault(candidate.placement, (name, candidate))
+    return dict(found.values())
