@@ -205,7 +205,7 @@ def sweep(scale: int) -> list[Case]:
     for number, (name, writer) in enumerate(networks.items()):
         for place in ("host", PLACES[1 + number % 3]):
             found.append(writer.case(name, place))
-    for number, rows in enumerate((2, 4, 8)):
+    for number, rows in enumerate((1, 2, 4)):
         for place in ("host", PLACES[1 + number]):
             writer = attention(rows * unit, 4 * unit)
             found.append(writer.case(f"attention of {rows * unit}", place))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from ... import observation
 from ...errors import GinghamError
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from .choice import Compiled, Situation
 
 
+_MOST_SITUATIONS = 32
+"""What is known of so many is kept, of those that were used last."""
 _MOST_CORRECTIONS = 3
 """So often runs change the decision for a situation: no two need alternate for ever."""
 
@@ -89,8 +93,8 @@ class PlacedFunction(Function):
         self._placing = Lock()
         self._measuring = Lock()
         self._flats: dict[Binding, ModuleOp] = {}
-        self._starters_of_segments: dict[tuple[str, str], Starter] = {}
-        self._choices: dict[Situation, Choice] = {}
+        self._starters_of_segments = WeakValueDictionary[tuple[str, str], Starter]()
+        self._choices = OrderedDict["Situation", Choice]()
         self._by_kinds = Shortcuts["Choice"]()
         self._wholes = {
             device.name: Function(
@@ -215,10 +219,19 @@ class PlacedFunction(Function):
 
     def _choice(self, situation: Situation) -> Choice:
         with self._placing:
-            choice = self._choices.get(situation)
-            if choice is None:
-                choice = self._choices[situation] = self._new_choice(situation)
+            choice = self._choices.pop(situation, None) or self._new_choice(situation)
+            self._choices[situation] = choice
+            if len(self._choices) > _MOST_SITUATIONS:
+                self._forget_oldest()
             return choice
+
+    def _forget_oldest(self) -> None:
+        """Let go of the situation that was used the longest ago, and what it needs."""
+        (binding, *_), _ = self._choices.popitem(last=False)
+        if all(binding != known for known, *_ in self._choices):
+            self._flats.pop(binding, None)
+        # Few have many situations, and those find the others again.
+        self._by_kinds.clear()
 
     def _new_choice(self, situation: Situation, knows: bool = True) -> Choice:
         def make(only: str | None) -> Plan:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -39,6 +39,8 @@ _RECENT = 8
 """The calls of a way that say how fast it is."""
 _ROUNDS = 31
 _SECONDS = 1.0
+_BLOCK_SECONDS = 0.02
+"""How long one way is called in a row, when ways take turns."""
 
 
 class Way:
@@ -56,8 +58,8 @@ class Way:
 
     @property
     def measured(self) -> float | None:
-        """The fastest of the latest runs; None while there are too few."""
-        return min(self.latest) if len(self.latest) >= ENOUGH else None
+        """What the latest runs took; None while there are too few."""
+        return typical(self.latest) if len(self.latest) >= ENOUGH else None
 
 
 class Ways:
@@ -209,22 +211,39 @@ def way_key(plan: Plan, situation: object) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def measured_seconds(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
-    """The fastest of several runs of each, in turns, as a machine's speed changes.
+def typical(seconds: Iterable[float]) -> float:
+    """The mean of the faster half: neither one lucky run nor what disturbed others."""
+    ordered = sorted(seconds)
+    half = ordered[: (len(ordered) + 1) // 2]
+    return sum(half) / len(half)
 
-    One that takes `WORTH` times as long as another is not run again.
+
+def measured_seconds(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """What each of several calls takes, in turns, as a machine's speed changes.
+
+    A turn is some calls in a row, as programs are mostly used, behind one that does not
+    count: it finds the caches full of what others left, and threads asleep. What takes
+    `WORTH` times as long as another call is called in one turn only.
     """
-    found = dict.fromkeys(calls, math.inf)
     for call in calls.values():
         call()
+    found: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + _SECONDS
     for number in range(_ROUNDS):
+        least = min(map(typical, found.values())) if number else math.inf
         for name, call in calls.items():
-            if found[name] > WORTH * min(found.values()) and number:
-                continue
-            start = time.perf_counter()
-            call()
-            found[name] = min(found[name], time.perf_counter() - start)
+            if not number or typical(found[name]) <= WORTH * least:
+                found[name] += _turn(call)
         if number >= 2 and time.perf_counter() > end:
             break
+    return {name: typical(each) for name, each in found.items()}
+
+
+def _turn(call: Callable[[], object]) -> list[float]:
+    call()
+    found: list[float] = []
+    while len(found) < ENOUGH or sum(found) < _BLOCK_SECONDS:
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
     return found

@@ -311,6 +311,18 @@ def test_measured_placement_is_kept(
     check(function(*inputs), inputs)
 
 
+def test_few_situations_are_kept() -> None:
+    """Those that were used last: what is let go of is decided and compiled again."""
+    function = gingham.compile(
+        "function (A) -> (B) { B = A + 1; }", device=["reference"]
+    )
+    for count in [*range(1, 60), 1]:
+        array = np.arange(count, dtype=np.float32)
+        np.testing.assert_array_equal(function(array), array + 1)
+    assert len(vars(function)["_choices"]) < 40
+    assert len(vars(function)["_flats"]) < 40
+
+
 def test_a_file_and_a_traced_program(whole: OpenCLDevice, tmp_path: Path) -> None:
     file = tmp_path / "mixed.tile"
     file.write_text(MIXED)

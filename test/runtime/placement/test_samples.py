@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,9 @@ def believed(whole: OpenCLDevice, inputs: Arrays, **seconds: float) -> list[str]
     names = [whole.name, "reference"]
     function = gingham.compile(BRANCHES, device=names)
     keys = [unit.key for unit in function.decision(*inputs).posed.program.units]
-    for device, time in zip((whole, "reference"), seconds.values(), strict=True):
+    for device, each in zip((whole, "reference"), seconds.values(), strict=True):
         chosen = gingham.device(device) if isinstance(device, str) else device
-        database().add_times(device_text(chosen), dict.fromkeys(keys, time))
+        database().add_times(device_text(chosen), dict.fromkeys(keys, each))
     return keys
 
 
@@ -102,6 +103,26 @@ def test_a_wrong_belief_does_not_last(
     assert min(known.values()) > 1e-6
     assert not whole.queue.has_timing
     assert observation.observer is None
+
+
+@pytest.mark.parametrize("measure", [False, True])
+def test_a_device_that_is_slower_as_a_whole_than_in_parts(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch, measure: bool
+) -> None:
+    """Each unit is quick there; all of them at once are not."""
+    believed(whole, inputs, opencl=1e-4, reference=2e-4)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"], measure=measure)
+    real = OpenCLExecutable.run
+
+    def slow(self: OpenCLExecutable, *arguments: Any) -> Any:
+        time.sleep(0.03)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(OpenCLExecutable, "run", slow)
+    assert places(function, inputs) == {whole.name}
+    for _ in range(16):
+        check(function(*inputs), inputs)
+    assert places(function, inputs) == {"reference"}
 
 
 def test_profiled_runs_that_nobody_waits_for(

@@ -157,7 +157,7 @@ def test_a_call_that_takes_far_too_long_is_not_repeated() -> None:
 
     def slow() -> None:
         calls.append("slow")
-        time.sleep(0.02)
+        time.sleep(0.03)
 
     def fast() -> None:
         calls.append("fast")
@@ -165,5 +165,5 @@ def test_a_call_that_takes_far_too_long_is_not_repeated() -> None:
 
     found = measured_seconds({"slow": slow, "fast": fast})
     assert found["slow"] > found["fast"]
-    assert calls.count("slow") <= 3
+    assert calls.count("slow") <= 4
     assert calls.count("fast") > 5
