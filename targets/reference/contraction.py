@@ -144,7 +144,7 @@ class Contraction:
 
         Those with numbers that int64 is short for count as often as they take longer.
         """
-        if self.box is None:
+        if self.box is None or not all(self.box):
             return 0
         forms = [c.numerator for access in self.in_bounds for c in access]
         forms += [c.numerator for c in self.constraints]

@@ -172,6 +172,7 @@ def _run_child(
         os.write(pipe, f"{text}\n".encode(errors="replace"))
 
     with tempfile.TemporaryDirectory(prefix="gingham-fuzz-") as folder:
+        tempfile.tempdir = folder
         for number in numbers:
             tell("began", number)
             with tempfile.TemporaryDirectory(dir=folder) as own:
