@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ...errors import SourceLocation
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -43,6 +45,14 @@ class HostLaunch:
     bytes_written: int = 0
     """Of its outputs, each cell once."""
 
+    @property
+    def source_location(self) -> SourceLocation | None:
+        """`location` as a place, where it is known."""
+        if self.location is None:
+            return None
+        file, line, column = self.location.rsplit(":", 2)
+        return SourceLocation(file, int(line), int(column))
+
 
 @dataclass(frozen=True)
 class HostProgram:
@@ -55,6 +65,13 @@ class HostProgram:
     launches: tuple[HostLaunch, ...]
     """Those that have work, in order."""
     results: tuple[int, ...]
+
+    def location_of(self, number: int) -> SourceLocation | None:
+        """Where the operation that first uses a buffer is in the program."""
+        for launch in self.launches:
+            if number in launch.slots:
+                return launch.source_location
+        return None
 
     @property
     def kept(self) -> set[int]:

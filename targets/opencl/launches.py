@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ... import observation
-from ...errors import GinghamError, SourceLocation
+from ...errors import GinghamError
 from .command_queue import launch_error
 from .host_program import HostLaunch, Slot
 from .status import as_gingham_error
@@ -154,6 +154,5 @@ class LaunchList:
 def _located(error: GinghamError, launch: HostLaunch) -> GinghamError:
     """The error at the place in the program that the launch computes."""
     if launch.location is not None:
-        file, line, column = launch.location.rsplit(":", 2)
-        error.location = SourceLocation(file, int(line), int(column))
+        error.location = launch.source_location
     return error

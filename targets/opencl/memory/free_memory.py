@@ -1,8 +1,9 @@
 """How much of the host's memory this process may still use.
 
-What the operating system calls available, within the limits of the control groups that
-the process is in: a container may have less than its machine. Where nothing is known,
-as on other systems than Linux, that is said, and a caller takes what the device tells.
+What the operating system calls available, within `ulimit -v` and the limits of the
+control groups that the process is in: a container may have less than its machine. Where
+nothing is known, as on other systems than Linux, that is said, and a caller takes what
+the device tells.
 """
 
 from __future__ import annotations
@@ -52,14 +53,23 @@ def host_memory() -> HostMemory | None:
         lines = Path(_MEMORY).read_text().splitlines()
         figures = {line.split(":")[0]: int(line.split()[1]) << 10 for line in lines}
         total, available = figures["MemTotal"], figures["MemAvailable"]
-        pages = int(Path(_OWN_PAGES).read_text().split()[1])
-        resident = pages * os.sysconf("SC_PAGE_SIZE")
+        size = os.sysconf("SC_PAGE_SIZE")
+        pages = Path(_OWN_PAGES).read_text().split()
+        addresses, resident = (int(number) * size for number in pages[:2])
     except (OSError, ValueError, LookupError, AttributeError):
         return None
-    for limit, left in _limits():
+    for limit, left in [*_limits(), *_address_limit(addresses)]:
         total = min(total, limit)
         available = min(available, left)
     return HostMemory(total, max(available, 0), resident)
+
+
+def _address_limit(used: int) -> list[tuple[int, int]]:
+    """What `ulimit -v` leaves a process that uses so many addresses, if it is set."""
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return [] if limit == resource.RLIM_INFINITY else [(limit, limit - used)]
 
 
 def _limits() -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ....errors import GinghamError, SourceLocation
 from .arena import allocate_placed, placed_bytes
 from .buffer import allocate
 from .host_memory import format_bytes, format_shape
@@ -64,7 +65,8 @@ class ProgramMemory:
         `outputs` are positions among the results. `with_inputs` says that the inputs
         are still in the host's memory, `with_constants` that what is kept for constant
         inputs is not computed yet. Raises OutOfBudget, which names the program's large
-        buffers, with nothing taken.
+        buffers, with nothing taken, and GinghamError for one that is too large for the
+        device.
         """
         slots = self._program.slots
         needed: dict[int, str] = {}
@@ -103,18 +105,38 @@ class ProgramMemory:
         self.is_ready = False
 
     def _require(self, others: Mapping[int, tuple[Slot, str]]) -> None:
+        scratch = {n: (slot, "between kernels") for n, slot in self._scratch.items()}
+        buffers = {**scratch, **others}
+        if not buffers:
+            return
+        largest = max(buffers, key=lambda number: buffers[number][0].size_in_bytes)
+        place = self._program.location_of(largest)
+        self._require_one(buffers[largest][0], place)
         needed = self.size_in_bytes
         needed += sum(slot.size_in_bytes for slot, _ in others.values())
         try:
             self._device.pool.require(needed)
         except OutOfBudget as error:
-            scratch = [(slot, "between kernels") for slot in self._scratch.values()]
             lines = [
                 f"the program needs {format_bytes(needed)} on device "
                 f"'{self._device.name}', but {self._device.pool}",
-                *_large([*scratch, *others.values()], needed),
+                *_large([*buffers.values()], needed),
             ]
-            raise OutOfBudget("\n".join(lines), hint=error.hint) from error
+            raise OutOfBudget("\n".join(lines), place, error.hint) from error
+
+    def _require_one(self, slot: Slot, place: SourceLocation | None) -> None:
+        """Raise GinghamError when the device has no buffer of this size."""
+        details = self._device.details
+        if slot.size_in_bytes <= details.max_allocation_bytes:
+            return
+        raise GinghamError(
+            f"{slot.name} of shape {format_shape(slot.shape)} and type "
+            f"{slot.dtype.name} needs {format_bytes(slot.size_in_bytes)}, and device "
+            f"'{self._device.name}' gives at most "
+            f"{format_bytes(details.max_allocation_bytes)} to one buffer, of "
+            f"{format_bytes(details.global_memory_bytes)} in all",
+            place,
+        )
 
 
 def _large(buffers: Sequence[tuple[Slot, str]], needed: int) -> list[str]:

@@ -15,7 +15,7 @@ from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.memory import free_memory
 from gingham.targets.opencl.memory import pool as memory_pool
 from gingham.targets.opencl.memory.buffer import allocate
-from gingham.targets.opencl.memory.free_memory import HostMemory
+from gingham.targets.opencl.memory.free_memory import HostMemory, host_memory
 from gingham.targets.opencl.memory.pool import OutOfBudget
 
 
@@ -59,12 +59,44 @@ def test_a_device_works_however_little_programs_may_use(
         square(np.ones(1024, np.float32))
 
 
+def test_what_does_not_fit_is_named_at_its_place(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GINGHAM_MEMORY_BUDGET", "1 MiB")
+    text = (
+        "function (A[N]) -> (C) {\n  B[i, j : N, N] = +(A[i] * A[j]);\n  C = B * 2;\n}"
+    )
+    with pytest.raises(OutOfBudget, match=r"C: 1024x1024, float32, 4.0 MiB") as caught:
+        gingham.compile(text, device=device)(floats(1024))
+    assert caught.value.location is not None
+    assert caught.value.location.line in (2, 3)
+    assert used(device) == 0
+
+
+def test_addresses_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    def limited_to(size: int) -> HostMemory:
+        def limits(what: int) -> tuple[int, int]:
+            return size, size
+
+        monkeypatch.setattr("resource.getrlimit", limits)
+        memory = host_memory()
+        assert memory is not None
+        return memory
+
+    assert limited_to(1 << 60).total < 1 << 60
+    memory = limited_to(1 << 20)
+    assert (memory.total, memory.available) == (1 << 20, 0)
+
+
 def test_sizes_beyond_the_address_space(device: OpenCLDevice) -> None:
     a = floats(4)
     for size in (1 << 40, 1 << 59):
         text = f"function (A[N]) -> (C) {{ C[i : {size}] = +(A[i]); }}"
-        with pytest.raises(GinghamError, match=r"the program needs .* TiB on"):
+        message = r"C of shape \d+ and type float32 needs .* TiB, and device 'intel.0'"
+        with pytest.raises(GinghamError, match=message) as caught:
             gingham.compile(text, device=device)(a)
+        assert caught.value.location is not None
+        assert (caught.value.location.line, caught.value.location.column) == (1, 26)
     with pytest.raises(GinghamError, match="can not hold a buffer"):
         allocate(device, (1 << 70,), np.float64)
     assert used(device) == 0
