@@ -2,11 +2,12 @@
 linear forms reach from them.
 
 Both fall apart into parts that share no inequality and no form, which multiply. In a
-part, the points along its longest dimension are counted by their ends, for all points
-of the other dimensions at once. Cells are counted without looking at points where forms
-and inequalities are simple, which they are in programs that people write: a form alone
-reaches every multiple of its step, inequalities on the very form cut that short, and
-forms that tell all of their dimensions reach as many cells as there are points.
+part of two dimensions, points are counted as those of a polygon; in another one, those
+along its longest dimension by their ends, for all points of the other dimensions. Cells
+are counted without looking at points where forms and inequalities are simple, which
+they are in programs that people write: a form alone reaches every multiple of its step,
+inequalities on the very form cut that short, and forms that tell all of their
+dimensions reach as many cells as there are points.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ from typing import TYPE_CHECKING, Any
 from .form import LinearForm
 from .inequalities import components, direction, strongest, within
 from .matrix import EchelonBasis
+from .polygon import count_in_polygon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST = 1 << 21
 """So many points are looked at, where there is no other way."""
+
+_LARGEST = 1 << 62
+"""Numbers that arrays of 64 bits can be added up to."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,11 @@ def _points_of(ranges: Sequence[int], forms: Sequence[LinearForm]) -> int | None
     """`count_points` of a part: along the longest dimension by the ends."""
     if not forms:
         return prod(ranges)
+    if len(ranges) == 2:
+        return count_in_polygon(forms, ranges[0], ranges[1])
+    reached = (abs(end) for form in forms for end in form.bounds(ranges))
+    if max(*reached, prod(ranges)) > _LARGEST:
+        return None
     import numpy as np
 
     longest = max(range(len(ranges)), key=lambda d: ranges[d])

@@ -28,8 +28,9 @@ are those that neither the ranges nor the other constraints imply. The indices b
 the bar decide the cell of the result, those behind it only aggregate. An index that
 keeps its meaning up to a constant keeps its name. Where several points go to one cell
 with a stride, the place in the result is taken apart into digits, as in `%U`; indices
-that are contiguous in all tensors become one, as in `%S`. What is proven on the way:
-every index is bounded, and an `assign` writes no cell twice.
+that are contiguous in all tensors become one, as in `%S`. An index that only counts
+points, as k in `+(A[i]), k < 1000`, is gone: the sum is multiplied by 1000. What is
+proven on the way: every index is bounded, and an `assign` writes no cell twice.
 
 A contraction without any point is its default, where it has one; else it keeps a range
 of 0 and gives zeros. Source of the mathematics: `gingham.affine.flatten`.
@@ -49,6 +50,7 @@ from xdsl.rewriter import Rewriter
 from ...affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
 from ...affine.form import LinearForm, Rational
 from ...affine.merging import Merging, merge_contiguous
+from ...affine.multiplicity import without_repetition
 from ...affine.polyhedron import Polyhedron, Unbounded
 from ...affine.polynomial import Polynomial
 from ...dialects.aggregation import Aggregation
@@ -57,6 +59,7 @@ from ...dialects.tile.attributes import Constraint
 from ...errors import GinghamError
 from ...limits import LARGEST_INTEGER
 from ..locations import error_at, located
+from .repetition import replace_repeated
 
 _Bounded = tuple[LinearForm, int]
 """`0 <= form < bound`, the form with integer coefficients."""
@@ -82,8 +85,11 @@ def _flatten(op: ContractOp) -> None:
         Rewriter.erase_op(op)
         return
     _check_width(op, flat)
+    count = 1
     if op.aggregation.data is Aggregation.ASSIGN and not flat.is_empty:
         _check_single_assignment(op, flat)
+    elif not flat.is_empty:
+        count, flat = without_repetition(flat)
     names = _index_names(op, flat)
     merging = _merging(flat)
     accesses = [_polynomials(map(merging.apply, access)) for access in flat.accesses]
@@ -102,6 +108,9 @@ def _flatten(op: ContractOp) -> None:
         ranges=merging.ranges,
         output_rank=sum(group[0] < flat.output_rank for group in merging.groups),
     )
+    if count > 1 and op.aggregation.data in (Aggregation.ADD, Aggregation.MUL):
+        replace_repeated(op, new, count)
+        return
     new.attributes |= op.attributes
     Rewriter.replace_op(op, located(new, op))
 

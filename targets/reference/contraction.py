@@ -14,7 +14,7 @@ double precision and rounded once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd, lcm, prod
 
@@ -22,7 +22,9 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from ...affine.form import LinearForm, Rational
+from ...affine.inequalities import components, within
 from ...affine.isl import extremes
+from ...affine.multiplicity import multiplicity
 from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.numpy_types import numpy_dtype
@@ -101,6 +103,11 @@ class Contraction:
     element: Attribute
     ranges: tuple[int, ...] | None = None
 
+    @property
+    def rank(self) -> int:
+        """How many indices there are."""
+        return len(self.indices)
+
     @cached_property
     def in_bounds(self) -> tuple[tuple[Condition, ...], ...]:
         """The conditions of every access, one per axis."""
@@ -115,14 +122,13 @@ class Contraction:
 
         Raises GinghamError for an index that has no bound.
         """
-        if any(0 in shape for shape in self.shapes):
+        if any(0 in shape for shape in self.shapes) or 0 in (self.ranges or ()):
             return None
         if self.ranges is not None:
             return tuple(range(extent) for extent in self.ranges)
         conditions = [c for access in self.in_bounds for c in access]
         conditions += self.constraints
-        forms = [form for c in conditions for form in c.inequalities()]
-        limits = extremes(len(self.indices), forms)
+        limits = _limits([f for c in conditions for f in c.inequalities()], self.rank)
         if limits is None:
             return None
         box: list[range] = []
@@ -144,14 +150,47 @@ class Contraction:
 
         Those with numbers that int64 is short for count as often as they take longer.
         """
-        if self.box is None or not all(self.box):
+        count, once = self.without_repetition
+        box = once.box
+        if box is None or not count:
             return 0
-        forms = [c.numerator for access in self.in_bounds for c in access]
-        forms += [c.numerator for c in self.constraints]
+        forms = [c.numerator for access in once.in_bounds for c in access]
+        forms += [c.numerator for c in once.constraints]
         is_long = any(
-            max(map(abs, _bounds(form, self.box))) > LARGEST_INTEGER for form in forms
+            max(map(abs, _bounds(form, box))) > LARGEST_INTEGER for form in forms
         )
-        return prod(map(len, self.box)) * (_LONG if is_long else 1)
+        return prod(map(len, box)) * (_LONG if is_long else 1)
+
+    @cached_property
+    def without_repetition(self) -> tuple[int, Contraction]:
+        """How often each point occurs, and the contraction that has each of them once.
+
+        That is for indices that no tensor is accessed with. Of an assignment all points
+        are looked at, as two of them are an error.
+        """
+        box = self.box
+        if box is None or self.aggregation is Aggregation.ASSIGN:
+            return 1, self
+        forms = [
+            form + (form.evaluate([span.start for span in box]) - form.constant)
+            for condition in self.constraints
+            for form in condition.inequalities()
+        ]
+        used = [form for access in self.accesses for form in access]
+        count, kept = multiplicity([len(span) for span in box], used, forms)
+        if len(kept) == self.rank:
+            return 1, self
+        return count, replace(
+            self,
+            indices=tuple(self.indices[d] for d in kept),
+            accesses=tuple(tuple(within(f, kept) for f in a) for a in self.accesses),
+            constraints=tuple(
+                replace(c, numerator=within(c.numerator, kept))
+                for c in self.constraints
+                if set(c.numerator.support) <= set(kept)
+            ),
+            ranges=self.ranges and tuple(self.ranges[d] for d in kept),
+        )
 
     def parts(self) -> Iterator[Part]:
         """The box in parts of at most `PART` points."""
@@ -259,6 +298,26 @@ class Part:
         return _all(masks)
 
 
+def _limits(
+    forms: Sequence[LinearForm], rank: int
+) -> list[tuple[int | None, int | None]] | None:
+    """The least and the greatest value of each index; None when there is no point.
+
+    Indices that nothing ties to each other are asked for one by one.
+    """
+    limits: list[tuple[int | None, int | None]] = [(None, None)] * rank
+    for form in forms:
+        if form.is_constant and form.constant < 0:
+            return None
+    for dimensions, own in components(forms, rank):
+        found = extremes(len(dimensions), [within(form, dimensions) for form in own])
+        if found is None:
+            return None
+        for dimension, pair in zip(dimensions, found, strict=True):
+            limits[dimension] = pair
+    return limits
+
+
 def _bounds(form: LinearForm, box: Box) -> tuple[int, int]:
     """Smallest and largest value of an integer form over a box that is not empty."""
     low = high = form.constant.numerator
@@ -290,14 +349,37 @@ def contract(
         raise GinghamError(f"expected a default of shape {shape}, got {default.shape}")
     if contraction.box is None:
         return np.broadcast_to(default, shape).copy()
+    count, contraction = contraction.without_repetition
+    if not count:
+        return np.broadcast_to(default, shape).copy()
     result = _Result(contraction)
     for part in contraction.parts():
         valid = part.valid()
         if valid is None or valid.any():
             result.add(part, part.combined(inputs), valid)
     with np.errstate(all="ignore"):
-        values = result.values.astype(default.dtype)
+        values = _repeated(result.values, contraction.aggregation, count)
+        values = values.astype(default.dtype)
     return np.where(result.touched.reshape(shape), values.reshape(shape), default)
+
+
+def _repeated(values: Array, aggregation: Aggregation, count: int) -> Array:
+    """The aggregation of so many equal values, instead of one."""
+    match aggregation:
+        case Aggregation.ADD if values.dtype.kind == "f":
+            return values * float(count)
+        case Aggregation.ADD:
+            # Integers wrap around.
+            return values * np.array(count % 2**64, np.uint64).astype(values.dtype)
+        case Aggregation.MUL:
+            result = np.ones_like(values)
+            while count:
+                if count & 1:
+                    result = result * values
+                values, count = values * values, count >> 1
+            return result
+        case _:
+            return values
 
 
 class _Result:
@@ -350,6 +432,8 @@ class _Result:
         for part in self.contraction.parts():
             hits = _all([part.positions(0) == cell, part.valid()])
             points += [] if hits is None else part.points(hits)
+            if len(points) >= 2:
+                break
         first, second = (self.contraction.show(point) for point in points[:2])
         shape = self.contraction.shapes[0]
         place = ", ".join(map(str, np.unravel_index(cell, shape)))

@@ -40,10 +40,12 @@ func.func @fractions(%I : tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   func.return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// An index in constraints only counts points; a constraint may have no upper bound, and
+// An index in constraints only multiplies points; a constraint may have no upper bound, and
 // need not be an integer.
 // CHECK-LABEL: func.func @constrained
-// CHECK: tile.contract add over [i : 4 | k : 3] %I[i] -> [i : 4] :
+// CHECK: %[[ONCE:.*]] = tile.contract add over [i : 4] %I[i] -> [i : 4] :
+// CHECK: %[[COUNT:.*]] = eltwise.constant 3.0 : tensor<f32>
+// CHECK: eltwise.mul %[[ONCE]], %[[COUNT]] :
 // CHECK: tile.contract add over [i : 2] %I[i + 2] -> [i + 2 : 4] :
 // CHECK: tile.contract add over [i : 3] %I[i] -> [i : 4] :
 func.func @constrained(%I : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
@@ -92,11 +94,12 @@ func.func @digits(%I : tensor<8xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
   func.return %0, %1 : tensor<16xf32>, tensor<16xf32>
 }
 
-// Indices that always move together are one, and so are those that only count.
+// Indices that always move together are one; those that only count are counted.
 // CHECK-LABEL: func.func @contiguous
 // CHECK: tile.contract add over [o0 : 8] %I[o0] -> [o0 : 8] :
 // CHECK: tile.contract add over [| x_0 : 8] %I[x_0] -> [] :
-// CHECK: tile.contract add over [x : 8 | j_0 : 10] %I[x] -> [x : 8] :
+// CHECK: tile.contract add over [x : 8] %I[x] -> [x : 8] :
+// CHECK: eltwise.constant 10.0 : tensor<f32>
 func.func @contiguous(%I : tensor<8xf32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>) {
   %0 = tile.contract add over [x, i] %I[2 * x + i] -> [2 * x + i : 8] where 0 <= i < 2
       : (tensor<8xf32>) -> tensor<8xf32>

@@ -356,8 +356,9 @@ def test_too_large_coefficients(run: Run) -> None:
     text = contract(
         f"add over [i, j] %x[i] -> [{2**61} * j - {2**61} * i : 1]", result="1xf32"
     )
-    with pytest.raises(GinghamError, match="64-bit"):
-        run(text, FOUR)
+    # Only i = j is within the result, however long the numbers are that say so.
+    (got,) = run(text, FOUR)
+    assert got.tolist() == [1 + 2 + 3 + 4]
 
 
 def test_a_flattened_contraction_is_its_box(run: Run) -> None:
