@@ -75,7 +75,7 @@ def _tree(lines: Lines, count: int) -> tuple[str, int]:
     number = 0
     while len(level) > 1:
         pairs = zip(level[0::2], level[1::2], strict=False)
-        above = [*level[len(level) // 2 * 2 :]]
+        above: list[str] = level[len(level) // 2 * 2 :]
         for left, right in pairs:
             above.append(lines.product(f"T{number}", left, right, _SIDE, _SIDE))
             number += 1

@@ -103,8 +103,12 @@ class StripeFuseNestsPass(ModulePass):
             if isinstance(function, FuncOp):
                 for statement in statements(function):
                     statement.attributes.pop(FUSE_REASON_ATTRIBUTE, None)
-                for blocks in _groups(function):
-                    fuse_group(blocks)
+                groups = _groups(function)
+                if groups:
+                    share_reshapes(function)
+                memories = _Memories()
+                for blocks in groups:
+                    fuse_group(blocks, memories)
                 share_reshapes(function)
 
 
@@ -129,16 +133,20 @@ def fusion_of(block: BlockOp) -> Fusion:
     return attribute.data
 
 
-def fuse_group(blocks: Sequence[BlockOp]) -> None:
-    """Replace the members of one group by one nest, or by several for the edges."""
+def fuse_group(blocks: Sequence[BlockOp], memories: _Memories) -> None:
+    """Replace the members of one group by one nest, or by several for the edges.
+
+    Where members see a buffer under the same shape, it is by one reshape.
+    """
     tiles = fusion_of(blocks[0]).tiles
     for block in blocks:
         if fusion_of(block).tiles != tiles:
             raise error_at(block, "expected the tiles of all members to be the same")
     members = [_merge_shared(block, fusion_of(block)) for block in blocks]
-    share_reshapes(members[0].block.parent_op())
+    if any(m.block is not block for m, block in zip(members, blocks, strict=True)):
+        share_reshapes(members[0].block.parent_op())
     _check(members)
-    gather([member.block for member in members])
+    gather([member.block for member in members], memories)
     _fuse_levels([_Part.of(member) for member in members], tiles)
 
 
@@ -184,23 +192,30 @@ def _check(members: Sequence[Member]) -> None:
         raise error_at(block, f"cannot fuse the block: {conflict.reason}")
 
 
-def gather(blocks: Sequence[BlockOp]) -> None:
+def gather(blocks: Sequence[BlockOp], memories: _Memories) -> None:
     """Move the statements between members that depend on one behind the last."""
-    following: list[Operation] = []
-    before = [blocks[0]]
+    members = frozenset(blocks)
+    following: list[BlockOp] = []
+    # Of the members and of what follows, and of the latter alone.
+    passed, moved = _Uses(memories), _Uses(memories)
+    passed.add(blocks[0])
     statement = blocks[0].next_op
-    while statement is not None and before[-1] is not blocks[-1]:
+    remaining = len(members) - 1
+    while statement is not None and remaining:
         if isinstance(statement, BlockOp):
-            if any(statement is block for block in blocks):
-                before.append(statement)
-                if any(_depends(statement, other) for other in following):
+            if statement in members:
+                remaining -= 1
+                if moved.precede(statement):
                     raise error_at(
                         statement,
                         "cannot fuse the block: a statement between the members "
                         "depends on one and is needed by this one",
                     )
-            elif any(_depends(statement, other) for other in (*before, *following)):
+                passed.add(statement)
+            elif passed.precede(statement):
                 following.append(statement)
+                passed.add(statement)
+                moved.add(statement)
         elif not isinstance(statement, AllocOp | ReshapeOp):
             raise error_at(statement, "cannot fuse blocks over this statement")
         statement = statement.next_op
@@ -213,25 +228,45 @@ def gather(blocks: Sequence[BlockOp]) -> None:
         place = statement
 
 
-def _depends(second: Operation, first: Operation) -> bool:
-    """Whether the order of two blocks matters."""
-    return (
-        isinstance(second, BlockOp)
-        and isinstance(first, BlockOp)
-        and (
-            not memories(second, writes=True).isdisjoint(memories(first))
-            or not memories(first, writes=True).isdisjoint(memories(second))
+class _Memories:
+    """The memories that blocks use, and whether they write them, each looked up once.
+
+    A block uses the same ones until it is part of a nest, which is another block.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[BlockOp, list[tuple[SSAValue, bool]]] = {}
+
+    def of(self, block: BlockOp) -> list[tuple[SSAValue, bool]]:
+        if block not in self._known:
+            pairs = zip(block.buffers, block.refinement_list, strict=True)
+            self._known[block] = [
+                (root_buffer(buffer), refinement.direction.writes)
+                for buffer, refinement in pairs
+            ]
+        return self._known[block]
+
+
+class _Uses:
+    """What some blocks use and write."""
+
+    def __init__(self, memories: _Memories) -> None:
+        self._memories = memories
+        self._used: set[SSAValue] = set()
+        self._written: set[SSAValue] = set()
+
+    def add(self, block: BlockOp) -> None:
+        for memory, writes in self._memories.of(block):
+            self._used.add(memory)
+            if writes:
+                self._written.add(memory)
+
+    def precede(self, block: BlockOp) -> bool:
+        """Whether the order of a block and of one of these matters."""
+        return any(
+            memory in (self._used if writes else self._written)
+            for memory, writes in self._memories.of(block)
         )
-    )
-
-
-def memories(block: BlockOp, *, writes: bool = False) -> set[SSAValue]:
-    """The memories that a block uses, or those that it writes."""
-    return {
-        root_buffer(buffer)
-        for buffer, refinement in zip(block.buffers, block.refinement_list, strict=True)
-        if refinement.direction.writes or not writes
-    }
 
 
 @dataclass(frozen=True)
