@@ -27,3 +27,20 @@ def plot(rows: Sequence[Row], path: str) -> None:
     axes.invert_yaxis()
     axes.set_xlabel("our time / the fastest peer's (shorter is better)")
     figure.savefig(path)
+
+
+def plot_growth(rows: Sequence[Measured], path: str) -> None:
+    """Draw the seconds that programs of each family take, over their statements."""
+    families = dict.fromkeys(row.family for row in rows)
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for family in families:
+        own = [row for row in rows if row.family == family]
+        sizes, seconds = zip(*((row.statements, row.total) for row in own), strict=True)
+        axes.plot(sizes, seconds, marker="o", label=family)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("statements")
+    axes.set_ylabel("seconds of processor time")
+    axes.legend(fontsize="small")
+    figure.savefig(path)

@@ -72,7 +72,6 @@ from ...dialects.stripe.fusion import (
     Fusion,
     FusionAttr,
 )
-from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
 from ..locations import error_at
@@ -81,10 +80,10 @@ from .blocks.nests import (
     push_constraints_inward,
     reduction_indices,
     replace_forms,
-    root_buffer,
     statements,
 )
 from .fusion.join import join_blocks
+from .fusion.order import StatementOrder
 from .fusion.shared_indices import Member, find_conflict, may_be_member
 from .fusion.widen import widen_windows
 from .merge_indices import may_merge, merge_pair
@@ -106,9 +105,9 @@ class StripeFuseNestsPass(ModulePass):
                 groups = _groups(function)
                 if groups:
                     share_reshapes(function)
-                memories = _Memories()
+                order = StatementOrder(function)
                 for blocks in groups:
-                    fuse_group(blocks, memories)
+                    fuse_group(order.sorted(blocks), order)
                 share_reshapes(function)
 
 
@@ -133,7 +132,7 @@ def fusion_of(block: BlockOp) -> Fusion:
     return attribute.data
 
 
-def fuse_group(blocks: Sequence[BlockOp], memories: _Memories) -> None:
+def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
     """Replace the members of one group by one nest, or by several for the edges.
 
     Where members see a buffer under the same shape, it is by one reshape.
@@ -143,10 +142,12 @@ def fuse_group(blocks: Sequence[BlockOp], memories: _Memories) -> None:
         if fusion_of(block).tiles != tiles:
             raise error_at(block, "expected the tiles of all members to be the same")
     members = [_merge_shared(block, fusion_of(block)) for block in blocks]
-    if any(m.block is not block for m, block in zip(members, blocks, strict=True)):
-        share_reshapes(members[0].block.parent_op())
+    for block, member in zip(blocks, members, strict=True):
+        if member.block is not block:
+            order.replace(block, member.block)
+            share_reshapes(member.block.parent_op())
     _check(members)
-    gather([member.block for member in members], memories)
+    order.gather([member.block for member in members])
     _fuse_levels([_Part.of(member) for member in members], tiles)
 
 
@@ -190,83 +191,6 @@ def _check(members: Sequence[Member]) -> None:
     if conflict is not None:
         block = members[conflict.member].block
         raise error_at(block, f"cannot fuse the block: {conflict.reason}")
-
-
-def gather(blocks: Sequence[BlockOp], memories: _Memories) -> None:
-    """Move the statements between members that depend on one behind the last."""
-    members = frozenset(blocks)
-    following: list[BlockOp] = []
-    # Of the members and of what follows, and of the latter alone.
-    passed, moved = _Uses(memories), _Uses(memories)
-    passed.add(blocks[0])
-    statement = blocks[0].next_op
-    remaining = len(members) - 1
-    while statement is not None and remaining:
-        if isinstance(statement, BlockOp):
-            if statement in members:
-                remaining -= 1
-                if moved.precede(statement):
-                    raise error_at(
-                        statement,
-                        "cannot fuse the block: a statement between the members "
-                        "depends on one and is needed by this one",
-                    )
-                passed.add(statement)
-            elif passed.precede(statement):
-                following.append(statement)
-                passed.add(statement)
-                moved.add(statement)
-        elif not isinstance(statement, AllocOp | ReshapeOp):
-            raise error_at(statement, "cannot fuse blocks over this statement")
-        statement = statement.next_op
-    place: Operation = blocks[-1]
-    for statement in following:
-        statement.detach()
-        parent = blocks[-1].parent
-        if parent is not None:
-            parent.insert_op_after(statement, place)
-        place = statement
-
-
-class _Memories:
-    """The memories that blocks use, and whether they write them, each looked up once.
-
-    A block uses the same ones until it is part of a nest, which is another block.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[BlockOp, list[tuple[SSAValue, bool]]] = {}
-
-    def of(self, block: BlockOp) -> list[tuple[SSAValue, bool]]:
-        if block not in self._known:
-            pairs = zip(block.buffers, block.refinement_list, strict=True)
-            self._known[block] = [
-                (root_buffer(buffer), refinement.direction.writes)
-                for buffer, refinement in pairs
-            ]
-        return self._known[block]
-
-
-class _Uses:
-    """What some blocks use and write."""
-
-    def __init__(self, memories: _Memories) -> None:
-        self._memories = memories
-        self._used: set[SSAValue] = set()
-        self._written: set[SSAValue] = set()
-
-    def add(self, block: BlockOp) -> None:
-        for memory, writes in self._memories.of(block):
-            self._used.add(memory)
-            if writes:
-                self._written.add(memory)
-
-    def precede(self, block: BlockOp) -> bool:
-        """Whether the order of a block and of one of these matters."""
-        return any(
-            memory in (self._used if writes else self._written)
-            for memory, writes in self._memories.of(block)
-        )
 
 
 @dataclass(frozen=True)

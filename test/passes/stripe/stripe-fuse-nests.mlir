@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -p stripe-fuse-nests | filecheck %s
+// RUN: tile-opt %s -p stripe-fuse-nests --validate-each --validate-entry=crossing
 // RUN: tile-opt %s -p stripe-fuse-nests,stripe-localize | filecheck %s --check-prefix LOCAL
 
 // A reduction of each row and what is done with it: one row is a point. Statements that
@@ -212,4 +213,61 @@ func.func @parts(%X : !stripe.view<8x2x4xf32>) -> !stripe.view<8x4xf32> {
     stripe.store %2, %y : !stripe.view<1x1xf32>
   }
   func.return %Y : !stripe.view<8x4xf32>
+}
+
+// What depends on the first group moves behind it, "b" too: it is behind "c" by then, and
+// the second nest stands where "b" does.
+// CHECK-LABEL: func.func @crossing
+// CHECK:      stripe.block "q" [%i : 8]
+// CHECK:      stripe.block "b" [%i : 8]
+// CHECK-NOT:  stripe.block "
+func.func @crossing(%X : !stripe.view<8x16xf32>) -> (!stripe.view<8x16xf32>, !stripe.view<8x16xf32>) {
+  %P = stripe.alloc : !stripe.view<8x16xf32>
+  %Q = stripe.alloc : !stripe.view<8x16xf32>
+  %A = stripe.alloc : !stripe.view<8x16xf32>
+  %B = stripe.alloc : !stripe.view<8x16xf32>
+  stripe.block "p" [%i : 8, %j : 16]
+      in %x = %X[%i, %j] : 1x1
+      out %y = %P[%i, %j] : 1x1
+      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %x : !stripe.view<1x1xf32>
+    %1 = eltwise.add %0, %0 : f32
+    stripe.store %1, %y : !stripe.view<1x1xf32>
+  }
+  stripe.block "a" [%i : 8, %j : 16]
+      in %x = %X[%i, %j] : 1x1
+      out %y = %A[%i, %j] : 1x1
+      attributes {stripe.fuse = #stripe.fuse<group 1 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %x : !stripe.view<1x1xf32>
+    %1 = eltwise.mul %0, %0 : f32
+    stripe.store %1, %y : !stripe.view<1x1xf32>
+  }
+  stripe.block "b" [%i : 8, %j : 16]
+      in %x = %A[%i, %j] : 1x1
+      in %p = %P[%i, %j] : 1x1
+      out %y = %B[%i, %j] : 1x1
+      attributes {stripe.fuse = #stripe.fuse<group 1 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %x : !stripe.view<1x1xf32>
+    %1 = stripe.load %p : !stripe.view<1x1xf32>
+    %2 = eltwise.add %0, %1 : f32
+    stripe.store %2, %y : !stripe.view<1x1xf32>
+  }
+  %C = stripe.alloc : !stripe.view<8x16xf32>
+  stripe.block "c" [%i : 8, %j : 16]
+      in %x = %A[%i, %j] : 1x1
+      out %y = %C[%i, %j] : 1x1
+      attributes {stripe.fuse = #stripe.fuse<group 1 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %x : !stripe.view<1x1xf32>
+    %1 = eltwise.neg %0 : f32
+    stripe.store %1, %y : !stripe.view<1x1xf32>
+  }
+  stripe.block "q" [%i : 8, %j : 16]
+      in %x = %P[%i, %j] : 1x1
+      out %y = %Q[%i, %j] : 1x1
+      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+    %0 = stripe.load %x : !stripe.view<1x1xf32>
+    %1 = eltwise.neg %0 : f32
+    stripe.store %1, %y : !stripe.view<1x1xf32>
+  }
+  func.return %B, %C : !stripe.view<8x16xf32>, !stripe.view<8x16xf32>
 }
