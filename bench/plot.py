@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
+from .compile_time import Measured
 from .contest import Row
 from .report import ratio
 
