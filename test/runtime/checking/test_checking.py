@@ -18,9 +18,11 @@ from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.checking import WrongKernelWarning, trial
 from gingham.runtime.checking import expectation as expectation_module
 from gingham.runtime.checking.builds import UNOPTIMISED, without_unrolling
+from gingham.runtime.checking.expectation import Expected
 from gingham.targets.opencl import compiled
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import Program, build_program
+from gingham.targets.reference.sampled import Grid
 
 Array = NDArray[Any]
 
@@ -345,6 +347,20 @@ def test_an_output_that_is_too_dear_is_compared_with_another_build(
 )
 def test_odd_numbers_give_no_alarm(text: str, arrays: list[Any]) -> None:
     gingham.compile(text)(*(np.float32(array) for array in arrays))
+
+
+def test_integers_are_compared_exactly() -> None:
+    grid = Grid((np.arange(2, dtype=np.int64),))
+    values = np.array([2**60, -(2**60)])
+    right = Expected(0, grid, values, np.zeros(2), 1.0)
+    assert right.mismatch(values) is None
+    found = right.mismatch(values + np.array([0, 1]))
+    assert found is not None
+    assert found.cell == (1,)
+    truths = Expected(0, grid, values > 0, np.zeros(2), 1.0)
+    other = truths.mismatch(values < 0)
+    assert other is not None
+    assert other.distance == 1
 
 
 def test_random_numbers_and_types() -> None:
