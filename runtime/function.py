@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import observation
 from ..errors import GinghamError
 from ..observation import note, now
+from ..once import Once
 from .arguments import AnyArray, Binding, bind, binding_of
 from .arrays.array import has_arrays
 from .arrays.starter import Starter, check_devices
@@ -21,7 +22,6 @@ from .devices import Device
 from .devices import device as device_named
 from .hardware import chosen_hardware, target_options
 from .lowering import STAGES, Lowering, make_context
-from .once import Once
 from .outputs import output_arrays
 from .profiling.starting import follow_debug_setting, measured, required_profile
 from .runner import InterpretedRunner, KeptRunner, Runner, Shortcuts

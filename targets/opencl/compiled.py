@@ -106,14 +106,14 @@ def rebuilt(
 def to_bytes(code: CompiledCode) -> bytes:
     """The code as bytes, for `from_bytes` on the same device and driver."""
     source = code.source.encode()
-    binary = b"" if code.built is None else code.built.binary()
+    binaries = [] if code.built is None else code.built.binaries()
     header = host_table(code.program) | {
         "options": code.options,
         "checked": code.is_checked,
         "source": len(source),
-        "binary": len(binary),
+        "binaries": [len(binary) for binary in binaries],
     }
-    return json.dumps(header).encode() + b"\n" + source + binary
+    return b"".join([json.dumps(header).encode(), b"\n", source, *binaries])
 
 
 def host_table(program: HostProgram) -> dict[str, Any]:
@@ -154,8 +154,12 @@ def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
         header = json.loads(data[:end])
         program = _program(header)
         middle = end + 1 + int(header["source"])
-        source, binary = data[end + 1 : middle].decode(), data[middle:]
-        if len(binary) != header["binary"]:
+        source = data[end + 1 : middle].decode()
+        binaries: list[bytes] = []
+        for size in map(int, header["binaries"]):
+            binaries.append(data[middle : middle + size])
+            middle += size
+        if middle != len(data):
             raise ValueError("bytes are missing")
         options = tuple(map(str, header["options"]))
         is_checked = bool(header["checked"])
@@ -163,7 +167,7 @@ def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
         raise GinghamError(f"a stored program is damaged: {error}") from error
     if not program.launches:
         return CompiledCode(program, source, None, options, is_checked)
-    built = load_program(device, source, binary, options)
+    built = load_program(device, source, binaries, options)
     return CompiledCode(program, source, built, options, is_checked)
 
 

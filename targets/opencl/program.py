@@ -1,22 +1,22 @@
 """Building OpenCL C for a device, and the kernels of what was built.
 
-pyopencl's own `Program.build` is passed by: it un-pickles files of a cache folder,
-leaves the source of a failed build in the temporary directory and warns about every
-remark of the compiler. Built programs are for the caller to keep.
+Built programs are for the caller to keep.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
 
 from ...errors import GinghamError, visible
+from ...once import Once
 from ...settings import find
-from .build_log import describe_failure
-from .status import as_gingham_error, meaning
+from .builds.driver import InnerProgram, binary_of, load, log_of
+from .builds.scheduling import build_side_by_side
+from .status import as_gingham_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,9 @@ def build_options(device: OpenCLDevice, *, fast_math: bool = False) -> tuple[str
 # there are: two threads at once take the same name, which is warned about.
 _making_kernels = Lock()
 
-# Programs that are kept, in case that the same source is built again.
-_MOST_PROGRAMS = 128
+# What Intel's compiler leaves behind takes five times the memory of what is loaded from
+# its binary, which takes 3 ms: where there are few programs, that is not worth it.
+_FIRST_PROGRAMS = 16
 
 
 class Kernel:
@@ -104,16 +105,23 @@ class Kernel:
 class Program:
     """Source built for one device; `kernel` gives its kernels, each made once."""
 
-    def __init__(self, device: OpenCLDevice, source: str, inner: _InnerProgram) -> None:
+    def __init__(
+        self, device: OpenCLDevice, source: str, parts: Sequence[InnerProgram]
+    ) -> None:
+        """`parts` are what was built of it, each with some of the kernels."""
         import pyopencl as cl
 
         self.device = device
         self.source = source
-        self._inner = inner
-        self._handle = handle = cl.Program(cast("Any", inner))
+        self._parts = parts
         self._kernels: dict[str, Kernel] = {}
         self._lock = Lock()
-        self.kernel_names = tuple(filter(None, handle.kernel_names.split(";")))
+        self._handles: dict[str, cl.Program] = {}
+        for part in parts:
+            handle = cl.Program(cast("Any", part))
+            names = filter(None, handle.kernel_names.split(";"))
+            self._handles |= dict.fromkeys(names, handle)
+        self.kernel_names = tuple(self._handles)
 
     def kernel(self, name: str) -> Kernel:
         """The kernel of that name. Raises GinghamError where there is none."""
@@ -124,15 +132,16 @@ class Program:
 
     def show_remarks(self) -> None:
         """Print what the device's compiler remarked to the standard error stream."""
-        log = _log(self._inner, self.device.handle)
-        if log:
-            print(visible(log), file=sys.stderr)
+        for part in self._parts:
+            log = log_of(part, self.device)
+            if log:
+                print(visible(log), file=sys.stderr)
 
-    def binary(self) -> bytes:
-        """What the device's compiler made, for `load_program`."""
-        import pyopencl as cl
-
-        return self._inner.get_info(cl.program_info.BINARIES)[0]
+    def binaries(self) -> list[bytes]:
+        """What the device's compiler made, for `load_program`; nothing of some."""
+        if not self.device.details.builds_whole_binaries:
+            return []
+        return [binary_of(part) for part in self._parts]
 
     def new_kernel(self, name: str) -> Kernel:
         """A kernel of that name whose arguments nobody else sets."""
@@ -145,7 +154,7 @@ class Program:
                 f"the program has no kernel {name!r}", hint=f"its kernels: {names}"
             )
         try:
-            return Kernel(self.device, name, _new_handle(self._handle, name))
+            return Kernel(self.device, name, _new_handle(self._handles[name], name))
         except cl.Error as error:
             raise as_gingham_error(f"making kernel {name!r}", error) from error
 
@@ -159,7 +168,7 @@ def build_program(
     """Compile OpenCL C for `device`, with `build_options` unless others are given.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
-    is 1.2. What was built lately is not built again. Raises GinghamError with the
+    is 1.2. What somebody has is not built again. Raises GinghamError with the
     compiler's log and the source around the errors. With the setting `debug` at 2 or
     more, a successful build's remarks are printed to the standard error stream.
     """
@@ -172,44 +181,48 @@ def build_program(
     return program
 
 
-@lru_cache(_MOST_PROGRAMS)
+_being_built = Once[tuple[str, str, str]]()
+_built: WeakValueDictionary[tuple[str, str, str], Program] = WeakValueDictionary()
+
+
 def built_program(device: OpenCLDevice, source: str, options: str) -> Program:
-    """What the device's compiler makes of OpenCL C.
+    """What the device's compiler makes of OpenCL C, built once while somebody has it.
 
     Raises GinghamError, with what the compiler says.
     """
-    import pyopencl as cl
+    key = device.name, source, options
+    with _being_built.making(key):
+        known = _built.get(key)
+        if known is None or known.device is not device:
+            known = _built[key] = _new_program(device, source, options)
+        return known
 
-    try:
-        handle = _create(device.context, source.encode())
-    except cl.Error as error:
-        raise as_gingham_error("creating an OpenCL program", error) from error
-    try:
-        _build(handle, options, device.handle)
-    except cl.Error as error:
-        raise _build_error(device, source, options, handle, error) from error
-    return Program(device, source, handle)
+
+def _new_program(device: OpenCLDevice, source: str, options: str) -> Program:
+    parts = build_side_by_side(device, source, options)
+    device.built_count += len(parts)
+    is_worth_it = device.built_count > _FIRST_PROGRAMS
+    if is_worth_it and device.details.builds_whole_binaries:
+        parts = [load(device, binary_of(part), options) for part in parts]
+    return Program(device, source, parts)
 
 
 def load_program(
     device: OpenCLDevice,
     source: str,
-    binary: bytes,
+    binaries: Sequence[bytes],
     options: Sequence[str] | None = None,
 ) -> Program:
-    """The program that `Program.binary` was asked of, without its source's compiling.
+    """The program that `Program.binaries` was asked of, without compiling.
 
-    Raises GinghamError where the device does not take it, as with another driver.
+    Without binaries it is built, which is for the driver to make short. Raises
+    GinghamError where the device does not take it, as with another driver.
     """
-    import pyopencl as cl
-
-    words = build_options(device) if options is None else options
-    try:
-        handle = _create(device.context, [device.handle], [binary])
-        _build(handle, " ".join(words), device.handle)
-        return Program(device, source, handle)
-    except (cl.Error, ValueError, RuntimeError) as error:
-        raise GinghamError(f"loading a binary failed: {error}") from error
+    words = " ".join(build_options(device) if options is None else options)
+    if not binaries:
+        return built_program(device, source, words)
+    parts = [load(device, binary, words) for binary in binaries]
+    return Program(device, source, parts)
 
 
 def _new_handle(program: cl.Program, name: str) -> cl.Kernel:
@@ -230,59 +243,3 @@ def _errors_of_its_cache() -> tuple[type[Exception], ...]:
     import sqlite3
 
     return OSError, sqlite3.Error
-
-
-class _InnerProgram(Protocol):
-    """A program of pyopencl's inner layer, which has no cache and writes no files."""
-
-    def get_build_info(
-        self, device: cl.Device, question: cl.program_build_info
-    ) -> str | None: ...
-
-    def get_info(self, question: cl.program_info) -> Sequence[bytes]: ...
-
-
-def _create(context: cl.Context, *contents: object) -> _InnerProgram:
-    """From source, or from a list of devices and one of their binaries."""
-    import pyopencl as cl
-
-    create = cast("Callable[..., _InnerProgram]", getattr(cl, "_Program"))
-    return create(context, *contents)
-
-
-def _build(program: _InnerProgram, options: str, device: cl.Device) -> None:
-    build = cast(
-        "Callable[[bytes, Sequence[cl.Device]], None]", getattr(program, "_build")
-    )
-    build(options.encode(), [device])
-
-
-def _log(program: _InnerProgram, device: cl.Device) -> str:
-    import pyopencl as cl
-
-    try:
-        log = program.get_build_info(device, cl.program_build_info.LOG)
-    except cl.Error:
-        return ""
-    # Some drivers pad the log with NUL characters.
-    return (log or "").replace("\0", "").strip()
-
-
-def _build_error(
-    device: OpenCLDevice,
-    source: str,
-    options: str,
-    program: _InnerProgram,
-    error: cl.Error,
-) -> GinghamError:
-    import pyopencl as cl
-
-    action = f"building OpenCL C for device {device.name!r}"
-    if options:
-        action += f" with options {options}"
-    if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
-        reason = meaning(error.code)
-        log = _log(program, device.handle)
-        return GinghamError(f"{action} failed: {reason}" + (f"\n{log}" if log else ""))
-    details = describe_failure(source, _log(program, device.handle))
-    return GinghamError(f"{action} failed:\n{details}")

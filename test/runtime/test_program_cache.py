@@ -48,12 +48,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     forget()
 
 
-_built_program = opencl_program.built_program
-
-
 def forget() -> None:
     """Know as little of programs as another process does."""
-    _built_program.cache_clear()
     program_cache.forget_programs()
     lowering.forget_lowered()
     text_program.cache_clear()

@@ -45,6 +45,8 @@ class OpenCLDevice:
         self.handle = handle
         self.pool = MemoryPool(self)
         """What is used of its memory."""
+        self.built_count = 0
+        """How many programs its compiler has built in this process."""
         self._lock = Lock()
         self._context: cl.Context | None = None
         self._queue: CommandQueue | None = None

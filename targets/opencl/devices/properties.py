@@ -56,6 +56,16 @@ class OpenCLProperties:
     little_endian: bool
     extensions: tuple[str, ...]
 
+    @property
+    def builds_whole_binaries(self) -> bool:
+        """Whether a program's binary saves its compiling.
+
+        PoCL compiles kernels when they are launched, and keeps them in a cache of its
+        own. Asking it for a binary took twice as long, and the first launch of what was
+        loaded from that as long as before (PoCL 5.0).
+        """
+        return self.platform != "Portable Computing Language"
+
     def as_dict(self) -> dict[str, PropertyValue]:
         """The properties by field name, in the order of the fields."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

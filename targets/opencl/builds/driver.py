@@ -1,0 +1,116 @@
+"""A driver's compiler: source or binary in, a program or an error out.
+
+pyopencl's own `Program.build` is passed by: it un-pickles files of a cache folder,
+leaves the source of a failed build in the temporary directory and warns about every
+remark of the compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ....errors import GinghamError
+from ..build_log import describe_failure
+from ..status import as_gingham_error, meaning
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+    from ..devices.device import OpenCLDevice
+
+
+class InnerProgram(Protocol):
+    """A program of pyopencl's inner layer, which has no cache and writes no files."""
+
+    def get_build_info(
+        self, device: cl.Device, question: cl.program_build_info
+    ) -> str | None: ...
+
+    def get_info(self, question: cl.program_info) -> Sequence[bytes]: ...
+
+
+def build(
+    device: OpenCLDevice, source: str, options: str, whole: str | None = None
+) -> InnerProgram:
+    """What the device's compiler makes of OpenCL C.
+
+    Raises GinghamError, with what the compiler says beside the lines of `whole`, of
+    which the source may be a part that counts its lines as `whole` does.
+    """
+    import pyopencl as cl
+
+    try:
+        program = _create(device.context, source.encode())
+    except cl.Error as error:
+        raise as_gingham_error("creating an OpenCL program", error) from error
+    try:
+        _build(program, options, device.handle)
+    except cl.Error as error:
+        raise _build_error(device, whole or source, options, program, error) from error
+    return program
+
+
+def load(device: OpenCLDevice, binary: bytes, options: str) -> InnerProgram:
+    """The program that a binary was asked of. Raises GinghamError for another's."""
+    import pyopencl as cl
+
+    try:
+        program = _create(device.context, [device.handle], [binary])
+        _build(program, options, device.handle)
+    except (cl.Error, ValueError, RuntimeError) as error:
+        raise GinghamError(f"loading a binary failed: {error}") from error
+    return program
+
+
+def binary_of(program: InnerProgram) -> bytes:
+    """What the device's compiler made, for `load`."""
+    import pyopencl as cl
+
+    return program.get_info(cl.program_info.BINARIES)[0]
+
+
+def log_of(program: InnerProgram, device: OpenCLDevice) -> str:
+    """What the compiler remarked."""
+    import pyopencl as cl
+
+    try:
+        log = program.get_build_info(device.handle, cl.program_build_info.LOG)
+    except cl.Error:
+        return ""
+    # Some drivers pad the log with NUL characters.
+    return (log or "").replace("\0", "").strip()
+
+
+def _create(context: cl.Context, *contents: object) -> InnerProgram:
+    """From source, or from a list of devices and one of their binaries."""
+    import pyopencl as cl
+
+    create = cast("Callable[..., InnerProgram]", getattr(cl, "_Program"))
+    return create(context, *contents)
+
+
+def _build(program: InnerProgram, options: str, device: cl.Device) -> None:
+    run = cast(
+        "Callable[[bytes, Sequence[cl.Device]], None]", getattr(program, "_build")
+    )
+    run(options.encode(), [device])
+
+
+def _build_error(
+    device: OpenCLDevice,
+    source: str,
+    options: str,
+    program: InnerProgram,
+    error: cl.Error,
+) -> GinghamError:
+    import pyopencl as cl
+
+    action = f"building OpenCL C for device {device.name!r}"
+    if options:
+        action += f" with options {options}"
+    log = log_of(program, device)
+    if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
+        reason = meaning(error.code)
+        return GinghamError(f"{action} failed: {reason}" + (f"\n{log}" if log else ""))
+    return GinghamError(f"{action} failed:\n{describe_failure(source, log)}")

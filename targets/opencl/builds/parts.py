@@ -1,0 +1,32 @@
+"""A source of many kernels as sources of one kernel each.
+
+```c
+float helper(float x) { ... }
+// net.tile:3
+__kernel void a(...) { ... helper(...) ... }
+// net.tile:4
+__kernel void b(...) { ... }
+```
+
+becomes a source for `a` and one for `b`, both with what is in front of the first
+kernel. A compiler counts their lines as in the whole, so that what it says of one can
+be looked up there.
+"""
+
+from __future__ import annotations
+
+import re
+
+_KERNEL = re.compile(r"^(?://[^\n]*\n)*__kernel ", re.MULTILINE)
+
+
+def split(source: str) -> list[str]:
+    """A source for each kernel; the source itself where it has only one."""
+    starts = [match.start() for match in _KERNEL.finditer(source)]
+    if len(starts) < 2:
+        return [source]
+    shared = source[: starts[0]]
+    return [
+        f"{shared}#line {source.count(chr(10), 0, start) + 1}\n{source[start:end]}"
+        for start, end in zip(starts, [*starts[1:], len(source)], strict=True)
+    ]

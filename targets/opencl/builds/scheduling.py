@@ -1,0 +1,137 @@
+"""Who builds what: this process and its helpers take parts until none is left.
+
+This process begins at once, and a helper joins when it is there, so that nothing is
+lost where one takes long to start. The largest parts come first. What a helper could
+not build is built here, where the compiler's words can be told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from threading import Condition, Thread
+from typing import TYPE_CHECKING
+
+from ....errors import GinghamError
+from . import driver
+from .driver import InnerProgram
+from .helpers import Helper, core_count, helpers
+from .parts import split
+
+if TYPE_CHECKING:
+    from ..devices.device import OpenCLDevice
+
+_WORTH_STARTING = 48_000
+"""Characters of source that take longer to build than a helper takes to start twice."""
+_WORTH_ASKING = 12_000
+"""As many for helpers that are there."""
+
+
+def build_side_by_side(
+    device: OpenCLDevice, source: str, options: str
+) -> list[InnerProgram]:
+    """The programs that together have all kernels of a source.
+
+    Raises GinghamError, with what the compiler says.
+    """
+    parts = split(source) if _is_worth_it(device, source) else [source]
+    if len(parts) == 1:
+        return [driver.build(device, source, options)]
+    return _Build(device, source, options, parts).run()
+
+
+def _is_worth_it(device: OpenCLDevice, source: str) -> bool:
+    if core_count() == 1 or len(source) < _WORTH_ASKING:
+        return False
+    if not device.details.builds_whole_binaries:
+        return False
+    return len(source) >= _WORTH_STARTING or helpers.warm_count > 0
+
+
+class _Build:
+    """One source that is being built."""
+
+    def __init__(
+        self, device: OpenCLDevice, source: str, options: str, parts: Sequence[str]
+    ) -> None:
+        self._device = device
+        self._source = source
+        self._options = options
+        self._parts = parts
+        by_size = sorted(range(len(parts)), key=lambda n: len(parts[n]), reverse=True)
+        self._pending = deque(by_size)
+        self._changed = Condition()
+        self._in_work = 0
+        """How many parts helpers are building."""
+        self._binaries: dict[int, bytes] = {}
+
+    def run(self) -> list[InnerProgram]:
+        """The programs of all parts."""
+        self._start_helpers()
+        own: dict[int, InnerProgram] = {}
+        try:
+            while (number := self._next()) is not None:
+                own[number] = self._built(number)
+            with self._changed:
+                self._changed.wait_for(lambda: self._in_work == 0)
+        finally:
+            # Where that failed, helpers stop behind what they do now.
+            self._pending.clear()
+        return [
+            own[number] if number in own else self._loaded(number)
+            for number in range(len(self._parts))
+        ]
+
+    def _start_helpers(self) -> None:
+        only_warm = len(self._source) < _WORTH_STARTING
+        for _ in range(len(self._parts) - 1):
+            helper = helpers.take(warm=only_warm)
+            if helper is None:
+                return
+            Thread(target=self._help, args=(helper,), daemon=True).start()
+
+    def _next(self) -> int | None:
+        try:
+            return self._pending.popleft()
+        except IndexError:
+            return None
+
+    def _help(self, helper: Helper) -> None:
+        """Let a helper build until nothing is left."""
+        try:
+            helper.warm_up(self._device)
+            while self._help_with_one(helper):
+                pass
+        except (OSError, ValueError):
+            helpers.lose(helper)
+        else:
+            helpers.give_back(helper)
+
+    def _help_with_one(self, helper: Helper) -> bool:
+        with self._changed:
+            number = self._next()
+            if number is None:
+                return False
+            self._in_work += 1
+        try:
+            self._binaries[number] = helper.build(
+                self._device, self._parts[number], self._options
+            )
+        finally:
+            with self._changed:
+                self._in_work -= 1
+                self._changed.notify_all()
+        return True
+
+    def _built(self, number: int) -> InnerProgram:
+        part = self._parts[number]
+        return driver.build(self._device, part, self._options, self._source)
+
+    def _loaded(self, number: int) -> InnerProgram:
+        """What a helper has built; it is built here where that is of no use."""
+        binary = self._binaries.get(number)
+        if binary:
+            with suppress(GinghamError):
+                return driver.load(self._device, binary, self._options)
+        return self._built(number)

@@ -1,0 +1,209 @@
+"""Sources of many kernels are built side by side, with the same programs and errors."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from gingham.errors import GinghamError
+from gingham.targets.opencl.builds import helper, helpers, scheduling
+from gingham.targets.opencl.builds.helpers import Helper, Helpers
+from gingham.targets.opencl.builds.parts import split
+from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.host_program import HostLaunch, HostProgram
+from gingham.targets.opencl.memory.buffer import allocate, download
+from gingham.targets.opencl.program import build_program, load_program
+
+LAUNCH = HostLaunch("s0", (1,), (1,), (), False)
+HELPER = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+int twice(int x) {
+  return 2 * x;
+}
+
+"""
+
+
+def kernel(name: str, value: str) -> str:
+    return f"""// net.tile:{len(name)}
+// and :3
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void {name}(__global int *restrict X) {{
+  X[0] = twice({value});
+}}
+"""
+
+
+def source(*values: str, prefix: str = "k") -> str:
+    names = [f"{prefix}{number}" for number in range(len(values))]
+    return HELPER + "\n".join(map(kernel, names, values))
+
+
+@pytest.fixture
+def device(
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OpenCLDevice]:
+    """A device for which even short sources are worth a helper."""
+    if not opencl_device.details.builds_whole_binaries:
+        pytest.skip("its binaries save nothing")
+    own = Helpers()
+    monkeypatch.setattr(scheduling, "helpers", own)
+    monkeypatch.setattr(scheduling, "core_count", lambda: 4)
+    monkeypatch.setattr(helpers, "core_count", lambda: 3)
+    monkeypatch.setattr(scheduling, "_WORTH_STARTING", 1)
+    monkeypatch.setattr(scheduling, "_WORTH_ASKING", 1)
+    yield opencl_device
+    own.end_all()
+
+
+def run(device: OpenCLDevice, text: str) -> list[int]:
+    program = build_program(device, text)
+    found: list[int] = []
+    for name in program.kernel_names:
+        buffer = allocate(device, (1,), np.int32)
+        device.queue.enqueue(program.kernel(name), (1,), (1,), (buffer,))
+        found += download(device.queue, buffer).tolist()
+    return found
+
+
+def test_a_source_is_split_by_kernels() -> None:
+    text = source("1", "2", "3")
+    parts = split(text)
+    assert len(parts) == 3
+    lines = text.splitlines()
+    for number, part in enumerate(parts):
+        assert part.startswith(HELPER)
+        assert part.count("__kernel") == 1
+        first, *rest = part.removeprefix(HELPER).splitlines()
+        line = int(first.removeprefix("#line "))
+        assert rest == lines[line - 1 : line - 1 + len(rest)]
+        assert f"void k{number}(" in part
+    assert split(source("1")) == [source("1")]
+    assert split("kernel void a() {} kernel void b() {}") == [
+        "kernel void a() {} kernel void b() {}"
+    ]
+
+
+def test_helpers_build_the_same(device: OpenCLDevice) -> None:
+    values = [str(n) for n in range(12)]
+    text = source(*values)
+    for number in (1, 2):
+        # The second time they are there.
+        assert run(device, text + f"// {number}\n") == [2 * n for n in range(12)]
+    assert scheduling.helpers.warm_count > 0
+
+
+def test_who_begins_does_not_wait_for_helpers(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They start for ever, and the process builds all by itself."""
+    goes_on = threading.Event()
+
+    def wait(helper: Helper, device: OpenCLDevice) -> None:
+        goes_on.wait(60)
+
+    monkeypatch.setattr(Helper, "warm_up", wait)
+    assert run(device, source("1", "2", "3", prefix="w")) == [2, 4, 6]
+    goes_on.set()
+
+
+@pytest.mark.parametrize("answer", [b"", b"x\n", b"12\nshort", b"0\n", b"3\nabc"])
+def test_helpers_that_fail_are_no_harm(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    """They end, answer nonsense, build nothing, or what the driver does not take."""
+    told = f"import sys; sys.stdin.buffer.readline(); sys.stdout.buffer.write({answer})"
+
+    def begin(helper: Helper, device: OpenCLDevice) -> None:
+        pass
+
+    monkeypatch.setattr(Helper, "warm_up", begin)
+    monkeypatch.setattr(helpers, "_command", lambda: [sys.executable, "-c", told])
+    text = source("1", "2", "3", "4", prefix=f"f{len(answer)}_{answer[:1].hex()}_")
+    assert run(device, text) == [2, 4, 6, 8]
+
+
+def test_no_helper_can_be_started(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(helpers, "_command", lambda: ["/no/such/program"])
+    assert run(device, source("1", "2", prefix="n")) == [2, 4]
+    assert scheduling.helpers.take() is None
+
+
+def test_errors_name_the_kernel_and_the_line(device: OpenCLDevice) -> None:
+    text = source("1", "2", "unknown_thing", "4", prefix="e")
+    line = 1 + text.splitlines().index("  X[0] = twice(unknown_thing);")
+    with pytest.raises(GinghamError) as caught:
+        build_program(device, text)
+    message = caught.value.message
+    assert "unknown_thing" in message
+    assert f"> {line} |   X[0] = twice(unknown_thing);" in message
+    assert "void e2(" in message
+
+
+def test_threads_build_at_once(device: OpenCLDevice) -> None:
+    def work(number: int) -> None:
+        values = [str(number + n) for n in range(5)]
+        expected = [2 * (number + n) for n in range(5)]
+        assert run(device, source(*values, prefix=f"t{number}_")) == expected
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work, number) for number in range(6)]:
+            done.result(120)
+
+
+def test_programs_of_parts_are_stored(device: OpenCLDevice) -> None:
+    text = source(*"12345", prefix="s")
+    program = build_program(device, text)
+    binaries = program.binaries()
+    assert len(binaries) == 5
+    loaded = load_program(device, text, binaries)
+    assert loaded.kernel_names == program.kernel_names
+    code = CompiledCode(HostProgram((), 0, (), (LAUNCH,), ()), text, program, ())
+    stored = from_bytes(to_bytes(code), device)
+    assert stored.built is not None
+    assert stored.built.binaries() == binaries
+    with pytest.raises(GinghamError, match="damaged"):
+        from_bytes(to_bytes(code)[:-1], device)
+
+
+def test_a_helper_answers_each_request(opencl_device: OpenCLDevice) -> None:
+    good, bad = b"kernel void a() {}", b"kernel void a( {}"
+    name, details = opencl_device.name, str(opencl_device.details)
+    requests = [
+        (helper.Request(name, details, "", len(good)), good),
+        (helper.Request(name, details, "", len(bad)), bad),
+        (helper.Request(name, "another driver", "", len(good)), good),
+    ]
+    given = b"".join(request.to_line() + text for request, text in requests)
+    answers = io.BytesIO()
+    helper.serve(io.BytesIO(given), answers)
+    found = io.BytesIO(answers.getvalue())
+    sizes: list[int] = []
+    while line := found.readline():
+        sizes.append(int(line))
+        found.read(sizes[-1])
+    assert sizes[0] > 0
+    assert sizes[1:] == [0, 0]
+
+
+def test_idle_helpers_end(device: OpenCLDevice) -> None:
+    assert run(device, source("1", "2", prefix="i")) == [2, 4]
+    taken = scheduling.helpers.take()
+    assert taken is not None
+    taken.warm_up(device)
+    scheduling.helpers.give_back(taken)
+    scheduling.helpers.end_idle(3600)
+    assert scheduling.helpers.warm_count >= 1
+    scheduling.helpers.end_idle()
+    assert scheduling.helpers.warm_count == 0
+    with pytest.raises((OSError, ValueError)):
+        taken.build(device, "kernel void a() {}", "")
