@@ -6,8 +6,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
 
 from ..errors import GinghamError
 
@@ -16,11 +18,13 @@ _MODULES = ("tile", "op", "settings", "exceptions", "context")
 KERAS = "plaidml.keras"
 
 
-class _KerasFinder:
-    """Finds the package `plaidml.keras` where the distribution plaidml-keras put it.
+class _Finder:
+    """Finds what programs for PlaidML import, and Python alone does not.
 
-    That is a folder `plaidml` beside other packages, which would be the package
-    `plaidml` if there were no other.
+    The package `plaidml.keras` is where the distribution plaidml-keras put it: in a
+    folder `plaidml` beside other packages, which would be the package `plaidml` if
+    there were no other. And since 3.12 Python does not ask finders of the old kind in
+    `sys.meta_path`, as PlaidML's for the backend of Keras is.
     """
 
     def find_spec(
@@ -30,20 +34,45 @@ class _KerasFinder:
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         """As of `importlib.abc.MetaPathFinder`."""
-        if fullname != KERAS or sys.modules.get("plaidml") is not sys.modules[_OURS]:
-            return None
-        folders = [os.path.join(entry or os.getcwd(), "plaidml") for entry in sys.path]
-        spec = PathFinder.find_spec(fullname, folders, target)
-        if spec is None:
-            raise ModuleNotFoundError(
-                "PlaidML's package for Keras is not installed: "
-                "pip install --no-deps plaidml-keras==0.6.4",
-                name=fullname,
-            )
-        return spec
+        if fullname == KERAS and sys.modules.get("plaidml") is sys.modules[_OURS]:
+            return _keras_spec(target)
+        for finder in sys.meta_path:
+            find_module: Any = getattr(finder, "find_module", None)
+            if hasattr(finder, "find_spec") or find_module is None:
+                continue
+            loader = find_module(fullname, path)
+            if loader is not None:
+                return ModuleSpec(fullname, _OldLoader(loader), is_package=True)
+        return None
 
 
-_FINDER = _KerasFinder()
+class _OldLoader(Loader):
+    """A loader of the old kind, which makes the module and runs it at once."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The module."""
+        return self._loader.load_module(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: it has run."""
+
+
+def _keras_spec(target: ModuleType | None) -> ModuleSpec:
+    folders = [os.path.join(entry or os.getcwd(), "plaidml") for entry in sys.path]
+    spec = PathFinder.find_spec(KERAS, folders, target)
+    if spec is None:
+        raise ModuleNotFoundError(
+            "PlaidML's package for Keras is not installed: "
+            "pip install --no-deps plaidml-keras==0.6.4",
+            name=KERAS,
+        )
+    return spec
+
+
+_FINDER = _Finder()
 
 
 def install() -> None:

@@ -64,6 +64,34 @@ def test_programs_run_as_they_are(tmp_path: Path) -> None:
     assert "usage:" in run("-m", "gingham.plaidml", folder=tmp_path).stderr
 
 
+def test_finders_of_the_old_kind_are_asked(tmp_path: Path) -> None:
+    """As Python does up to 3.11; PlaidML's backend of Keras comes by one."""
+    code = """
+import sys, types
+import gingham.plaidml as plaidml
+
+class Old:
+    def find_module(self, fullname, path=None):
+        return self if fullname == "found" else None
+    def load_module(self, fullname):
+        module = sys.modules[fullname] = types.ModuleType(fullname)
+        module.answer, module.__path__ = 42, ["here"]
+        return module
+
+plaidml.install()
+sys.meta_path.append(Old())
+import found
+print(found.answer, found.__path__, sys.modules["found"] is found)
+try:
+    import missing
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    done = run("-c", code, folder=tmp_path)
+    lines = ["42 ['here'] True", "No module named 'missing'"]
+    assert done.stdout.splitlines() == lines, done.stderr
+
+
 def test_another_plaidml_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "plaidml.py").write_text("")
     code = (
