@@ -17,8 +17,12 @@ def matrix_product(A, B):
 
 from .frontend import edsl as _edsl
 from .frontend.edsl import *
+from .frontend.edsl.known_types import lend_type_finder
 from .runtime.jit import jit
 from .runtime.program import Program
+from .runtime.result_types import result_type
+
+lend_type_finder(result_type)
 
 __all__ = ["Program", "jit"]
 __all__ += _edsl.__all__

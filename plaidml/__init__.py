@@ -6,8 +6,10 @@ where this differs. All of it runs on what `gingham.compile` makes.
 """
 
 from ..errors import GinghamError as PlaidMLError
-from ..frontend.edsl.dtypes import DType
-from . import context, exceptions, op, settings, tile
+from ..frontend.edsl.dtypes import DType, TensorShape
+from ..runtime.program import Program
+from . import context, edsl, exceptions, exec, op, settings, tile
+from .buffers import Buffer
 from .composition import Applier, Composer
 from .context import Context
 from .devices import Device, DeviceConfig, devices, open_first_device
@@ -31,6 +33,7 @@ from .views import View
 
 __all__ = [
     "Applier",
+    "Buffer",
     "Composer",
     "Context",
     "DType",
@@ -43,15 +46,19 @@ __all__ = [
     "Invoker",
     "Placeholder",
     "PlaidMLError",
+    "Program",
     "Real",
     "Shape",
     "Tensor",
+    "TensorShape",
     "Var",
     "View",
     "ViewWarning",
     "context",
     "devices",
+    "edsl",
     "exceptions",
+    "exec",
     "floatx",
     "get_perf_counter",
     "gradients",

@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import GinghamError
 
 _OURS = __name__.rpartition(".")[0]
-_MODULES = ("tile", "op", "settings", "exceptions", "context")
+_MODULES = ("tile", "op", "edsl", "exec", "settings", "exceptions", "context")
 KERAS = "plaidml.keras"
 
 

@@ -53,11 +53,16 @@ class View:
     def __getitem__(self, key: _Key) -> Any:
         """An element, or of a slice those elements as a new array of one axis.
 
+        Such an array compares with lists and tuples as those do: see `Elements`.
         Raises IndexError for an index that is out of bounds.
         """
         self._logical()
         value = self._flat[self._position(key)]
-        return value.copy() if isinstance(key, slice) else value
+        if not isinstance(key, slice):
+            return value
+        from .elements import Elements
+
+        return value.copy().view(Elements)
 
     def __setitem__(self, key: _Key, value: ArrayLike) -> None:
         """Write elements: one for each of a slice, or one for all.
@@ -114,6 +119,9 @@ class View:
         for elements in (logical, self._flat):
             if array.shape == elements.shape:
                 return elements
+        # An axis of size 1 changes nothing about where elements lie.
+        if _without_ones(array.shape) == _without_ones(logical.shape):
+            return logical.reshape(array.shape)
         raise GinghamError(
             f"expected an array of shape {logical.shape}, got {array.shape}"
         )
@@ -165,6 +173,10 @@ class View:
                 f"{values.dtype.name}"
             )
         return values
+
+
+def _without_ones(sizes: tuple[int, ...]) -> list[int]:
+    return [size for size in sizes if size != 1]
 
 
 def _is_integer(dtype: Any) -> bool:

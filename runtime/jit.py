@@ -30,6 +30,7 @@ from .function import Function, chosen_device
 from .profiling.starting import measured, new_profile, required_profile
 from .pytrees import Branch, Leaf, Structure, flatten, is_setting, leaves_of, unflatten
 from .pytrees import static as static_value
+from .result_types import result_type
 from .runner import Shortcuts
 
 if TYPE_CHECKING:
@@ -390,27 +391,10 @@ class _Known:
         if not self._found:
             self._found.update(zip(self.inputs, self._types, strict=True))
         if node not in self._found:
-            self._found[node] = self._specialized(node)
+            self._found[node] = result_type(
+                self.inputs, self._types, node, self._numbers
+            )
         return self._found[node]
-
-    def _specialized(self, node: Node) -> TensorType[Attribute]:
-        """The type that the program of this tensor alone gives it."""
-        from xdsl.dialects.builtin import TensorType
-        from xdsl.dialects.func import ReturnOp
-
-        from ..frontend.edsl.emission import build_program
-        from ..passes.tile.specialize import specialize
-
-        built = build_program(self.inputs, [("O", node)], node.location, checked=False)
-        constants = signature_of(list(built.constants.values()))
-        types = [*self._types, *tensor_types(constants)]
-        module = specialize(built.module, types, numbers=self._numbers)
-        for operation in module.walk():
-            if isinstance(operation, ReturnOp):
-                type = operation.arguments[0].type
-                if isinstance(type, TensorType):
-                    return type
-        raise ValueError("expected the program to return a tensor")
 
 
 def _integers(arrays: Sequence[AnyArray]) -> dict[int, int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import GinghamError
 from .cache.parsed import ModuleProgram
@@ -13,11 +13,25 @@ from .profiling.starting import measured
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
 
+    from ..frontend.edsl.dtypes import TensorShape
     from ..frontend.edsl.graph import Node
     from ..frontend.edsl.tensors import Tensor
     from ..targets.hardware import Hardware
     from .devices import Device
+
+
+class ProgramArgument(NamedTuple):
+    """An input or output of a program."""
+
+    name: str
+    tensor: Tensor
+
+    @property
+    def shape(self) -> TensorShape:
+        """Its element type and sizes, 0 for those that are not known."""
+        return self.tensor.compute_shape()
 
 
 class Program:
@@ -49,6 +63,8 @@ class Program:
             given = _inputs(inputs)
         built = build_program(given, wanted, location)
         self._start(name, built.module, built.constants)
+        self._inputs = given
+        self._outputs = [node for _, node in wanted]
 
     def _start(
         self, name: str, module: ModuleOp, constants: Mapping[str, NDArray[Any]]
@@ -57,6 +73,8 @@ class Program:
         self._module = module
         self._constants = constants
         self._function: Function | None = None
+        self._inputs: Sequence[Node] = ()
+        self._outputs: Sequence[Node] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It is pickled as its IR, which says where it is from."""
@@ -91,6 +109,49 @@ class Program:
         """The arrays that the last inputs of the module stand for, by their names."""
         return self._constants
 
+    @property
+    def inputs(self) -> list[ProgramArgument]:
+        """The inputs in order, with the names that they have in the program.
+
+        Raises GinghamError for a program that was unpickled: it knows no tensors.
+        """
+        return _arguments(self.compile().input_names, self._inputs)
+
+    @property
+    def outputs(self) -> list[ProgramArgument]:
+        """The outputs in order, with the names that they have in the program.
+
+        Raises GinghamError for a program that was unpickled: it knows no tensors.
+        """
+        return _arguments(self.compile().output_names, self._outputs)
+
+    @property
+    def passes(self) -> list[tuple[str, str]]:
+        """What the passes of the default device make of it, step by step.
+
+        A pair has the name of a pass and the IR behind it; the first is `specialized`,
+        the program for the types of its inputs. Raises GinghamError where these or
+        sizes are not known.
+        """
+        from ..passes.pipelines import run_stages
+        from .function import STAGES, make_context
+        from .hardware import target_options
+        from .result_types import zeros_of
+
+        function = self.compile()
+        module = function.specialized(
+            *(zeros_of(each.tensor.node) for each in self.inputs)
+        )
+        names, texts = ["specialized"], list[str]()
+
+        def note(module_pass: ModulePass, before: ModuleOp) -> None:
+            names.append(module_pass.name)
+            texts.append(str(before))
+
+        options = target_options(function.device, None)
+        run_stages(module, make_context(), options, STAGES[1:], note)
+        return list(zip(names, [*texts, str(module)], strict=True))
+
     def compile(
         self,
         device: str | Device | None = None,
@@ -122,6 +183,17 @@ class Program:
         if self._function is None:
             self._function = self.compile()
         return self._function(*inputs, **named)
+
+
+def _arguments(names: Sequence[str], nodes: Sequence[Node]) -> list[ProgramArgument]:
+    from ..frontend.edsl.tensors import Tensor
+
+    if len(nodes) != len(names):
+        raise GinghamError(
+            "a program that was unpickled knows no tensors",
+            hint="compile() tells the names of its inputs and outputs",
+        )
+    return [*map(ProgramArgument, names, map(Tensor.of, nodes))]
 
 
 def _inputs(inputs: Any) -> list[Node]:

@@ -26,6 +26,10 @@ class OutOfBounds(StrEnum):
     CLAMP = "clamp"
     ZERO = "zero"
 
+    # What PlaidML calls them.
+    GATHER_EDGE_PADDED_INPUT = "clamp"
+    RETURN_ZERO = "zero"
+
 
 @irdl_attr_definition
 class OutOfBoundsAttr(EnumAttribute[OutOfBounds], SpacedOpaqueSyntaxAttribute):

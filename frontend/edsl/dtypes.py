@@ -40,6 +40,16 @@ class TensorShape:
     dtype: Any
     sizes: Sequence[Any] = ()
 
+    @property
+    def ndims(self) -> int:
+        """The number of axes."""
+        return len(self.sizes)
+
+    @property
+    def int_dims(self) -> list[int]:
+        """The sizes, 0 for those that are not known."""
+        return [size or 0 for size in self.sizes]
+
 
 def element_type(dtype: object) -> Attribute:
     """The element type for a `DType`, a NumPy type, or the name of either.

@@ -177,7 +177,8 @@ class Contraction:
     )
     ```
 
-    A lens changes the order of axes in which shape and access are said.
+    Without shape and access the result has no axes. A lens changes the order of axes in
+    which they are said.
     """
 
     def __init__(self, lens: TensorLens | None = None, name: str | None = None) -> None:
@@ -245,14 +246,14 @@ class Contraction:
 
     def build(self) -> Tensor:
         """The tensor that the contraction writes."""
-        if self._dims is None or self._indices is None or self._value is None:
+        dims, indices = self._dims or [], self._indices or []
+        missing = "sum, product, max, min or assign" if self._value is None else ""
+        if len(dims) != len(indices) and (self._dims is None or self._indices is None):
             missing = "outShape" if self._dims is None else "outAccess"
-            if self._dims is not None and self._indices is not None:
-                missing = "sum, product, max, min or assign"
+        if missing or self._value is None:
             raise error(f"the contraction is not complete: call {missing}")
         name = assigned_name() if self._name is None else self._name
-        output = TensorOutput(*self._dims, name=name or "")
-        indices = self._indices
+        output = TensorOutput(*dims, name=name or "")
         if self._lens is not None:
             output.use(self._lens)
             indices = self._lens.apply(indices)

@@ -11,7 +11,7 @@ from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
 from .accesses import Access, Aggregated, Combined, combined
 from .dims import TensorDim, size_node
-from .dtypes import DType, dtype_of, element_type
+from .dtypes import DType, TensorShape, dtype_of, element_type
 from .graph import (
     Apply,
     Call,
@@ -24,6 +24,7 @@ from .graph import (
     SizeSymbol,
 )
 from .indices import IndexExpression, index_expression
+from .known_types import element_of, sizes_of
 from .lens import TensorLens
 from .locations import assigned_name, assigned_names, error
 from .operators import Operators
@@ -93,7 +94,12 @@ class Tensor(Operators):
         return self.node.rank
 
     @property
-    def shape(self) -> tuple[TensorDim, ...]:
+    def rank(self) -> int:
+        """The number of axes, as PlaidML calls it."""
+        return self.ndim
+
+    @property
+    def shape(self) -> TensorSizes:
         """The sizes of the axes; `M, N = A.shape` also names them."""
         names: Sequence[str | None] = assigned_names()
         if len(names) != self.ndim:
@@ -109,20 +115,29 @@ class Tensor(Operators):
             TensorDim.make(symbol.name, SizeOf(sizes, axis))
             for axis, symbol in enumerate(sizes.symbols)
         ]
-        return tuple(dims if self._lens is None else self._lens.undo(dims))
+        return TensorSizes(self, dims if self._lens is None else self._lens.undo(dims))
 
     @property
     def dtype(self) -> DType:
-        """The element type, where it is known: of placeholders, and in a trace."""
-        node = self.node
-        if isinstance(node, Input) and node.element is not None:
-            return dtype_of(node.element)
-        if node.trace is None:
-            raise error(
-                f"the element type of {node.describe()} is not known here",
-                "in a function of gingham.jit all element types are known",
-            )
-        return dtype_of(node.trace.element_of(node))
+        """The element type, where it is known.
+
+        That is in a trace, and where all placeholders that it is computed from say
+        their types and sizes. Raises GinghamError elsewhere.
+        """
+        return dtype_of(element_of(self.node))
+
+    def compute_shape(self) -> TensorShape:
+        """The element type and the sizes, 0 for those that are not known.
+
+        Raises GinghamError where the type is not known.
+        """
+        return TensorShape(self.dtype, [size or 0 for size in self.known_sizes])
+
+    @property
+    def known_sizes(self) -> Sequence[int | None]:
+        """The sizes as numbers, None for those that are not known."""
+        sizes = sizes_of(self.node)
+        return sizes if self._lens is None else self._lens.undo(list(sizes))
 
     def bind_dims(self, *dims: Any) -> None:
         """Give sizes to dimensions, one for each axis, or compare them.
@@ -232,6 +247,32 @@ class Tensor(Operators):
         if self._lens is None or not items:
             return list(items)
         return self._lens.apply(items)
+
+
+class TensorSizes(tuple[TensorDim, ...]):
+    """The sizes of a tensor, and what PlaidML's shapes tell besides."""
+
+    tensor: Tensor
+
+    def __new__(cls, tensor: Tensor, dims: Sequence[TensorDim]) -> TensorSizes:
+        sizes = super().__new__(cls, dims)
+        sizes.tensor = tensor
+        return sizes
+
+    @property
+    def ndims(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    @property
+    def int_dims(self) -> list[int]:
+        """The sizes as numbers, 0 for those that are not known."""
+        return [size or 0 for size in self.tensor.known_sizes]
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the tensor."""
+        return self.tensor.dtype
 
 
 def apply(function: str, *operands: Any) -> Tensor:

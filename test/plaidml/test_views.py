@@ -68,6 +68,13 @@ def test_elements_by_number_and_by_axes(
         assert len(view) == 12
         assert view[7] == array[1, 3] == view[(1, 3)] == view[1, -1] == view[-5]
         np.testing.assert_array_equal(view[2:9:3], array.reshape(-1)[2:9:3])
+        part = tuple(array.reshape(-1)[2:9:3].tolist())
+        assert view[2:9:3] == part == view[2:9:3]
+        assert view[2:9:3] == [*part]
+        assert view[2:9:3] != (*part, 0)
+        assert not view[2:9:3] != view[2:9:3]
+        assert (view[2:9:3] == np.asarray(part)).tolist() == [True] * 3
+        assert (view[2:9:3] * 2 == part[0] * 2).tolist()[0]
         assert list(view) == list(array.reshape(-1))
         np.testing.assert_array_equal(np.asarray(view), array)
         np.testing.assert_array_equal(view.as_ndarray(ctx), array)

@@ -1,0 +1,89 @@
+"""The types of tensors that belong to no call of a traced function.
+
+Such a type is that of a program of the tensor alone. Typing a program is what passes
+do, so the layer above lends the function that does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
+
+from .graph import Input, Node
+from .locations import error
+
+TypeFinder: TypeAlias = Callable[
+    [Sequence[Node], Sequence[TensorType[Attribute]], Node], TensorType[Attribute]
+]
+"""The type of a tensor for inputs of these types."""
+
+_lent: list[TypeFinder] = []
+
+
+def lend_type_finder(finder: TypeFinder) -> None:
+    """Say how the type of a tensor is found."""
+    _lent[:] = [finder]
+
+
+def element_of(node: Node) -> Attribute:
+    """The element type. Raises GinghamError where it is not known."""
+    if isinstance(node, Input) and node.element is not None:
+        return node.element
+    if node.trace is not None:
+        return node.trace.element_of(node)
+    return type_of(node).element_type
+
+
+def sizes_of(node: Node) -> tuple[int | None, ...]:
+    """The sizes, None for those that are not known while the program is made."""
+    if node.trace is not None:
+        node.trace.looked_at_sizes = True
+        return node.trace.sizes_of(node)
+    known = node.known_sizes
+    if known is not None and None not in known:
+        return known
+    if not any(_type_of_input(each) is None for each in placeholders_of(node)):
+        return type_of(node).get_shape()
+    if known is None:
+        raise error(f"the number of axes of {node.describe()} is not known here")
+    return known
+
+
+def type_of(node: Node) -> TensorType[Attribute]:
+    """Element type and sizes of a tensor that belongs to no call.
+
+    Raises GinghamError where a placeholder that it needs does not say its own.
+    """
+    inputs = placeholders_of(node)
+    types = [_type_of_input(each) for each in inputs]
+    known = [type for type in types if type is not None]
+    if len(known) < len(inputs) or not _lent:
+        unknown = ", ".join(
+            each.describe()
+            for each, type in zip(inputs, types, strict=True)
+            if type is None
+        )
+        raise error(
+            f"the element type of {node.describe()} is not known here",
+            f"it depends on {unknown}, of which not all is said; in a function of "
+            "gingham.jit all element types are known",
+        )
+    return _lent[0](inputs, known, node)
+
+
+def placeholders_of(node: Node) -> list[Node]:
+    """The inputs that it needs."""
+    from .emission import placeholders
+
+    return placeholders([node])
+
+
+def _type_of_input(node: Node) -> TensorType[Attribute] | None:
+    """The type of an input, if it says all of it."""
+    if not isinstance(node, Input) or node.element is None or node.shape is None:
+        return None
+    sizes = [size for size in node.shape if size is not None]
+    return TensorType(node.element, sizes) if len(sizes) == len(node.shape) else None
