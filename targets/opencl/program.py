@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from ...errors import GinghamError, visible
 from ...once import Once
 from ...settings import find
-from .builds.driver import InnerProgram, binary_of, load, log_of
+from .builds.driver import InnerProgram, binary_of, build, load, log_of
 from .builds.scheduling import build_side_by_side
 from .status import as_gingham_error
 
@@ -175,9 +175,11 @@ def build_program(
     words = [*(build_options(device) if options is None else options)]
     if standard is not None:
         words.append(f"-cl-std={standard}")
-    program = built_program(device, source, " ".join(words))
-    if find("debug").value >= 2:
-        program.show_remarks()
+    if find("debug").value < 2:
+        return built_program(device, source, " ".join(words))
+    # A binary has no remarks, nor has a program that somebody else had built.
+    program = Program(device, source, [build(device, source, " ".join(words))])
+    program.show_remarks()
     return program
 
 
