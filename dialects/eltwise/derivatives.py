@@ -8,10 +8,12 @@ by its operand that goes through this function.
 Where a function has no derivative, or several could be chosen, the choice is that of
 PyTorch:
 
-* `ceil`, `floor`, `round` and `sign` have the derivative 0 everywhere; `mod(x, y)` has
-  1 by x and the negative whole quotient by y.
-* `abs` has 0 at 0, `relu` has 0 at 0.
-* Of `max` and `min` each operand has half where both are equal.
+* `ceil`, `floor`, `round`, `trunc`, `sign`, `step` and `logb` have the derivative 0
+  everywhere; `mod(x, y)` has 1 by x and the negative whole quotient by y.
+* `abs`, `relu` and `hypot` have 0 at 0, `copysign` has 0 by x at 0 and 0 by y, `fdim`
+  has 0 where both are equal. `clamp` gives all to x at both ends of the range.
+* Of `max`, `min`, `fmax` and `fmin` each operand has half where both are equal; of the
+  last two a NaN beside a number has nothing.
 * `pow(x, y)` has 0 by x where y is 0, and 0 by y where x is 0 and y is not negative.
 * `reverse_grad(x, c)` is x, but has the derivative -c by x. `replace_grad(x, c)` is x,
   but the derivative by x is c whatever is made of it.
@@ -21,6 +23,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from math import log, pi
 from typing import TypeAlias
 
 from .table import FUNCTIONS, TypeRule
@@ -73,6 +76,8 @@ Rule: TypeAlias = Callable[..., Term]
 """`rule(d, z, *operands)`."""
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
+_LOG_2 = log(2.0)
+_LOG_10 = log(10.0)
 
 _UNARY: dict[str, Unary] = {
     "ident": lambda d, z, x: d,
@@ -97,6 +102,23 @@ _UNARY: dict[str, Unary] = {
     "asinh": lambda d, z, x: d / (x * x + 1.0).apply("sqrt"),
     "acosh": lambda d, z, x: d / (x * x - 1.0).apply("sqrt"),
     "atanh": lambda d, z, x: d / (1.0 - x * x),
+    "rsqrt": lambda d, z, x: d * z * z * z * -0.5,
+    "cbrt": lambda d, z, x: d / (z * z * 3.0),
+    "exp2": lambda d, z, x: d * z * _LOG_2,
+    "exp10": lambda d, z, x: d * z * _LOG_10,
+    "expm1": lambda d, z, x: d * x.apply("exp"),
+    "log2": lambda d, z, x: d / (x * _LOG_2),
+    "log10": lambda d, z, x: d / (x * _LOG_10),
+    "log1p": lambda d, z, x: d / (x + 1.0),
+    "erfc": lambda d, z, x: d * (-(x * x)).apply("exp") * -_TWO_OVER_SQRT_PI,
+    "sinpi": lambda d, z, x: d * x.apply("cospi") * pi,
+    "cospi": lambda d, z, x: d * x.apply("sinpi") * -pi,
+    "tanpi": lambda d, z, x: d * (z * z + 1.0) * pi,
+    "asinpi": lambda d, z, x: d / ((1.0 - x * x).apply("sqrt") * pi),
+    "acospi": lambda d, z, x: d / ((1.0 - x * x).apply("sqrt") * -pi),
+    "atanpi": lambda d, z, x: d / ((x * x + 1.0) * pi),
+    "degrees": lambda d, z, x: d * (180.0 / pi),
+    "radians": lambda d, z, x: d * (pi / 180.0),
 }
 
 
@@ -104,6 +126,32 @@ def _unless(comparison: str, d: Term, x: Term, y: Term) -> Term:
     """0 where x compares so with y, and half of d where they are equal; d of a NaN."""
     shared = x.apply("cmp_eq", y).where(d * 0.5, d)
     return x.apply(comparison, y).where(0.0, shared)
+
+
+def _unless_nan(comparison: str, d: Term, x: Term, y: Term) -> Term:
+    """As `_unless`, and nothing for a NaN beside a number."""
+    chosen = y.apply("isnan").where(d, _unless(comparison, d, x, y))
+    return x.apply("isnan").where(0.0, chosen)
+
+
+def _below(x: Term, end: Term, d: Term) -> Term:
+    return x.apply("cmp_gt", end).where(0.0, d)
+
+
+def _above(x: Term, end: Term, d: Term) -> Term:
+    return x.apply("cmp_gt", end).where(d, 0.0)
+
+
+def _by_angle(d: Term, x: Term, y: Term) -> Term:
+    """`d * x / (x * x + y * y)`, without overflow between."""
+    radius = x.apply("hypot", y)
+    return d * (x / radius) / radius
+
+
+def _ramp(d: Term, a: Term, b: Term, x: Term) -> Term:
+    """The part of `smoothstep(a, b, x)` that goes through x."""
+    t = ((x - a) / (b - a)).apply("clamp", 0.0, 1.0)
+    return d * (t - t * t) * 6.0 / (b - a)
 
 
 def _by_base(d: Term, x: Term, y: Term) -> Term:
@@ -136,12 +184,61 @@ _BINARY: dict[str, tuple[Binary | None, Binary | None]] = {
         lambda d, z, x, y: _unless("cmp_gt", d, y, x),
     ),
     "pow": (lambda d, z, x, y: _by_base(d, x, y), _by_exponent),
+    "hypot": (
+        lambda d, z, x, y: z.apply("cmp_eq", 0.0).where(0.0, d * (x / z)),
+        lambda d, z, x, y: z.apply("cmp_eq", 0.0).where(0.0, d * (y / z)),
+    ),
+    "atan2": (
+        lambda d, z, y, x: _by_angle(d, x, y),
+        lambda d, z, y, x: -_by_angle(d, y, x),
+    ),
+    "atan2pi": (
+        lambda d, z, y, x: _by_angle(d, x, y) / pi,
+        lambda d, z, y, x: -(_by_angle(d, y, x) / pi),
+    ),
+    "copysign": (
+        lambda d, z, x, y: d * (x.apply("sign") * z.apply("sign")),
+        None,
+    ),
+    "fdim": (
+        lambda d, z, x, y: x.apply("cmp_gt", y).where(d, 0.0),
+        lambda d, z, x, y: x.apply("cmp_gt", y).where(-d, 0.0),
+    ),
+    "fmax": (
+        lambda d, z, x, y: _unless_nan("cmp_lt", d, x, y),
+        lambda d, z, x, y: _unless_nan("cmp_lt", d, y, x),
+    ),
+    "fmin": (
+        lambda d, z, x, y: _unless_nan("cmp_gt", d, x, y),
+        lambda d, z, x, y: _unless_nan("cmp_gt", d, y, x),
+    ),
+    "ldexp": (lambda d, z, x, y: d.apply("ldexp", y), None),
     "reverse_grad": (lambda d, z, x, c: -(d * c), None),
     # The result has the shape of d, whose NaN is kept.
     "replace_grad": (lambda d, z, x, c: d.apply("cmp_eq", d).where(c, d), None),
 }
 
-_TERNARY: dict[str, tuple[None, Ternary, Ternary]] = {
+_TERNARY: dict[str, tuple[Ternary | None, Ternary | None, Ternary | None]] = {
+    "fma": (
+        lambda d, z, x, y, a: d * y,
+        lambda d, z, x, y, a: d * x,
+        lambda d, z, x, y, a: d,
+    ),
+    "mix": (
+        lambda d, z, x, y, a: d * (1.0 - a),
+        lambda d, z, x, y, a: d * a,
+        lambda d, z, x, y, a: d * (y - x),
+    ),
+    "clamp": (
+        lambda d, z, x, a, b: x.apply("cmp_lt", a).where(0.0, _below(x, b, d)),
+        lambda d, z, x, a, b: x.apply("cmp_lt", a).where(d, 0.0),
+        lambda d, z, x, a, b: x.apply("cmp_lt", a).where(0.0, _above(x, b, d)),
+    ),
+    "smoothstep": (
+        lambda d, z, a, b, x: -(_ramp(d, a, b, x) * (b - x) / (b - a)),
+        lambda d, z, a, b, x: -(_ramp(d, a, b, x) * (x - a) / (b - a)),
+        lambda d, z, a, b, x: _ramp(d, a, b, x),
+    ),
     "cond": (
         None,
         lambda d, z, c, x, y: c.where(d, 0.0),
@@ -149,11 +246,17 @@ _TERNARY: dict[str, tuple[None, Ternary, Ternary]] = {
     ),
 }
 
-_FLAT = frozenset({"ceil", "floor", "round", "sign"})
+_FLAT = frozenset({"ceil", "floor", "round", "trunc", "sign", "step", "logb"})
 """Functions whose derivative is 0 everywhere."""
 
 _NO_FLOATS = frozenset(
-    {TypeRule.COMPARE, TypeRule.BITS, TypeRule.SHIFT, TypeRule.LOGICAL}
+    {
+        TypeRule.COMPARE,
+        TypeRule.BITS,
+        TypeRule.SHIFT,
+        TypeRule.LOGICAL,
+        TypeRule.TEST,
+    }
 )
 """Rules whose results are no floats, so that there is nothing to differentiate."""
 

@@ -14,128 +14,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
-from xdsl.dialects.builtin import f32, i1
-from xdsl.ir import Attribute
-from xdsl.utils.str_enum import StrEnum
-
-from .element_types import Kind, kind, promote_weak, si32
-
-Meaning: TypeAlias = str | Callable[..., Any]
-"""The name of a NumPy function, or `meaning(np, *operands)` with the module first.
-
-Either way NumPy is imported by whoever evaluates, not by this table.
-"""
-
-Spelling: TypeAlias = str | Mapping[Kind, str]
-"""An OpenCL C expression over `{0}`, `{1}`, `{2}`, or one for each kind of operand.
-
-`{T}` is the operands' type, `{N}` the same as part of an identifier, `{W}` its width in
-bits. Operands are always names or literals, so they may occur more than once. It must
-mean the same on every lane of vectors, where `?:` evaluates both sides.
-"""
-
-
-class TypeRule(StrEnum):
-    """How operand types give the type that operands are cast to, and the result."""
-
-    SAME = "same"
-    """All promoted to one type, which is the result's."""
-    ARITHMETIC = "arithmetic"
-    """As `SAME`, but i1 operands become si32: they are counted."""
-    FLOAT = "float"
-    """As `SAME`, but integers become f32."""
-    COMPARE = "compare"
-    """All promoted to one type; the result is i1."""
-    BITS = "bits"
-    """As `SAME`, for integers and i1 only."""
-    SHIFT = "shift"
-    """As `ARITHMETIC`, for integers only."""
-    LOGICAL = "logical"
-    """Operands are tested against zero; the result is i1."""
-    SELECT = "select"
-    """The first operand is a condition (i1), the others as `SAME`."""
-
-
-@dataclass(frozen=True)
-class Function:
-    """One element-wise function."""
-
-    name: str
-    """The op is `eltwise.<name>`; the name is also a Tile call."""
-    arity: int
-    rule: TypeRule
-    meaning: Meaning
-    """Its meaning on NumPy arrays of the operand type: see `evaluate`."""
-    opencl: Spelling
-    summary: str
-    symbol: str | None = None
-    """The Tile operator."""
-    aliases: tuple[str, ...] = ()
-    """Further names in Tile text."""
-    fold: Callable[..., Any] | None = None
-    """Its meaning on sizes, or None where sizes have no such function."""
-    helper: str | None = field(default=None, repr=False)
-    """An OpenCL C function the spelling calls, over the type `{T}`."""
-
-    @property
-    def moves(self) -> bool:
-        """Whether it gives one of its operands, without computing with any."""
-        return self.name == "ident" or self.rule is TypeRule.SELECT
-
-    @property
-    def operations(self) -> int:
-        """What an element counts in the work of a program, whatever a device takes."""
-        return 0 if self.moves else 1
-
-    def evaluate(self, np: Any, *operands: Any) -> Any:
-        """The function of NumPy arrays, given the NumPy module."""
-        if isinstance(self.meaning, str):
-            return getattr(np, self.meaning)(*operands)
-        return self.meaning(np, *operands)
-
-    def opencl_for(self, operand: Kind) -> str:
-        """The OpenCL C spelling for operands of this kind."""
-        if isinstance(self.opencl, str):
-            return self.opencl
-        return self.opencl[operand]
-
-    def signature(
-        self, operands: Sequence[Attribute], weak: Sequence[bool] | None = None
-    ) -> tuple[tuple[Attribute, ...], Attribute]:
-        """The types that operands are cast to, and the result type.
-
-        `weak[i]` says that operand i is a literal. Raises TypeError when the function
-        does not accept the types.
-        """
-        weakness = weak if weak is not None else [False] * len(operands)
-        if len(operands) != self.arity:
-            raise TypeError(
-                f"'{self.name}' takes {self.arity} operand(s), got {len(operands)}"
-            )
-        if self.rule is TypeRule.LOGICAL:
-            return (i1,) * self.arity, i1
-        if self.rule is TypeRule.SELECT:
-            common = _common(operands[1:], weakness[1:])
-            return (i1, common, common), common
-        common = _common(operands, weakness)
-        boolean = kind(common) is Kind.BOOLEAN
-        if self.rule in (TypeRule.ARITHMETIC, TypeRule.SHIFT) and boolean:
-            common = si32
-        if self.rule is TypeRule.FLOAT and kind(common) is not Kind.FLOAT:
-            common = f32
-        if self.rule in (TypeRule.BITS, TypeRule.SHIFT) and kind(common) is Kind.FLOAT:
-            raise TypeError(f"'{self.name}' takes integers, got {common}")
-        result = i1 if self.rule is TypeRule.COMPARE else common
-        return (common,) * self.arity, result
-
-
-def _common(operands: Sequence[Attribute], weak: Sequence[bool]) -> Attribute:
-    pairs = list(zip(operands, weak, strict=True))
-    return promote_weak([t for t, w in pairs if not w], [t for t, w in pairs if w])
+from .element_types import Kind
+from .float_functions import FLOAT_FUNCTIONS
+from .function import Function as Function
+from .function import Spelling
+from .function import TypeRule as TypeRule
 
 
 def truncating_divide(a: int, b: int) -> int:
@@ -160,6 +46,10 @@ def _smaller(a: int, b: int) -> int:
 
 def _at_least_zero(a: int) -> int:
     return max(a, 0)
+
+
+def _limited(a: int, low: int, high: int) -> int:
+    return low if a < low else min(a, high)
 
 
 def _sign_of(a: int) -> int:
@@ -230,6 +120,10 @@ def _relu(np: Any, x: Any) -> Any:
     return np.where(x < 0, np.zeros_like(x), x)
 
 
+def _clamp(np: Any, x: Any, low: Any, high: Any) -> Any:
+    return np.where(x < low, low, np.where(x > high, high, x))
+
+
 def _reciprocal(np: Any, x: Any) -> Any:
     return np.divide(np.ones_like(x), x)
 
@@ -260,7 +154,11 @@ def _float_function(name: str, summary: str, numpy_name: str | None = None) -> F
 
 
 def _comparison(
-    name: str, symbol: str, numpy_name: str, fold: Callable[[int, int], bool]
+    name: str,
+    symbol: str,
+    numpy_name: str,
+    fold: Callable[[int, int], bool],
+    alias: str,
 ) -> Function:
     return Function(
         name,
@@ -270,11 +168,14 @@ def _comparison(
         f"({{0}} {symbol} {{1}})",
         f"Whether `x {symbol} y`.",
         symbol=symbol,
+        aliases=(alias,),
         fold=fold,
     )
 
 
-def _rounding(name: str, summary: str, numpy_name: str, opencl: str) -> Function:
+def _rounding(
+    name: str, summary: str, numpy_name: str, aliases: tuple[str, ...] = ()
+) -> Function:
     def meaning(np: Any, x: Any) -> Any:
         return x if _is_exact(np, x) else getattr(np, numpy_name)(x)
 
@@ -283,8 +184,9 @@ def _rounding(name: str, summary: str, numpy_name: str, opencl: str) -> Function
         1,
         TypeRule.SAME,
         meaning,
-        {k: f"{opencl}({{0}})" if k is Kind.FLOAT else "{0}" for k in Kind},
+        {k: f"{numpy_name}({{0}})" if k is Kind.FLOAT else "{0}" for k in Kind},
         summary,
+        aliases=aliases,
         fold=_same,
     )
 
@@ -343,14 +245,14 @@ _ROWS: tuple[Function, ...] = (
     Function("mod", 2, _ARITHMETIC, _fmod,
              {Kind.FLOAT: "fmod({0}, {1})", Kind.SIGNED: "remainder_{N}({0}, {1})",
               Kind.UNSIGNED: _UNSIGNED_REMAINDER, Kind.BOOLEAN: _UNSIGNED_REMAINDER},
-             "The remainder of `div`, with the sign of x.", fold=_remainder,
-             helper=_REMAINDER_HELPER),
+             "The remainder of `div`, with the sign of x.", aliases=("fmod",),
+             fold=_remainder, helper=_REMAINDER_HELPER),
     Function("neg", 1, _ARITHMETIC, "negative", "(-{0})",
              "The negative.", fold=operator.neg),
     Function("abs", 1, _ARITHMETIC, "abs",
              {Kind.FLOAT: "fabs({0})", Kind.SIGNED: "({0} < ({T})0 ? -{0} : {0})",
               Kind.UNSIGNED: "{0}", Kind.BOOLEAN: "{0}"},
-             "The magnitude.", fold=operator.abs),
+             "The magnitude.", aliases=("fabs",), fold=operator.abs),
     Function("max", 2, _SAME, "maximum",
              _by_kind(_NAN_MAX, "({0} > {1} ? {0} : {1})"),
              "The larger; NaN when either is NaN.", fold=_larger),
@@ -361,6 +263,10 @@ _ROWS: tuple[Function, ...] = (
              _relu,
              "({0} < ({T})0 ? ({T})0 : {0})", "`x < 0 ? 0 : x`.",
              fold=_at_least_zero),
+    Function("clamp", 3, _ARITHMETIC, _clamp,
+             "({0} < {1} ? {1} : {0} > {2} ? {2} : {0})",
+             "`x < y ? y : x > z ? z : x`: x, or the nearer end of the range y to z.",
+             fold=_limited),
     Function("sign", 1, _ARITHMETIC, "sign",
              # Zero is added because `sign` of OpenCL C keeps -0.0.
              _by_kind(
@@ -373,12 +279,12 @@ _ROWS: tuple[Function, ...] = (
     Function("replace_grad", 2, _FLOAT, _first, "{0}",
              "x itself; a gradient that goes through it is replaced by y."),
     # Comparisons, selection and logic.
-    _comparison("cmp_eq", "==", "equal", operator.eq),
-    _comparison("cmp_ne", "!=", "not_equal", operator.ne),
-    _comparison("cmp_lt", "<", "less", operator.lt),
-    _comparison("cmp_le", "<=", "less_equal", operator.le),
-    _comparison("cmp_gt", ">", "greater", operator.gt),
-    _comparison("cmp_ge", ">=", "greater_equal", operator.ge),
+    _comparison("cmp_eq", "==", "equal", operator.eq, "isequal"),
+    _comparison("cmp_ne", "!=", "not_equal", operator.ne, "isnotequal"),
+    _comparison("cmp_lt", "<", "less", operator.lt, "isless"),
+    _comparison("cmp_le", "<=", "less_equal", operator.le, "islessequal"),
+    _comparison("cmp_gt", ">", "greater", operator.gt, "isgreater"),
+    _comparison("cmp_ge", ">=", "greater_equal", operator.ge, "isgreaterequal"),
     Function("cond", 3, TypeRule.SELECT, "where",
              "({0} ? {1} : {2})", "x where the condition holds, else y.",
              symbol="?:", aliases=("select",), fold=_choice),
@@ -411,15 +317,16 @@ _ROWS: tuple[Function, ...] = (
              "x shifted right by y bits; of signed integers, the sign is copied.",
              symbol=">>", aliases=("shr",)),
     # Rounding.
-    _rounding("ceil", "The least integer not below.", "ceil", "ceil"),
-    _rounding("floor", "The greatest integer not above.", "floor", "floor"),
-    _rounding("round", "The nearest integer, half to even.", "rint", "rint"),
+    _rounding("ceil", "The least integer not below.", "ceil"),
+    _rounding("floor", "The greatest integer not above.", "floor"),
+    _rounding("round", "The nearest integer, half to even.", "rint", ("rint",)),
+    _rounding("trunc", "The nearest integer that is not farther from 0.", "trunc"),
     # Roots and powers.
     _float_function("sqrt", "The square root."),
     Function("recip", 1, _FLOAT, _reciprocal,
              "(({T})1 / {0})", "The reciprocal."),
     Function("pow", 2, _FLOAT, "power", "pow({0}, {1})",
-             "x to the power y."),
+             "x to the power y.", aliases=("pown",)),
     # Exponentials.
     _float_function("exp", "e to the power x."),
     _float_function("log", "The natural logarithm."),
@@ -440,6 +347,7 @@ _ROWS: tuple[Function, ...] = (
     _float_function("asinh", "The inverse hyperbolic sine.", "arcsinh"),
     _float_function("acosh", "The inverse hyperbolic cosine.", "arccosh"),
     _float_function("atanh", "The inverse hyperbolic tangent.", "arctanh"),
+    *FLOAT_FUNCTIONS,
 )  # fmt: skip
 
 FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}

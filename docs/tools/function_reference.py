@@ -41,6 +41,9 @@ _SAMPLES: dict[tuple[TypeRule, int], tuple[float, ...]] = {
     (TypeRule.SHIFT, 2): (6, 1),
     (TypeRule.LOGICAL, 2): (6, 0),
     (TypeRule.SELECT, 3): (0, 6, 3),
+    (TypeRule.FLOAT, 3): (2.0, 3.0, 2.25),
+    (TypeRule.ARITHMETIC, 3): (7, -2, 5),
+    (TypeRule.TEST, 1): (-2.5,),
 }
 """Operands of the examples; others have 7 and -2."""
 
@@ -77,7 +80,8 @@ def _text_of(docstring: str) -> str:
 
 
 def _row(function: Function) -> tuple[str, ...]:
-    letters = ("c", "x", "y") if function.arity == 3 else ("x", "y")[: function.arity]
+    is_choice = function.rule is TypeRule.SELECT
+    letters = ("c", "x", "y") if is_choice else ("x", "y", "z")[: function.arity]
     names = [_applied(function, letters)]
     names += [n for n in (function.name, *function.aliases) if f"{n}(" not in names[0]]
     return (

@@ -23,7 +23,7 @@ def _is_ours(*values: object) -> bool:
     return any(isinstance(value, _OURS) for value in values)
 
 
-def _of_sizes_too(function: str, *operands: Any) -> Any:
+def of_sizes_too(function: str, *operands: Any) -> Any:
     """A function that of sizes is a size."""
     if any(isinstance(o, TensorDim) for o in operands) and all(map(is_size, operands)):
         return apply_to_sizes(function, *operands)
@@ -79,7 +79,7 @@ def _extremum(function: str, aggregation: Aggregation, values: tuple[Any, ...]) 
         raise _no_whole_tensor(function, f"O[()] = {function}(I[i, j])")
     result = values[0]
     for value in values[1:]:
-        result = _of_sizes_too(function, result, value)
+        result = of_sizes_too(function, result, value)
     return result
 
 
@@ -102,7 +102,7 @@ def cond(a: Any, b: Any, c: Any) -> Any:
 
 def select(condition: Any, x: Any, y: Any) -> Any:
     """`x` where the condition holds, else `y`."""
-    return _of_sizes_too("cond", condition, x, y)
+    return of_sizes_too("cond", condition, x, y)
 
 
 # Conversions.
@@ -139,27 +139,27 @@ def _type_of_bits(kind: str, bits: int, widths: tuple[int, ...]) -> str:
 
 def ident(x: Any) -> Any:
     """Its operand."""
-    return _of_sizes_too("ident", x)
+    return of_sizes_too("ident", x)
 
 
 def mod(x: Any, y: Any) -> Any:
     """The remainder of `div`, with the sign of x."""
-    return _of_sizes_too("mod", x, y)
+    return of_sizes_too("mod", x, y)
 
 
 def abs(x: Any) -> Any:
     """The magnitude; of numbers, Python's `abs`."""
-    return _of_sizes_too("abs", x) if _is_ours(x) else builtins.abs(x)
+    return of_sizes_too("abs", x) if _is_ours(x) else builtins.abs(x)
 
 
 def relu(x: Any) -> Any:
     """`x < 0 ? 0 : x`."""
-    return _of_sizes_too("relu", x)
+    return of_sizes_too("relu", x)
 
 
 def sign(x: Any) -> Any:
     """-1, 0 or 1; NaN of NaN."""
-    return _of_sizes_too("sign", x)
+    return of_sizes_too("sign", x)
 
 
 def logical_and(x: Any, y: Any) -> Tensor:
@@ -184,19 +184,19 @@ def logical_not(x: Any) -> Tensor:
 
 def ceil(x: Any) -> Any:
     """The least integer not below."""
-    return _of_sizes_too("ceil", x)
+    return of_sizes_too("ceil", x)
 
 
 def floor(x: Any) -> Any:
     """The greatest integer not above."""
-    return _of_sizes_too("floor", x)
+    return of_sizes_too("floor", x)
 
 
 def round(x: Any, *digits: Any) -> Any:
     """The nearest integer, half to even; of numbers, Python's `round`."""
     if digits or not _is_ours(x):
         return builtins.round(x, *digits)
-    return _of_sizes_too("round", x)
+    return of_sizes_too("round", x)
 
 
 def sqrt(x: Any) -> Tensor:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute
 
-from ....dialects.eltwise.element_types import Kind, is_storage_type
+from ....dialects.eltwise.element_types import Kind, is_storage_type, si32
 from ....dialects.eltwise.table import Function, TypeRule
 from ....errors import GinghamError
 from .types import CType
@@ -201,7 +201,8 @@ def _spelled(function: Function, operands: Sequence[str], operand: CType) -> str
 
 def _filled(template: str, operands: Sequence[str], operand: CType) -> str:
     name = operand.name
-    return template.format(*operands, T=name, N=name, W=operand.bits)
+    integers = CType(si32, operand.lanes).name
+    return template.format(*operands, T=name, N=name, W=operand.bits, I=integers)
 
 
 def _bare(text: str) -> str:

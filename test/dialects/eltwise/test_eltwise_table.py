@@ -61,13 +61,14 @@ ELEMENTS = list(ELEMENT_TYPES.values())
 elements = st.sampled_from(ELEMENTS)
 
 RULES = {
-    TypeRule.SAME: "ident max min ceil floor round",
-    TypeRule.ARITHMETIC: "add sub mul div mod neg abs relu sign",
+    TypeRule.SAME: "ident max min ceil floor round trunc",
+    TypeRule.ARITHMETIC: "add sub mul div mod neg abs relu sign clamp",
     TypeRule.COMPARE: "cmp_eq cmp_ne cmp_lt cmp_le cmp_gt cmp_ge",
     TypeRule.SELECT: "cond",
     TypeRule.LOGICAL: "logical_and logical_or logical_xor logical_not",
     TypeRule.BITS: "bit_and bit_or bit_xor bit_not",
     TypeRule.SHIFT: "bit_left bit_right",
+    TypeRule.TEST: "isnan isinf isfinite signbit",
 }
 """The functions of each type rule; all others are functions of floats."""
 
@@ -140,9 +141,11 @@ def expected_signature(
             common = promote(operands)
         case TypeRule.ARITHMETIC:
             common = si32 if promote(operands) == i1 else promote(operands)
-        case TypeRule.FLOAT:
+        case TypeRule.FLOAT | TypeRule.TEST:
             is_float = kind(promote(operands)) is Kind.FLOAT
             common = promote(operands) if is_float else f32
+            if function.rule is TypeRule.TEST:
+                return (common,) * count, i1
         case TypeRule.BITS | TypeRule.SHIFT:
             common = promote(operands)
             if kind(common) is Kind.FLOAT:
@@ -255,7 +258,7 @@ def test_every_signature_has_an_opencl_spelling(name: str) -> None:
             continue
         spelling = function.opencl_for(kind(casts[-1]))
         names = [f"x{number}" for number in range(function.arity)]
-        text = spelling.format(*names, T="type", N="name", W="32")
+        text = spelling.format(*names, T="type", N="name", W="32", I="int")
         # What becomes of a gradient means something to gradients alone.
         read = names[:1] if name.endswith("_grad") else names
         assert set(re.findall(r"\bx\d\b", text)) == set(read)
@@ -264,7 +267,7 @@ def test_every_signature_has_an_opencl_spelling(name: str) -> None:
         if called:
             assert function.helper is not None
             assert f"{called[0]}_name(" in function.helper.format(
-                T="type", N="name", W="32"
+                T="type", N="name", W="32", I="int"
             )
 
 

@@ -11,10 +11,19 @@ from gradients import Array, assert_gradient, gradients
 from gingham.dialects.eltwise.derivatives import DERIVATIVES
 from gingham.dialects.eltwise.table import FUNCTIONS, TypeRule
 
-NO_FLOATS = {TypeRule.COMPARE, TypeRule.BITS, TypeRule.SHIFT, TypeRule.LOGICAL}
+NO_FLOATS = {
+    TypeRule.COMPARE,
+    TypeRule.BITS,
+    TypeRule.SHIFT,
+    TypeRule.LOGICAL,
+    TypeRule.TEST,
+}
 
 UNARY = [f.name for f in FUNCTIONS.values() if f.arity == 1 and f.rule not in NO_FLOATS]
-BINARY = ["add", "sub", "mul", "div", "mod", "max", "min", "pow"]
+BINARY = (
+    "add sub mul div mod max min pow hypot atan2 atan2pi copysign fdim fmax fmin ldexp"
+).split()
+FLAT = ("ceil", "floor", "round", "trunc", "sign", "logb")
 
 # Where a function is defined and has no corner, away from the ends.
 DOMAINS = {
@@ -26,6 +35,17 @@ DOMAINS = {
     "atanh": (-0.9, 0.9),
     "acosh": (1.2, 3.0),
     "tan": (-1.2, 1.2),
+    "tanpi": (-0.4, 0.4),
+    "asinpi": (-0.9, 0.9),
+    "acospi": (-0.9, 0.9),
+    "rsqrt": (0.2, 3.0),
+    "cbrt": (0.2, 3.0),
+    "log2": (0.2, 3.0),
+    "log10": (0.2, 3.0),
+    "log1p": (-0.8, 3.0),
+    "hypot": (0.3, 2.0),
+    "atan2": (0.3, 2.0),
+    "atan2pi": (-2.0, -0.3),
     "pow": (0.3, 2.0),
     "div": (0.5, 2.0),
     "mod": (0.6, 0.9),
@@ -47,7 +67,7 @@ def test_every_function_has_a_row() -> None:
 def test_functions_of_one(name: str) -> None:
     x = drawn(name, (17,), 1)
     (found,) = assert_gradient(f"function (X) -> (Y) {{ Y = {name}(X); }}", [x])
-    assert np.any(found != 0) == (name not in ("ceil", "floor", "round", "sign"))
+    assert np.any(found != 0) == (name not in FLAT)
 
 
 @pytest.mark.parametrize("name", BINARY)
@@ -63,6 +83,19 @@ def test_functions_of_two_broadcast(
     assert_gradient(
         f"function (X, Y) -> (Z) {{ Z = {name}(X, Y) * {name}(X, Y); }}", [x, y]
     )
+
+
+@pytest.mark.parametrize("name", ["fma", "mix", "clamp", "smoothstep"])
+def test_functions_of_three_broadcast(name: str) -> None:
+    random = np.random.default_rng(8)
+    low, high, x = (random.uniform(*ends, size) for ends, size in THREE)
+    arrays = [x, low, high] if name == "clamp" else [low, high, x]
+    text = f"function (X, Y, Z) -> (R) {{ V = {name}(X, Y, Z); R = V * V; }}"
+    found = assert_gradient(text, arrays)
+    assert all(np.any(gradient != 0) for gradient in found)
+
+
+THREE = (((-1.0, 0.0), (3, 1)), ((0.5, 1.0), (4,)), ((-2.0, 2.0), (2, 3, 4)))
 
 
 def test_operators_and_the_conditional() -> None:
@@ -129,6 +162,15 @@ def test_gradient_of_the_cross_entropy(scale: str) -> None:
         ("pow(X, 1.0)", [0.0, -3.0], [1, 1]),
         ("pow(2.0, X)", [0.0, 1.0], [np.log(2), 2 * np.log(2)]),
         ("pow(0.0, X)", [0.0, 2.0], [0, 0]),
+        ("fmax(X, 1.0)", [1.0, 0.0, 2.0], [0.5, 0, 1]),
+        ("fmin(X, 1.0)", [np.nan, 0.0, 1.0], [0, 1, 0.5]),
+        ("hypot(X, 0.0)", [0.0, -2.0], [0, -1]),
+        ("fdim(X, 1.0)", [1.0, 3.0], [0, 1]),
+        ("clamp(X, -1.0, 1.0)", [-1.0, 1.0, 2.0], [1, 1, 0]),
+        ("copysign(X, -1.0)", [2.0, -3.0, 0.0], [-1, 1, 0]),
+        ("ldexp(X, 2.5)", [1.0, -3.0], [4, 4]),
+        ("step(1.0, X)", [1.0, 3.0], [0, 0]),
+        ("smoothstep(0.0, 1.0, X)", [-1.0, 0.5, 2.0], [0, 1.5, 0]),
         ("mod(X, 2.0)", [3.0, -3.5], [1, 1]),
         ("mod(7.0, X)", [2.0, -4.0], [-3, 1]),
     ],
