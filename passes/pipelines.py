@@ -84,7 +84,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "opencl-merge-kernels,"
             "opencl-run-once,"
             f'opencl-plan-joins{{hardware="{options.hardware_text}"}},'
-            f"opencl-join-launches,{_limited_unrolling(options)}{_prefetches(options)}"
+            f"opencl-join-launches,{_marked_loops(options)}{_prefetches(options)}"
             "opencl-place-memory"
         ),
     }
@@ -103,14 +103,17 @@ def _divisions(options: TargetOptions) -> str:
     return "" if options.hardware.kind == "gpu" else "opencl-divide-by-scalars,"
 
 
-def _limited_unrolling(options: TargetOptions) -> str:
-    """The pass that says how far loops are unrolled, which is for processors.
+def _marked_loops(options: TargetOptions) -> str:
+    """The passes that say what compilers may make of loops, which is for processors.
 
     On a GPU the loads of several steps are to be on their way at once.
     """
     if options.hardware.kind != "cpu" and not options.vectorizes_loops:
         return ""
-    return f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
+    return (
+        f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
+        "opencl-hide-conditions,"
+    )
 
 
 def _prefetches(options: TargetOptions) -> str:

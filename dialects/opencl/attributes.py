@@ -101,11 +101,13 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
 
 
 class WorkItemQuery(StrEnum):
-    """The identity of a work-item along one dimension of the launch."""
+    """What a work-item knows of its place along one dimension of the launch."""
 
     GROUP_ID = "group_id"
     LOCAL_ID = "local_id"
     GLOBAL_ID = "global_id"
+    GLOBAL_OFFSET = "global_offset"
+    """Where global identities begin: 0 in every launch, which compilers do not know."""
 
 
 @irdl_attr_definition

@@ -175,6 +175,7 @@ class _Launch:
             frame[WorkItemQuery.LOCAL_ID, number] = local_ids[number]
             global_ids = group_ids[number] * sizes[number] + local_ids[number]
             frame[WorkItemQuery.GLOBAL_ID, number] = global_ids
+            frame[WorkItemQuery.GLOBAL_OFFSET, number] = np.zeros_like(global_ids)
         for argument, memory in zip(
             self.kernel.body.block.args, self.memories, strict=True
         ):

@@ -98,7 +98,7 @@ opencl.kernel @dimension() group [1, 1, 1] {
 // -----
 
 opencl.kernel @query() group [1, 1, 1] {
-  // expected-error @+1 {{expected `group_id`, `local_id`, or `global_id`}}
+  // expected-error @+1 {{expected `group_id`, `local_id`, `global_id`, or `global_offset`}}
   %0 = opencl.work_item lane_id 0 below 64
 }
 
