@@ -1,0 +1,47 @@
+"""`python -m bench.compile_time`: families of the sizes asked for and their times."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gingham
+
+ROOT = Path(__file__).parents[2]
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench.compile_time", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(
+    gingham.default_device().is_reference, reason="nothing is compiled for it"
+)
+def test_a_family_at_two_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    result = bench("element-wise, gradients", "--sizes=6,18", f"--json={path}")
+    assert result.returncode == 0, result.stderr
+    assert "lower-tile-to-stripe" in result.stdout
+    small, large = json.loads(path.read_text())
+    assert (small["statements"], large["statements"]) == (6, 18)
+    assert 2 < small["operations"] < large["operations"]
+    assert large["total"] == pytest.approx(sum(large["seconds"].values()))
+    assert {"parse", "tile-differentiate", "verify", "driver"} <= {*large["seconds"]}
+
+
+def test_wrong_arguments() -> None:
+    unknown = bench("knitting")
+    assert unknown.returncode == 2
+    assert "no family 'knitting'; there are products" in unknown.stderr
+    sizes = bench("products", "--sizes=0")
+    assert sizes.returncode == 2
+    assert "--sizes" in sizes.stderr
