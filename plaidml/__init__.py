@@ -18,6 +18,7 @@ from .functions import Function, load_function
 from .invocation import Invocation, Invoker, run
 from .names import install
 from .process import (
+    DEFAULT_LOG_HANDLER,
     floatx,
     get_perf_counter,
     is_backtrace_enabled,
@@ -32,6 +33,7 @@ from .variables import Integer, Placeholder, Real, Var, gradients
 from .views import View
 
 __all__ = [
+    "DEFAULT_LOG_HANDLER",
     "Applier",
     "Buffer",
     "Composer",

@@ -11,6 +11,13 @@ from .dtypes import DTYPE_INFOS, convert_np_dtype_to_pml
 LOGGER = logging.getLogger("plaidml")
 """Where functions are logged while backtraces are enabled."""
 
+DEFAULT_LOG_HANDLER = logging.StreamHandler()
+"""What shows the log, until a program removes it from the logger `plaidml`."""
+
+DEFAULT_LOG_HANDLER.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+LOGGER.addHandler(DEFAULT_LOG_HANDLER)
+LOGGER.setLevel(logging.INFO)
+
 
 @dataclass
 class _Process:

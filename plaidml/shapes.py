@@ -70,6 +70,20 @@ class Shape:
         """The number of axes."""
         return len(self.sizes)
 
+    dimension_count = ndims
+
+    @property
+    def ctype(self) -> Any:
+        """The type of `ctypes` that an element has in memory.
+
+        C has no numbers of 16 bits with a point: of these it is c_uint16.
+        """
+        import numpy as np
+
+        dtype = self.numpy_dtype
+        is_known = dtype.kind in "biu" or dtype.itemsize > 2
+        return np.ctypeslib.as_ctypes_type(dtype if is_known else np.dtype("uint16"))
+
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
         """The element type as one of NumPy."""

@@ -108,6 +108,18 @@ class View:
         array = self.as_ndarray()
         return array if dtype is None else array.astype(dtype)
 
+    def raw(self) -> Any:
+        """A pointer of `ctypes` to the first element, for the time of the view.
+
+        Elements follow each other in the order of memory. Call `writeback` after
+        writing there.
+        """
+        import ctypes
+
+        self._logical()
+        pointer: Any = ctypes.POINTER(self.shape.ctype)
+        return self._flat.ctypes.data_as(pointer)
+
     def writeback(self) -> None:
         """Say that what was written is complete."""
         self._logical()

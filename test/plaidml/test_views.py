@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import ml_dtypes
@@ -90,6 +91,34 @@ def test_elements_by_number_and_by_axes(
         view.writeback()
     array[0, :3], array[2, 3] = [9, 7, 8], -9
     np.testing.assert_array_equal(made.as_ndarray(ctx), array)
+
+
+def test_elements_by_pointers(ctx: plaidml.Context, dev: plaidml.Device) -> None:
+    made = tensor(ctx, dev, integers(2, 3))
+    with made.mmap_current(ctx) as view:
+        pointer = view.raw()
+        assert pointer[4] == integers(2, 3)[1, 1]
+        pointer[4] = 9
+        view.writeback()
+    assert made.as_ndarray(ctx)[1, 1] == 9
+    shape = plaidml.Shape(ctx, "float16", 2, 3)
+    assert (shape.ctype, shape.dimension_count) == (ctypes.c_uint16, 2)
+    assert plaidml.Shape(ctx, "bool").ctype is ctypes.c_bool
+
+
+def test_axes_of_size_one_are_left_out(
+    ctx: plaidml.Context, dev: plaidml.Device
+) -> None:
+    made = empty(ctx, dev, 1, 3, 1)
+    with made.mmap_discard(ctx) as view:
+        view.copy_from_ndarray(integers(3, 1))
+        target = np.zeros((1, 1, 3))
+        view.copy_to_ndarray(target)
+        view.writeback()
+        with pytest.raises(GinghamError, match="expected an array of shape"):
+            view.copy_from_ndarray(integers(2, 3))
+    np.testing.assert_array_equal(target.reshape(-1), integers(3, 1).reshape(-1))
+    np.testing.assert_array_equal(made.as_ndarray(), integers(3, 1).reshape(1, 3, 1))
 
 
 def test_layouts_order_memory_only(ctx: plaidml.Context, dev: plaidml.Device) -> None:

@@ -32,18 +32,24 @@ EPOCHS = 3
 Weights = Sequence[Array]
 
 
-def trained(device: str, models: Sequence[str], folder: Path) -> dict[str, Array]:
-    """What `training.py` writes of these models on a device."""
-    output = folder / "trained.npz"
-    program = Path(__file__).with_name("training.py")
+def run(device: str, *arguments: str) -> str:
+    """What a program for PlaidML prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "gingham.plaidml", program, output, *models],
+        [sys.executable, "-m", "gingham.plaidml", *arguments],
         env={**os.environ, "PLAIDML_DEVICE_IDS": device},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def trained(device: str, models: Sequence[str], folder: Path) -> dict[str, Array]:
+    """What `training.py` writes of these models on a device."""
+    output = folder / "trained.npz"
+    program = Path(__file__).with_name("training.py")
+    run(device, str(program), str(output), *models)
     with np.load(output) as found:
         return dict(found)
 
@@ -149,6 +155,11 @@ def test_keras_trains_and_predicts(device: str, tmp_path: Path) -> None:
         check_training(own(found, model.__name__), model, loss)
     check_dropout(own(found, "dropout"))
     check_predictions(own(found, "seeds"))
+
+
+def test_the_example_learns() -> None:
+    example = Path(__file__).parents[3] / "examples" / "keras_digits.py"
+    assert run("reference", str(example)) == "100% are told apart\n"
 
 
 def check_training(found: dict[str, Array], model: Any, loss: Any) -> None:
