@@ -12,7 +12,7 @@ from .devices import Device
 from .shapes import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -117,8 +117,8 @@ class View:
         import ctypes
 
         self._logical()
-        pointer: Any = ctypes.POINTER(self.shape.ctype)
-        return self._flat.ctypes.data_as(pointer)
+        pointer_to: Callable[[Any], Any] = ctypes.POINTER
+        return self._flat.ctypes.data_as(pointer_to(self.shape.ctype))
 
     def writeback(self) -> None:
         """Say that what was written is complete."""
