@@ -99,7 +99,13 @@ class StripeSplitReductionPass(ModulePass):
     """How many values a chunk has at least."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        check_positive(op, lanes=self.lanes, grain=self.grain)
+        check_positive(
+            op,
+            lanes=self.lanes,
+            rounds=self.rounds,
+            parallelism=self.parallelism,
+            grain=self.grain,
+        )
         for block in all_blocks(op):
             if not aggregates_plainly(block):
                 continue

@@ -1,7 +1,9 @@
 // RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=4 grain=16}' | filecheck %s
 // RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=1}' | filecheck %s --check-prefix=SERIAL
 // RUN: not tile-opt %s -p 'stripe-split-reduction{lanes=0}' 2>&1 | filecheck %s --check-prefix=ERROR
+// RUN: not tile-opt %s -p 'stripe-split-reduction{rounds=-1}' 2>&1 | filecheck %s --check-prefix=ROUNDS
 // ERROR: error: expected lanes of 1 or more, got 0
+// ROUNDS: error: expected rounds of 1 or more, got -1
 
 // Every eighth value has a cell of its own; the cells are aggregated, then the rest.
 // CHECK-LABEL: func.func @rows
