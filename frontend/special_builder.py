@@ -253,8 +253,14 @@ class SpecialBuilder:
         self.check(self._sizes("cmp_eq", [a, b], location), "match", location)
         return a
 
-    def broadcast(self, a: Size, b: Size, location: SourceLocation) -> Size:
-        """The size that two sizes broadcast to: equal ones, or the one beside a 1."""
+    def broadcast(self, sizes: Sequence[Size], location: SourceLocation) -> Size:
+        """The size that sizes broadcast to: those other than 1 are equal."""
+        size, *others = sizes
+        for other in others:
+            size = self._broadcast(size, other, location)
+        return size
+
+    def _broadcast(self, a: Size, b: Size, location: SourceLocation) -> Size:
         is_one = self._sizes("cmp_eq", [a, Size(1)], location)
         other_is_one = self._sizes("cmp_eq", [b, Size(1)], location)
         is_equal = self._sizes("cmp_eq", [a, b], location)

@@ -328,13 +328,6 @@ def _log_softmax(call: SpecialCall) -> AnyValue:
     return call.composite.log_softmax(call.value(0), rows, call.location)
 
 
-def _broadcast(call: SpecialCall) -> AnyValue:
-    size, *others = call.sizes(0)
-    for other in others:
-        size = call.special.broadcast(size, other, call.location)
-    return size
-
-
 def _assertion(call: SpecialCall) -> AnyValue:
     return call.special.check(call.value(0), call.name, call.location)
 
@@ -395,7 +388,7 @@ SPECIAL_CALLS: Mapping[str, SpecialFunction] = {
         None,
     ),
     "broadcast": SpecialFunction(
-        _broadcast,
+        lambda c: c.special.broadcast(c.sizes(0), c.location),
         "broadcast(M, N): sizes, of which those other than 1 are equal",
         1,
         None,

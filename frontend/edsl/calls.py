@@ -36,7 +36,7 @@ def Call(function: str, *operands: Any) -> Any:
     if function in _COMPOSITES:
         return _composite(function, operands)
     if function in _OF_SIZES:
-        _check_count(function, operands, 2)
+        _check_count(function, operands, _OF_SIZES[function] or len(operands) or 1)
         return _of_sizes(function, operands)
     if function.startswith("assert_"):
         _check_count(function, operands, 1)
@@ -122,7 +122,8 @@ def _composite(function: str, operands: Sequence[Any]) -> Tensor:
     return Tensor.of(CallNode(build, nodes, rank, assigned_name()))
 
 
-_OF_SIZES = ("broadcast", "match")
+_OF_SIZES: Mapping[str, int | None] = {"broadcast": None, "match": 2}
+"""The number of operands; None for one or more."""
 
 
 def _of_sizes(function: str, operands: Sequence[Any]) -> TensorDim:
@@ -137,7 +138,7 @@ def _of_sizes(function: str, operands: Sequence[Any]) -> TensorDim:
         if function == "match":
             return special.match(sizes[0], sizes[1], at)
         if function == "broadcast":
-            return special.broadcast(sizes[0], sizes[1], at)
+            return special.broadcast(sizes, at)
         return special.check(sizes[0], function, at)
 
     name = assigned_name()
@@ -167,7 +168,7 @@ class CheckedSize(CallNode):
     def fold(self, *sizes: int) -> int:
         """Its value, for sizes that are legal."""
         if self._function == "broadcast":
-            return sizes[1] if sizes[0] == 1 else sizes[0]
+            return next((size for size in sizes if size != 1), 1)
         return sizes[0]
 
 

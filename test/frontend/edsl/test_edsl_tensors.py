@@ -128,6 +128,7 @@ CALLED: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "A * match(M, N)": lambda a, m, n: a * Call("match", m, n),
     "A * broadcast(M, N)": lambda a, m, n: a * Call("broadcast", m, n),
+    "A * broadcast(1, M, N)": lambda a, m, n: a * Call("broadcast", 1, m, n),
     "A * assert_two(M == 2)": lambda a, m, n: a * Call("assert_two", m == 2),
     "max(M, N) + A": lambda a, m, n: Call("max", m, n) + a,
 }
