@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import gingham
 from gingham import edsl, plaidml
+from gingham.dialects.eltwise.table import FUNCTIONS, TypeRule
 from gingham.errors import GinghamError
 from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.checking import WrongKernelWarning, trial
@@ -347,6 +348,22 @@ def test_an_output_that_is_too_dear_is_compared_with_another_build(
 )
 def test_odd_numbers_give_no_alarm(text: str, arrays: list[Any]) -> None:
     gingham.compile(text)(*(np.float32(array) for array in arrays))
+
+
+def test_no_function_gives_an_alarm() -> None:
+    """All functions of floats in one program, on numbers of all sorts."""
+    odd = [0, -0.0, 1, -1, 0.5, 2.5, 1e-30, 1e30, np.inf, -np.inf, np.nan, 88, -104]
+    random = np.random.default_rng(0)
+    x = np.array([*odd, *random.normal(size=30) * 3], np.float32)
+    whole = (TypeRule.BITS, TypeRule.SHIFT)
+    functions = [each for each in FUNCTIONS.values() if each.rule not in whole]
+    lines = [
+        f"R{n} = {each.name}({', '.join('ABC'[: each.arity])});"
+        for n, each in enumerate(functions)
+    ]
+    outputs = ", ".join(f"R{n}" for n in range(len(functions)))
+    text = f"function (A, B, C) -> ({outputs}) {{ {' '.join(lines)} }}"
+    gingham.compile(text)(x, random.permutation(x), random.permutation(x))
 
 
 def test_integers_are_compared_exactly() -> None:
