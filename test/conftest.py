@@ -19,6 +19,10 @@ os.environ["XDG_CACHE_HOME"] = str(ROOT / "build" / "cache")
 # pyopencl is imported by tests, too, and would share a file with other processes.
 os.environ["PYOPENCL_NO_CACHE"] = "1"
 
+# All is tested with runtimes that are known to be wrong in places, too; commands that
+# tests start say nothing of it.
+os.environ["PYTHONWARNINGS"] = "ignore:device :UserWarning"
+
 # What the user has measured decides nothing here.
 os.environ["GINGHAM_RECORDS"] = "off"
 os.environ.pop("GINGHAM_HARDWARE", None)

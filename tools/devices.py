@@ -150,6 +150,7 @@ def _as_json(listing: _Listing) -> dict[str, object]:
             "hardware": dataclasses.asdict(hardware_of(device)),
         }
         entry["memory_budget_bytes"] = _memory_budget(device)
+        entry["known_fault"] = _known_fault(device)
         probe = listing.probes.get(device.name)
         if probe is not None:
             entry["probe"] = {
@@ -187,6 +188,15 @@ def _memory_budget(device: Device) -> int | None:
     return device.pool.budget_bytes if isinstance(device, OpenCLDevice) else None
 
 
+def _known_fault(device: Device) -> str | None:
+    """What is known to be wrong with the version of the device's runtime."""
+    from ..targets.opencl.devices.device import OpenCLDevice
+    from ..targets.opencl.devices.known_faults import known_fault
+
+    fault = known_fault(device) if isinstance(device, OpenCLDevice) else None
+    return None if fault is None else str(fault)
+
+
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
     """What a table shows of a device: names in words, values with units."""
     rows = [("kind", device.kind), ("hardware", _hardware(device))]
@@ -198,6 +208,9 @@ def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
         for name, value in device.properties.items()
         if name not in _LEFT_OUT_OF_TABLES
     ]
+    fault = _known_fault(device)
+    if fault is not None:
+        rows.append(("known fault", fault))
     probe = listing.probes.get(device.name)
     if probe is not None:
         rows.append(("probe", str(probe)))

@@ -77,8 +77,13 @@ class OpenCLDevice:
 
     @property
     def context(self) -> cl.Context:
-        """The device's one context. Raises GinghamError where the driver refuses."""
+        """The device's one context. Raises GinghamError where the driver refuses.
+
+        What is known to be wrong with the driver is warned of.
+        """
         import pyopencl as cl
+
+        from .known_faults import tell_of_fault
 
         with self._lock:
             if self._context is None:
@@ -88,6 +93,7 @@ class OpenCLDevice:
                     raise as_gingham_error(
                         f"opening device {self.name!r}", error
                     ) from error
+                tell_of_fault(self)
             return self._context
 
     @property
