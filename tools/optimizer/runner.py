@@ -16,6 +16,7 @@ from .diagnostics import InternalError, ToolError, note
 from .instruments import Instrument
 from .locations import locations_kept
 from .pipeline import Step
+from .snapshot import Snapshot
 from .sources import Sources
 from .timing import Timer
 from .verifier import verify_module
@@ -31,6 +32,8 @@ class PassRunner:
     timer: Timer
     verify_each: bool = True
     instruments: Sequence[Instrument] = field(default_factory=list[Instrument])
+    verified: Snapshot | None = None
+    """What was found to be valid last."""
 
     def run(self, module: ModuleOp) -> None:
         """Changes the module; raises GinghamError when a pass or a check fails."""
@@ -64,10 +67,16 @@ class PassRunner:
             raise failure from error
 
     def verify(self, step: Step, module: ModuleOp) -> None:
-        """Raises GinghamError when a pass has left an invalid module."""
+        """Raises GinghamError when a pass has left an invalid module.
+
+        Many passes find nothing to do, and what is still the same is still valid.
+        """
         try:
             with self.timer.phase("Verifier"):
+                if self.verified is not None and self.verified.is_still(module):
+                    return
                 verify_module(module, self.sources)
+                self.verified = Snapshot(module)
         except GinghamError as error:
             raise ToolError(
                 error.message,

@@ -1,0 +1,39 @@
+"""What a module was, to tell whether a pass has changed it."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+
+class Snapshot:
+    """The operations of a module in order, with all that verifiers look at.
+
+    What it holds stays alive, so that nothing new is taken for what was there.
+    """
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._seen = _seen(module)
+
+    def is_still(self, module: ModuleOp) -> bool:
+        """Whether a module is what it was: not an equal one, but the same."""
+        return _seen(module) == self._seen
+
+
+def _seen(module: ModuleOp) -> list[tuple[object, ...]]:
+    return [_parts(op) for op in module.walk()]
+
+
+def _parts(op: Operation) -> tuple[object, ...]:
+    blocks = [block for region in op.regions for block in region.blocks]
+    values = [*op.results, *(argument for block in blocks for argument in block.args)]
+    return (
+        op,
+        op.parent,
+        [*op.operands],
+        [*blocks, *op.successors],
+        values,
+        [value.type for value in values],
+        {**op.attributes},
+        {**op.properties},
+    )
