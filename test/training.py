@@ -29,6 +29,7 @@ from gingham.runtime.checking.expectation import Mismatch, expectation
 from gingham.runtime.checking.opinion import Opinion
 from gingham.runtime.devices import devices
 from gingham.runtime.function import make_context, target_options
+from gingham.targets.hardware import Hardware, load_hardware
 from gingham.targets.opencl.compiled import compile_module
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
@@ -42,14 +43,16 @@ _DAYS_SEED = datetime.date.today().toordinal()
 """The seed where none is given: another one each day."""
 
 
-def compared(step: Step, other_compilers: Sequence[OpenCLDevice]) -> Iterator[str]:
+def compared(
+    step: Step, other_compilers: Sequence[OpenCLDevice], hardware: Hardware | None
+) -> Iterator[str]:
     """Run a program on the default device; what is wrong with its results."""
     function = step.function()
     arrays = [*step.inputs.values()]
     device = function.device
     if not isinstance(device, OpenCLDevice):
         raise GinghamError(f"{device.name} has no kernels to compare")
-    module, options = function.specialized(*arrays), target_options(device)
+    module, options = function.specialized(*arrays), target_options(device, hardware)
     run_stages(module, make_context(), options, ["tile"])
     flattened = module.clone()
     run_stages(module, make_context(), options, ["stripe", "opencl"])
@@ -85,21 +88,27 @@ def seed_of(seed: int, number: int) -> str:
     return f"{seed}/{number}"
 
 
-def check(text: str, other_compilers: Sequence[OpenCLDevice]) -> list[str]:
+def check(
+    text: str,
+    other_compilers: Sequence[OpenCLDevice],
+    hardware: Hardware | None = None,
+) -> list[str]:
     """What is wrong with the program that is drawn by a text."""
     step = training_step(text)
     try:
-        return list(compared(step, other_compilers))
+        return list(compared(step, other_compilers, hardware))
     except (GinghamError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return [f"{type(error).__name__}: {error}"]
 
 
-def report(text: str, problems: Sequence[str]) -> str:
+def report(text: str, problems: Sequence[str], hardware: str | None = None) -> str:
     """What is printed of a program that is wrong."""
     step = training_step(text)
     inputs = [f"{n}: {a.dtype}{list(a.shape)}" for n, a in step.inputs.items()]
     seed, number = text.split("/")
     command = f"python -m test.training --seed {seed} --first {number} --programs 1"
+    if hardware is not None:
+        command += f" --hardware {hardware}"
     return "\n".join([*problems, command, *inputs, step.text])
 
 
@@ -114,24 +123,33 @@ def compilers() -> list[OpenCLDevice]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 1 where a program was wrong."""
-    parser = argparse.ArgumentParser(prog="python -m test.training")
-    parser.add_argument("--programs", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=_DAYS_SEED)
+    parser = argparse.ArgumentParser(
+        prog="python -m test.training",
+        description="Run random steps of training, and compare their results.",
+    )
+    parser.add_argument("--programs", type=int, default=100, help="at most so many")
+    parser.add_argument(
+        "--seed", type=int, default=_DAYS_SEED, help="what they are drawn by"
+    )
     parser.add_argument("--first", type=int, default=0, help="the first program")
     parser.add_argument("--step", type=int, default=1, help="every so many of them")
-    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="begin none after that"
+    )
     parser.add_argument("--keep", type=Path, help="a folder for what is wrong")
+    parser.add_argument("--hardware", help="compile for what this device is like")
     options = parser.parse_args(arguments)
+    hardware = None if options.hardware is None else load_hardware(options.hardware)
     others, start, wrong, done = compilers(), time.monotonic(), 0, 0
     for number in range(options.first, options.first + options.programs, options.step):
         if time.monotonic() - start > options.seconds:
             break
         text = seed_of(options.seed, number)
-        problems = check(text, () if number % _RARELY else others)
+        problems = check(text, () if number % _RARELY else others, hardware)
         done += 1
         if problems:
             wrong += 1
-            shown = report(text, problems)
+            shown = report(text, problems, options.hardware)
             print(shown, flush=True)
             if options.keep is not None:
                 options.keep.mkdir(parents=True, exist_ok=True)
