@@ -24,6 +24,12 @@ MOST_OPERATIONS = 50_000
 LARGEST_INTEGER = 2**63 - 1
 """Of literals and sizes, and of all that is computed from them."""
 
+MOST_PARTS = 1_000
+"""Parts of a tuple, with those of the tuples in it."""
+
+MOST_TUPLES = 64
+"""Tuples inside each other."""
+
 MOST_AXES = 64
 """Axes of a tensor; NumPy has no arrays of more."""
 

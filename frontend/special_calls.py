@@ -13,6 +13,7 @@ from ..dialects.tile.gather import CUBE_COEFFICIENT, Interpolation, NearestMode
 from ..dialects.tile.indexing import OutOfBounds
 from ..dialects.tile.special_shapes import GatherMode, ScatterMode
 from ..errors import GinghamError, SourceLocation
+from ..limits import MOST_PARTS, MOST_TUPLES
 from .builder import ProgramBuilder, Value
 from .composite_builder import CompositeBuilder
 from .index_space import Size
@@ -301,7 +302,13 @@ def _part_of_prng(part: int) -> Callable[[SpecialCall], AnyValue]:
 
 
 def _tuple(call: SpecialCall) -> AnyValue:
-    return Tuple(tuple(call.arguments))
+    made = Tuple(tuple(call.arguments))
+    if made.count > MOST_PARTS or made.depth > MOST_TUPLES:
+        raise call.error(
+            f"a tuple of {made.count} parts, {made.depth} tuples inside each other: "
+            f"expected at most {MOST_PARTS} and {MOST_TUPLES}"
+        )
+    return made
 
 
 def _element(call: SpecialCall) -> AnyValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import UnrankedTensorType
@@ -26,6 +27,18 @@ class Tuple:
 
     elements: tuple[AnyValue, ...]
     is_random: bool = False
+
+    @cached_property
+    def count(self) -> int:
+        """How many parts there are, with those of the tuples in it."""
+        return sum(e.count if isinstance(e, Tuple) else 1 for e in self.elements)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many tuples are inside each other."""
+        return 1 + max(
+            (e.depth for e in self.elements if isinstance(e, Tuple)), default=0
+        )
 
     @property
     def description(self) -> str:

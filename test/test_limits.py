@@ -240,3 +240,12 @@ def test_large_factors_mean_the_same_on_all_devices(constraint: str) -> None:
     for device in ("reference", None):
         result = gingham.compile(text, device=device)(np.ones(4, np.float32))
         assert result.tolist() == LARGE[constraint], device
+
+
+@pytest.mark.parametrize(("parts", "place_of"), [("T{0}, T{0}", 10), ("T{0}", 64)])
+def test_tuples_inside_each_other(parts: str, place_of: int) -> None:
+    """Those that double their parts, and those that are deep only."""
+    lines = [f"T{n + 1} = tuple({parts.format(n)});" for n in range(100)]
+    error = refusal(function("T0 = tuple(A);\n" + "\n".join(lines) + "B = A;"))
+    assert "expected at most 1000 and 64" in error.message
+    assert place(error)[0] == place_of + 2
