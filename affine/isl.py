@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 OPERATION_LIMIT = 30_000
 """A few seconds for ten dimensions, less for few; real programs take hundreds. Where
-numbers are longer than 128 bits, and operations slower, there are fewer."""
+numbers are longer than 128 bits, or a question is larger, operations take longer, and
+there are fewer."""
+
+_USUAL_SIZE = 120
+"""Numbers of a question for which there are `OPERATION_LIMIT` operations."""
 
 
 class _Thread(threading.local):
@@ -59,9 +63,10 @@ def _limited(forms: Sequence[LinearForm]) -> Generator[islpy.Context]:
     """The context of this thread, with what a question about `forms` may spend."""
     import islpy
 
-    numbers = (n for form in forms for n in (*form.coefficients, form.constant))
+    numbers = [n for form in forms for n in (*form.coefficients, form.constant)]
     bits = max((number.numerator.bit_length() for number in numbers), default=0)
     limit = OPERATION_LIMIT * 128 // max(bits, 128)
+    limit = max(limit * _USUAL_SIZE // max(len(numbers), _USUAL_SIZE), 1)
 
     if _thread.context is None:
         _thread.context = islpy.Context()

@@ -321,12 +321,20 @@ def _in_numpy(x: Any) -> Any:
 
 def _as_host(x: Any, dtype: Any, copy: bool | None) -> Host:
     """A value as an array of NumPy that a tensor can hold."""
+    import numpy as np
+
     from ..arguments import as_array
 
-    host = as_array("x", x)
     if dtype is None:
-        return host
+        return as_array("x", x)
     wanted = _dtype(dtype)
+    if not isinstance(x, np.ndarray):
+        # NumPy refuses Python's integers that do not fit, and wraps those of arrays.
+        try:
+            x = np.asarray(x, wanted)
+        except (OverflowError, RuntimeError, TypeError, ValueError) as error:
+            raise GinghamError(f"'x' is no array of {wanted.name}: {error}") from error
+    host = as_array("x", x)
     if host.dtype == wanted:
         return host
     if copy is False:

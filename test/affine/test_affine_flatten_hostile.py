@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from math import prod
 from random import Random
+from time import process_time
 
 import pytest
 
 from gingham.affine import isl
 from gingham.affine.flatten import FlatContraction, UnboundedIndex, flatten_contraction
 from gingham.affine.form import LinearForm
+from gingham.affine.lattice import identity_forms
 from gingham.errors import GinghamError
 
 PRIMES = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093)
@@ -113,3 +116,21 @@ def test_dense_random_forms(
     assert message.startswith("the index set is too hard")
     if flat is not None:
         assert all(form.is_integral for form in flat.substitution)
+
+
+@pytest.mark.parametrize(("rank", "count"), [(8, 60), (40, 10), (5, 200), (20, 40)])
+def test_questions_of_any_size_end(rank: int, count: int) -> None:
+    choose = Random(rank)
+    sides = identity_forms(rank)
+    sides += [
+        LinearForm(tuple(choose.randint(1, 99) for _ in range(rank))) for _ in range(9)
+    ]
+    sides += [
+        LinearForm(tuple(-choose.randint(1, 99) for _ in range(rank)), 1000 + number)
+        for number in range(count)
+    ]
+    start = process_time()
+    for question in (isl.extremes, isl.sample, isl.is_empty):
+        with suppress(GinghamError):
+            question(rank, sides)
+    assert process_time() - start < 10

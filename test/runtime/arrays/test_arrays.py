@@ -389,3 +389,20 @@ def test_memory_of_dropped_results_is_used_again(opencl: OpenCLDevice) -> None:
     x = gingham.asarray(numbers(1024), opencl)
     addresses = {f(x).wait().numpy().ctypes.data for _ in range(50)}
     assert len(addresses) <= 4
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [([1, 2**40], np.int32), ([-1], np.uint8), (300, np.int8), ([2**70], np.int64)],
+)
+def test_integers_that_do_not_fit_are_refused_as_numpy_does(
+    value: Any, dtype: Any, device: str
+) -> None:
+    with pytest.raises(OverflowError):
+        np.asarray(value, dtype)
+    with pytest.raises(gingham.GinghamError, match=f"no array of {dtype.__name__}"):
+        gingham.asarray(value, device, dtype)
+    # An array has a type already, and is converted as by NumPy.
+    wide = np.array([1, 2**40 + 5])
+    assert gingham.asarray(wide, device, np.int32).numpy().tolist() == [1, 5]
+    assert gingham.asarray([2**40], device, np.int64).numpy().tolist() == [2**40]
