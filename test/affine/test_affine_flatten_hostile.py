@@ -121,7 +121,7 @@ def test_dense_random_forms(
 @pytest.mark.parametrize(("rank", "count"), [(8, 60), (40, 10), (5, 200), (20, 40)])
 def test_questions_of_any_size_end(rank: int, count: int) -> None:
     choose = Random(rank)
-    sides = identity_forms(rank)
+    sides = [*identity_forms(rank)]
     sides += [
         LinearForm(tuple(choose.randint(1, 99) for _ in range(rank))) for _ in range(9)
     ]

@@ -162,7 +162,7 @@ def test_sizes_beyond_the_address_space(device: str) -> None:
         device=device,
     )
     wide = gingham.asarray(np.zeros(1 << 22, np.float32), device)
-    with pytest.raises(GinghamError, match=r"4194304x4194304|too much memory"):
+    with pytest.raises(GinghamError, match=r"4194304x4194304|points: more than"):
         f(wide, wide)
     np.testing.assert_array_equal(kept.numpy(), numbers(3))
     np.testing.assert_array_equal(f(kept, kept).numpy(), np.outer(kept, kept))
