@@ -9,11 +9,12 @@ from typing import Any
 from ..errors import GinghamError
 
 
-def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[int | None, ...]]:
+def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[Any, ...]]:
     """The function that takes a part of a tensor, and the sizes of its result.
 
-    `dims` are the sizes that are known. A part is known by an integer or a slice for
-    each of the first axes. Where a size is not known, bounds are cut when it is.
+    `dims` are the sizes, integers where they are known. A part is an integer or a slice
+    for each of the first axes. Where a size is not known, bounds are cut when it is,
+    and the size of the result is None, unless it is the same.
     """
     keys = _without_ellipsis([*key] if isinstance(key, tuple) else [key], len(dims))
     if len(keys) > len(dims):
@@ -23,7 +24,7 @@ def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[int | None, ..
     indices: list[str] = []
     starts: list[str] = []
     extents: list[str] = []
-    sizes: list[int | None] = []
+    sizes: list[Any] = []
     for axis, (size, part) in enumerate(zip(dims, keys, strict=True)):
         known = size if isinstance(size, int) else None
         if not isinstance(part, slice):
@@ -35,7 +36,8 @@ def slice_text(dims: Sequence[Any], key: Any) -> tuple[str, tuple[int | None, ..
         # A computed size is a statement: indices are polynomials.
         starts.append(f"  S{axis} = {start};\n")
         accesses.append(f"S{axis} + {step} * i{axis}")
-        sizes.append(length)
+        # The whole of an axis is as large as that, whatever that is.
+        sizes.append(size if part == slice(None) else length)
     declared = ", ".join(f"D{axis}" for axis in range(len(dims)))
     output = f"{', '.join(indices)} : {', '.join(extents)}" if indices else ""
     text = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -130,6 +130,25 @@ def _origin(node: Node) -> str:
     return f"it is made at {node.location}"
 
 
+class UniqueNames:
+    """Names that are all different: a number is put behind one that is taken."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        # Behind these all numbers are taken, so that many equal wishes take no longer.
+        self._numbers: dict[str, int] = {}
+
+    def take(self, wish: str) -> str:
+        """The name, or one like it."""
+        name, number = wish, self._numbers.get(wish, 0)
+        while name in self._taken:
+            number += 1
+            name = f"{wish}_{number}"
+        self._numbers[wish] = number
+        self._taken.add(name)
+        return name
+
+
 @dataclass
 class _Scope:
     """The indices and sizes of one contraction as they occur."""
@@ -137,6 +156,7 @@ class _Scope:
     to: Emitting
     space: IndexSpace = field(default_factory=IndexSpace)
     names: dict[TensorIndex, str] = field(default_factory=dict[TensorIndex, str])
+    taken: UniqueNames = field(default_factory=UniqueNames)
 
     def size(self, node: Node) -> Size:
         """A size that has become IR."""
@@ -176,16 +196,5 @@ class _Scope:
     def _name(self, index: TensorIndex) -> str:
         """What the index is called here, where others may have the same name."""
         if index not in self.names:
-            self.names[index] = unique(
-                index.name or f"x{len(self.names)}", self.names.values()
-            )
+            self.names[index] = self.taken.take(index.name or f"x{len(self.names)}")
         return self.names[index]
-
-
-def unique(name: str, taken: Collection[str]) -> str:
-    """The name, with a number behind it if it is taken."""
-    candidate, number = name, 0
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    return candidate

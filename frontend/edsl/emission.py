@@ -19,7 +19,7 @@ from ...errors import GinghamError, SourceLocation
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..tuples import AnyValue, Tuple, first_value, parts_of
-from .contraction import unique
+from .contraction import UniqueNames
 from .graph import Input, Node, Part, Result, Sizes, SizeSymbol
 from .locations import error, with_text
 
@@ -100,16 +100,17 @@ class _Emitter:
         self._checked = checked
         self._results: dict[Node, Result] = {}
         self._size_names: dict[SizeSymbol, str] = {}
+        self._taken_sizes = UniqueNames()
 
     def run(self) -> BuiltProgram:
         nodes = self._needed()
         constants = [
             n for n in nodes if isinstance(n, Input) and n.constant is not None
         ]
-        names: list[str] = []
+        names, taken = list[str](), UniqueNames()
         for node in [*self._inputs, *constants]:
             default = "C" if node.constant is not None else "I"
-            names.append(unique(node.name or default, names))
+            names.append(taken.take(node.name or default))
             self._add_input(node, names[-1])
         for node in nodes:
             if node not in self._results:
@@ -150,9 +151,8 @@ class _Emitter:
     def size_name(self, symbol: SizeSymbol) -> str:
         """The name of a size, different from those of all others."""
         if symbol not in self._size_names:
-            taken = self._size_names.values()
-            name = symbol.name or f"D{len(self._size_names)}"
-            self._size_names[symbol] = unique(name, taken)
+            wish = symbol.name or f"D{len(self._size_names)}"
+            self._size_names[symbol] = self._taken_sizes.take(wish)
         return self._size_names[symbol]
 
     # The nodes of the program
@@ -221,11 +221,11 @@ class _Emitter:
 
     def _named_outputs(self) -> list[tuple[str, Value]]:
         several = len(self._outputs) > 1
-        named: list[tuple[str, Value]] = []
+        named, taken = list[tuple[str, Value]](), UniqueNames()
         for number, (given, node) in enumerate(self._outputs):
             value = self.value(node)
             default = f"O{number}" if several else "O"
-            name = unique(given or node.name or default, [n for n, _ in named])
+            name = taken.take(given or node.name or default)
             self.builder.name(value, name)
             named.append((name, value))
         return named

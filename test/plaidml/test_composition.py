@@ -256,6 +256,19 @@ def test_parts_that_are_not_there() -> None:
         x["a"]
 
 
+def test_sizes_that_are_not_known_stay_the_same() -> None:
+    """So recurrences do not collect a size for each step."""
+    x, y = tile.Value.from_ndims(3), tile.Value.from_ndims(2)
+    size, other = x.shape.dims[0], y.shape.dims[0]
+    state: Any = x[:, 0]
+    for step in range(1, 4):
+        state = state + x[:, step] * y
+    assert x[:, 0].shape.dims[0] is size
+    (operation, _) = state.shape.dims[0].source
+    assert [*operation.inputs.values()] == [size, other]
+    assert x[1:, 0].shape.dims[0] is not size
+
+
 def test_wrong_operations() -> None:
     x = tile.Value.from_ndims(2)
     with pytest.raises(GinghamError, match="missing input F"):
