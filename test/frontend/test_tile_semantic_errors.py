@@ -43,8 +43,8 @@ GROW = "without leaving any tensor; add a constraint such as"
 STATEMENTS = [
     # Names.
     ("O = Aa + B;", "2:5", "unknown name 'Aa'", "did you mean 'A'?", 2),
-    ("Tempo = A; O = temp(A) + Temp;", "2:16", "unknown function 'temp'",
-     None, 4),
+    ("Tempo = A; O = tempi(A) + Temp;", "2:16", "unknown function 'tempi'",
+     None, 5),
     ("Tempo = A; O = Temp;", "2:16", "unknown name 'Temp'", "did you mean 'Tempo'?", 4),
     ("O = Later; Later = B;", "2:5", "unknown name 'Later'",
      "it is assigned only at 2:12, and a statement sees the names above it", 5),
@@ -141,8 +141,8 @@ STATEMENTS = [
     # Functions.
     ("O = expp(A);", "2:5", "unknown function 'expp'", "did you mean 'exp'?", 4),
     ("O = Exp(A);", "2:5", "unknown function 'Exp'", "did you mean 'exp'?", 3),
-    ("O[i : mx(N, 2)] = +(B[i]);", "2:7", "unknown function 'mx'",
-     "did you mean 'max'?", 2),
+    ("O[i : maxx(N, 2)] = +(B[i]);", "2:7", "unknown function 'maxx'",
+     "did you mean 'max'?", 4),
     ("O = zero(A);", "2:5", "the function 'zero' of PlaidML is not supported: a "
      "function takes at least one argument", "write 0", 4),
     ("O = sub_group_broadcast(A, 0);", "2:5",
