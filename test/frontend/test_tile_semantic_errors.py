@@ -43,7 +43,7 @@ GROW = "without leaving any tensor; add a constraint such as"
 STATEMENTS = [
     # Names.
     ("O = Aa + B;", "2:5", "unknown name 'Aa'", "did you mean 'A'?", 2),
-    ("Tempo = A; O = tempi(A) + Temp;", "2:16", "unknown function 'tempi'",
+    ("Tempo = A; O = Tempp(A) + Temp;", "2:16", "unknown function 'Tempp'",
      None, 5),
     ("Tempo = A; O = Temp;", "2:16", "unknown name 'Temp'", "did you mean 'Tempo'?", 4),
     ("O = Later; Later = B;", "2:5", "unknown name 'Later'",
@@ -160,9 +160,9 @@ STATEMENTS = [
     ("O = as_float(A);", "2:5", "'as_float' takes 2 arguments, got 1",
      "a tensor and the number of bits: as_float(X, 32)", 11),
     ("O = as_float(A, 31);", "2:17", "expected 'as_float' to have 16, 32 or 64 bits",
-     None, 2),
+     None, 5),
     ("O = as_int(A, N);", "2:15", "expected 'as_int' to have 8, 16, 32 or 64 bits",
-     None, 1),
+     None, 5),
     ("O = as_float(A, 32) & as_int(B, 32);", "2:21",
      "'bit_and' takes integers, got f32", None, 1),
 ]  # fmt: skip
