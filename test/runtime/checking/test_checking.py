@@ -32,8 +32,6 @@ TEXT = """function (A[M, K], B[K, N]) -> (C, S) {
   C = sqrt(P * P + 1.0);
   S[i : M] = +(C[i, j]);
 }"""
-ROOT = "#define sqrt(x) (sqrt(x) + 1.0f)\n"
-"""What a wrong compiler is made of here: roots that are 1 too large."""
 
 
 @pytest.fixture(autouse=True)
@@ -82,8 +80,10 @@ def break_builds(
     def build(
         device: OpenCLDevice, source: str, options: Sequence[str] | None = None
     ) -> Program:
-        is_wrong = when(source, options or ())
-        return build_program(device, (ROOT if is_wrong else "") + source, options)
+        if when(source, options or ()):
+            # Roots that are 1 too large.
+            source = source.replace("sqrt(", "1.0f + sqrt(")
+        return build_program(device, source, options)
 
     monkeypatch.setattr(compiled, "build_program", build)
 
