@@ -14,13 +14,19 @@ from .prepared import Array, Inputs, Prepared
 
 
 def _installed(name):
-    """The module that is installed, not the folder of that name beside `bench`."""
+    """The module that is installed, not the folder of that name beside `bench`.
+
+    Nor is it the folder without code that plaidml-keras alone installs.
+    """
     root, places = Path(__file__).resolve().parents[2], sys.path
     sys.path = [place for place in places if Path(place or ".").resolve() != root]
     try:
-        return import_module(name)
+        module = import_module(name)
     finally:
         sys.path = places
+    if module.__file__ is None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    return module
 
 
 plaidml = _installed("plaidml")

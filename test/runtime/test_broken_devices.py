@@ -25,7 +25,7 @@ import gingham
 from gingham.errors import GinghamError
 from gingham.runtime import devices as runtime_devices
 from gingham.runtime.devices import ReferenceDeviceWarning, default_choice
-from gingham.targets.opencl import program as opencl_program
+from gingham.targets.opencl.builds import driver
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.devices.discovery import Discovery, discover
 from gingham.tools.devices import main
@@ -88,7 +88,7 @@ def refuse_queue(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
 
 def refuse_build(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
     """Its compiler fails."""
-    real: Any = vars(opencl_program)["_create"]
+    real: Any = vars(driver)["_create"]
     other = broken.context
 
     def create(context: cl.Context, *contents: object) -> Any:
@@ -96,7 +96,7 @@ def refuse_build(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
             raise opencl_error(OUT_OF_RESOURCES, "clCreateProgramWithSource")
         return real(context, *contents)
 
-    patch.setattr(opencl_program, "_create", create)
+    patch.setattr(driver, "_create", create)
 
 
 def refuse_memory(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
@@ -150,7 +150,7 @@ def compute_wrongly(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
 
 def raise_otherwise(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
     """Something raises what it should not."""
-    real: Any = vars(opencl_program)["_create"]
+    real: Any = vars(driver)["_create"]
     other = broken.context
 
     def create(context: cl.Context, *contents: object) -> Any:
@@ -158,7 +158,7 @@ def raise_otherwise(patch: pytest.MonkeyPatch, broken: OpenCLDevice) -> None:
             raise ValueError("a driver's nonsense")
         return real(context, *contents)
 
-    patch.setattr(opencl_program, "_create", create)
+    patch.setattr(driver, "_create", create)
 
 
 STEPS: list[tuple[Patch, str]] = [

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import gingham
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
-from gingham.targets.opencl import program as opencl_program
+from gingham.targets.opencl.builds import driver
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 Array = NDArray[Any]
@@ -83,7 +83,7 @@ def test_a_failing_build_is_told_and_forgotten(
     chain = gingham.compile(CHAIN, device=device)
     np.testing.assert_array_equal(scale(A), 2 * A)
     with monkeypatch.context() as patch:
-        patch.setattr(opencl_program, "_build", refuse)
+        patch.setattr(driver, "_build", refuse)
         for _ in range(2):
             with pytest.raises(GinghamError) as caught:
                 chain(a, b)

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from ....errors import GinghamError
-from ..memory.buffer import allocate, download, upload
+from ..memory.buffer import download, upload
 from ..program import build_program
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def _check(device: OpenCLDevice) -> str | None:
         # A device works, however little of it programs may use.
         with device.pool.exempt():
             source = upload(queue, values)
-            target = allocate(device, (_COUNT,), np.float32)
+            # What an earlier probe left in memory would pass for a result.
+            target = upload(queue, np.full(_COUNT, -1, np.float32))
         queue.enqueue(kernel, (_COUNT,), None, (source, target, np.int32(3)))
         result = download(queue, target)
     except GinghamError as error:
