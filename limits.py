@@ -57,3 +57,6 @@ MOST_DIMENSIONS = 256
 
 MOST_BLOCKS = 256
 """Blocks of a region in an .mlir text: verifiers take a time cubic in them."""
+
+MOST_PARTS = 1_000
+"""Parts of a text that are compiled one by one."""

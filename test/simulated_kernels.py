@@ -330,7 +330,7 @@ class Copier:
         ) -> Event:
             return self.write(queue, buffer, source)
 
-        CommandQueue.write = write
+        setattr(CommandQueue, "write", write)
 
     def keep(self, inputs: Sequence[Array]) -> None:
         """Make buffers with these contents."""

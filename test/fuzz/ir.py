@@ -58,6 +58,7 @@ def check_round_trip(form: tuple[str, ...], options: tuple[str, ...]) -> None:
     arguments = [*options, *form]
     _, text = run_command(driver.run, ["case.mlir", *arguments])
     kind = f"round trip {' '.join(form)}".strip()
+    before = ""
     for _ in range(3):
         before = text
         with open("printed.mlir", "w", encoding="utf-8") as file:

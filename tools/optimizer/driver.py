@@ -29,6 +29,9 @@ SUCCESS = 0
 FAILURE = 1
 INTERRUPTED = 130
 
+_MOST_ERRORS = 100
+"""Errors of one input that are shown."""
+
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the tool; returns its exit status. Errors are printed, and none raised."""
@@ -69,8 +72,10 @@ def _run(arguments: Sequence[str]) -> int:
     with _attributes_unverified(options.disable_verify):
         compilation = Compilation(options, source, passes)
         is_success = compilation.run()
-    for error in compilation.errors:
+    for error in compilation.errors[:_MOST_ERRORS]:
         _print_error(error, arguments)
+    if (more := len(compilation.errors) - _MOST_ERRORS) > 0:
+        show(f"and {more} more errors", file=sys.stderr)
     return SUCCESS if is_success else FAILURE
 
 

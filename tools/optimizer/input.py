@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 
 from ...errors import GinghamError, SourceLocation
+from ...limits import MOST_PARTS
 
 EXTENSIONS = ("mlir", "tile")
 """The kinds of input, by file extension."""
@@ -28,11 +29,17 @@ class Source:
     def chunks(self) -> list[Source]:
         """The parts between lines `// -----`, each at its own line numbers.
 
-        Blank parts, such as one after a last separator, are left out.
+        Blank parts, such as one after a last separator, are left out. Raises
+        GinghamError for more of them than are split.
         """
         parts: list[Source] = []
         line = 0
-        for part in _SEPARATOR.split(self.text):
+        texts = _SEPARATOR.split(self.text)
+        if len(texts) > MOST_PARTS:
+            raise GinghamError(
+                f"'{self.file}' has {len(texts)} parts: more than {MOST_PARTS}",
+            )
+        for part in texts:
             # The lines before the part are blank in its text, so that any parser
             # counts lines as in the file.
             if part.strip():

@@ -43,6 +43,7 @@ from .diagnostics import ToolError, close_matches_hint, note
 from .sources import Sources
 
 _NEWLINE = re.compile("\n")
+_MOST_NOTES = 10
 _UNDEFINED_VALUES = "values used but not defined"
 _UNREGISTERED = "is not registered"
 _CLEARER = {
@@ -135,7 +136,7 @@ class LocatedParser(BoundedParser):
             close_matches_hint(first.text, (f"%{name}" for name in defined)),
             [
                 note(f"'{span.text}' is not defined either", sources.of_span(span))
-                for span, _ in others
+                for span, _ in others[:_MOST_NOTES]
             ],
         )
 
