@@ -58,5 +58,5 @@ MOST_DIMENSIONS = 256
 MOST_BLOCKS = 256
 """Blocks of a region in an .mlir text: verifiers take a time cubic in them."""
 
-MOST_PARTS = 1_000
-"""Parts of a text that are compiled one by one."""
+MOST_CHUNKS = 1_000
+"""Parts of an .mlir text, between lines `// -----`, that are compiled one by one."""

@@ -25,9 +25,14 @@ class ArgumentParser(argparse.ArgumentParser):
         raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
 
 
-def show(*values: object, end: str = "\n", file: IO[str] | None = None) -> None:
+def show(
+    *values: object,
+    end: str = "\n",
+    file: IO[str] | None = None,
+    flush: bool = False,
+) -> None:
     """Print, as all commands do: what a terminal would obey is escaped."""
-    print(*map(visible, values), end=end, file=file)
+    print(*map(visible, values), end=end, file=file, flush=flush)
 
 
 def open_closed_streams() -> None:

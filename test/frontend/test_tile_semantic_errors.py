@@ -44,7 +44,7 @@ STATEMENTS = [
     # Names.
     ("O = Aa + B;", "2:5", "unknown name 'Aa'", "did you mean 'A'?", 2),
     ("Tempo = A; O = Tempp(A) + Temp;", "2:16", "unknown function 'Tempp'",
-     None, 5),
+     "the functions are abs, acos, ...", 5),
     ("Tempo = A; O = Temp;", "2:16", "unknown name 'Temp'", "did you mean 'Tempo'?", 4),
     ("O = Later; Later = B;", "2:5", "unknown name 'Later'",
      "it is assigned only at 2:12, and a statement sees the names above it", 5),
@@ -141,6 +141,7 @@ STATEMENTS = [
     # Functions.
     ("O = expp(A);", "2:5", "unknown function 'expp'", "did you mean 'exp'?", 4),
     ("O = Exp(A);", "2:5", "unknown function 'Exp'", "did you mean 'exp'?", 3),
+    ("O = sqtr(A);", "2:5", "unknown function 'sqtr'", "did you mean 'sqrt'?", 4),
     ("O[i : maxx(N, 2)] = +(B[i]);", "2:7", "unknown function 'maxx'",
      "did you mean 'max'?", 4),
     ("O = zero(A);", "2:5", "the function 'zero' of PlaidML is not supported: a "
@@ -160,9 +161,9 @@ STATEMENTS = [
     ("O = as_float(A);", "2:5", "'as_float' takes 2 arguments, got 1",
      "a tensor and the number of bits: as_float(X, 32)", 11),
     ("O = as_float(A, 31);", "2:17", "expected 'as_float' to have 16, 32 or 64 bits",
-     None, 5),
+     None, 2),
     ("O = as_int(A, N);", "2:15", "expected 'as_int' to have 8, 16, 32 or 64 bits",
-     None, 5),
+     None, 1),
     ("O = as_float(A, 32) & as_int(B, 32);", "2:21",
      "'bit_and' takes integers, got f32", None, 1),
 ]  # fmt: skip
@@ -177,9 +178,9 @@ def test_statements(
     statement: str, place: str, message: str, hint: str | None, length: int
 ) -> None:
     error = error_of(f"{HEAD}{statement}\n}}")
-    if hint is None and message == "unknown function 'temp'":
+    if hint is not None and hint.endswith("..."):
         assert error.hint is not None
-        assert error.hint.startswith("the functions are abs, acos, ")
+        assert error.hint.startswith(hint.removesuffix("..."))
         hint = error.hint
     check(error, place, message, hint, length)
 

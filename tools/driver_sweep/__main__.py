@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...errors import GinghamError
-from ..command import ArgumentParser, run_command
+from ..command import ArgumentParser, run_command, show
 from .kernels import LOOPS
 from .trial import Batch, Finding, device_named, print_kernel
 from .workers import Worker
@@ -38,14 +38,14 @@ def _run(options: argparse.Namespace) -> int:
         options.device = default_device().name
     device = device_named(options.device)
     if options.kernel is not None:
-        print(print_kernel(_batch(options, options.kernel, 1)))
+        show(print_kernel(_batch(options, options.kernel, 1)))
         return 0
-    print(f"device: {device.name}, {device.description}")
-    print(f"driver: {device.details.driver_version}", flush=True)
-    tried, findings = _sweep(options, options.seconds, show=True)
+    show(f"device: {device.name}, {device.description}")
+    show(f"driver: {device.details.driver_version}", flush=True)
+    tried, findings = _sweep(options, options.seconds, print_each=True)
     counts = Counter(finding.verdict for finding in findings)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    print(f"{tried} kernels of seed {options.seed}: {found or 'all right'}")
+    show(f"{tried} kernels of seed {options.seed}: {found or 'all right'}")
     return 1 if findings else 0
 
 
@@ -56,7 +56,7 @@ def _batch(options: argparse.Namespace, first: int, count: int) -> Batch:
 
 
 def _sweep(
-    options: argparse.Namespace, seconds: float, *, show: bool = False
+    options: argparse.Namespace, seconds: float, *, print_each: bool = False
 ) -> tuple[int, list[Finding]]:
     end = time.monotonic() + seconds
     first = tried = options.first
@@ -66,9 +66,9 @@ def _sweep(
         while tried == first or time.monotonic() < end:
             for finding in worker.findings(_batch(options, tried, _BATCH)):
                 findings.append(finding)
-                if show:
+                if print_each:
                     text = f"kernel {finding.number}: {finding.verdict}"
-                    print(f"{text}, {finding.message}", flush=True)
+                    show(f"{text}, {finding.message}", flush=True)
             tried += _BATCH
     finally:
         worker.close()

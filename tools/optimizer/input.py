@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 
 from ...errors import GinghamError, SourceLocation
-from ...limits import MOST_PARTS
+from ...limits import MOST_CHUNKS
 
 EXTENSIONS = ("mlir", "tile")
 """The kinds of input, by file extension."""
@@ -35,9 +35,9 @@ class Source:
         parts: list[Source] = []
         line = 0
         texts = _SEPARATOR.split(self.text)
-        if len(texts) > MOST_PARTS:
+        if len(texts) > MOST_CHUNKS:
             raise GinghamError(
-                f"'{self.file}' has {len(texts)} parts: more than {MOST_PARTS}",
+                f"'{self.file}' has {len(texts)} parts: more than {MOST_CHUNKS}"
             )
         for part in texts:
             # The lines before the part are blank in its text, so that any parser

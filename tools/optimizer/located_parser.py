@@ -130,14 +130,16 @@ class LocatedParser(BoundedParser):
             key=lambda use: use[0].start,
         )
         (first, defined), *others = uses
+        shown, more = others[:_MOST_NOTES], len(others[_MOST_NOTES:])
         return ToolError(
             f"use of undefined value '{first.text}'",
             sources.of_span(first),
             close_matches_hint(first.text, (f"%{name}" for name in defined)),
             [
                 note(f"'{span.text}' is not defined either", sources.of_span(span))
-                for span, _ in others[:_MOST_NOTES]
-            ],
+                for span, _ in shown
+            ]
+            + ([note(f"and {more} more")] if more else []),
         )
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
