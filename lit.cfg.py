@@ -11,8 +11,10 @@ ROOT = Path(__file__).resolve().parent
 config.name = "gingham"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir", ".test"]
-# The examples of the documentation are shown and run by its pages.
+# The examples of the documentation are shown and run by its pages, what fuzzers found
+# by test/test_fuzz.py.
 config.excludes = [".typing", ".venv", "build", "local_tiles.mlir", "rows.mlir"]
+config.excludes += ["regressions"]
 config.test_source_root = str(ROOT)
 config.test_exec_root = str(ROOT / "build" / "lit")
 
