@@ -451,6 +451,14 @@ UNAVAILABLE: Mapping[str, tuple[str, str]] = {
         "its scale and zero point are no part of a Tile program",
         "convert with a scale of your own, as in as_int(round(X / S), 8)",
     ),
+    "lgamma": (
+        "OpenCL C bounds no error of it, and its derivative is no function of Tile",
+        "pass what NumPy or SciPy computes as an input",
+    ),
+    "tgamma": (
+        "its derivative is no function of Tile",
+        "pass what NumPy or SciPy computes as an input",
+    ),
     "zero": ("a function takes at least one argument", "write 0"),
 }
 """Functions of PlaidML that can not be had: why, and what to write instead."""

@@ -9,7 +9,8 @@ Where a function has no derivative, or several could be chosen, the choice is th
 PyTorch:
 
 * `ceil`, `floor`, `round`, `trunc`, `sign`, `step` and `logb` have the derivative 0
-  everywhere; `mod(x, y)` has 1 by x and the negative whole quotient by y.
+  everywhere; `mod(x, y)` and `remainder(x, y)` have 1 by x and the negative whole
+  quotient by y.
 * `abs`, `relu` and `hypot` have 0 at 0, `copysign` has 0 by x at 0 and 0 by y, `fdim`
   has 0 where both are equal. `clamp` gives all to x at both ends of the range.
 * Of `max`, `min`, `fmax` and `fmin` each operand has half where both are equal; of the
@@ -172,6 +173,10 @@ _BINARY: dict[str, tuple[Binary | None, Binary | None]] = {
     "mul": (lambda d, z, x, y: d * y, lambda d, z, x, y: d * x),
     "div": (lambda d, z, x, y: d / y, lambda d, z, x, y: -(d * z / y)),
     "mod": (
+        lambda d, z, x, y: d,
+        lambda d, z, x, y: -(d * ((x - z) / y).apply("round")),
+    ),
+    "remainder": (
         lambda d, z, x, y: d,
         lambda d, z, x, y: -(d * ((x - z) / y).apply("round")),
     ),

@@ -31,13 +31,13 @@ def _in_wide(meaning: Callable[..., Any]) -> Callable[..., Any]:
     return rounded
 
 
-def _in_python(function: Callable[[float], float]) -> Callable[..., Any]:
+def _in_python(function: Callable[..., float]) -> Callable[..., Any]:
     """A meaning by a function of Python's floats."""
 
-    def meaning(np: Any, x: Any) -> Any:
-        x = np.asarray(x)
-        values = np.vectorize(function, otypes=[np.float64])(x.astype(np.float64))
-        return values.astype(x.dtype)
+    def meaning(np: Any, *operands: Any) -> Any:
+        wide = [np.asarray(operand).astype(np.float64) for operand in operands]
+        values = np.vectorize(function, otypes=[np.float64])(*wide)
+        return values.astype(np.asarray(operands[0]).dtype)
 
     return meaning
 
@@ -93,6 +93,12 @@ def _positive_difference(np: Any, x: Any, y: Any) -> Any:
     unordered = np.isnan(x) | np.isnan(y)
     rest = np.where(unordered, x + y, np.zeros_like(x))
     return np.where(x > y, x - y, rest)
+
+
+def _nearest_remainder(x: float, y: float) -> float:
+    if math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0:
+        return math.nan
+    return math.remainder(x, y)
 
 
 def _exponent(np: Any, x: Any) -> Any:
@@ -209,6 +215,8 @@ FLOAT_FUNCTIONS: tuple[Function, ...] = (
     _row("fdim", "`x - y` where that is positive, else 0; NaN when either is NaN.",
          _positive_difference, 2,
          "({0} > {1} ? {0} - {1} : ({0} != {0} || {1} != {1}) ? ({T})NAN : ({T})0)"),
+    _row("remainder", "`x - n * y`, exactly, with n the integer nearest to `x / y`.",
+         _in_python(_nearest_remainder), 2),
     _row("fmax", "The larger; of a number and NaN the number.", arity=2),
     _row("fmin", "The smaller; of a number and NaN the number.", arity=2),
     _row("step", "Whether y is at least x, as 0 or 1: `step(edge, x)`.", _step, 2,

@@ -160,6 +160,11 @@ def radians(x: Any) -> Tensor:
     return apply("radians", x)
 
 
+def remainder(x: Any, y: Any) -> Tensor:
+    """`x - n * y`, exactly, with `n` the integer nearest to `x / y`."""
+    return apply("remainder", x, y)
+
+
 def rsqrt(x: Any) -> Tensor:
     """The reciprocal of the square root."""
     return apply("rsqrt", x)

@@ -21,7 +21,8 @@ NO_FLOATS = {
 
 UNARY = [f.name for f in FUNCTIONS.values() if f.arity == 1 and f.rule not in NO_FLOATS]
 BINARY = (
-    "add sub mul div mod max min pow hypot atan2 atan2pi copysign fdim fmax fmin ldexp"
+    "add sub mul div mod max min pow hypot atan2 atan2pi copysign remainder fdim fmax "
+    "fmin ldexp"
 ).split()
 FLAT = ("ceil", "floor", "round", "trunc", "sign", "logb")
 
@@ -49,6 +50,7 @@ DOMAINS = {
     "pow": (0.3, 2.0),
     "div": (0.5, 2.0),
     "mod": (0.6, 0.9),
+    "remainder": (0.7, 0.9),
 }
 
 

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 BOUNDS = {
     name: bound
     for bound, names in {
-        0: "logb copysign fdim fmax fmin step fma smoothstep mix",
+        0: "logb copysign remainder fdim fmax fmin step fma smoothstep mix",
         1: "ldexp",
         2: "rsqrt cbrt degrees radians",
         3: "exp2 exp10 expm1 log2 log10 log1p",
