@@ -188,7 +188,7 @@ def _measure(
     calls.append(partial(_call, placed, inputs, None))
     result = calls[-1]()
     preparing = time.perf_counter() - start
-    if options.sweep and case.places == "host":
+    if options.sweep:
         unmeasured = gingham.compile(case.text, device=[*names])
         calls.append(partial(_call, unmeasured, inputs, None))
         for _ in range(_FIRST_CALLS):

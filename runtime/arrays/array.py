@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -282,6 +283,21 @@ def has_arrays(values: object) -> bool:
     if isinstance(values, list | tuple):
         return any(each.__class__ is Array for each in cast("Sequence[object]", values))
     return isinstance(values, Array)
+
+
+def are_ready(values: Sequence[object]) -> bool:
+    """Whether nobody would have to wait for the arrays among some values."""
+    return all(each.is_ready for each in values if isinstance(each, Array))
+
+
+def have_ended(values: Sequence[object]) -> bool:
+    """Wait for the arrays among some values: whether none of them failed."""
+    with suppress(GinghamError):
+        for each in values:
+            if isinstance(each, Array):
+                each.wait()
+        return True
+    return False
 
 
 def asarray(

@@ -6,15 +6,20 @@ and where results have to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ...passes.tile.placement.build import ANYWHERE
+from ...targets.hardware.machine import HOST
+from ..arrays.array import Array, has_arrays
+from ..outputs import given_targets
+from .plan import places_of
 from .ways import PLACED, Ways
 
 if TYPE_CHECKING:
     from ...passes.tile.placement.search import Candidate
-    from ..arguments import Binding
+    from ..arguments import AnyArray, Binding
     from ..arrays.starter import Starter
     from ..runner import Runner
     from .execution import PlacedRunner
@@ -99,6 +104,26 @@ class Choice:
         """Read constant inputs anew at the next call: see `Function.refresh`."""
         for each in [*self.compiled.values()]:
             each.refresh()
+
+
+def situation_of(
+    binding: Binding,
+    arrays: Sequence[AnyArray],
+    out: Any,
+    count: int,
+    devices: Sequence[str],
+) -> Situation:
+    """That of a call with these inputs and `out`, of a program with `count` results."""
+    where = tuple(
+        places_of(each.device.name if isinstance(each, Array) else None, devices)
+        for each in arrays
+    )
+    starts = has_arrays(arrays) or has_arrays(out)
+    ends = [ANYWHERE if starts else HOST] * count
+    for number, target in enumerate(given_targets(out)[:count]):
+        if isinstance(target, Array):
+            (ends[number],) = places_of(target.device.name, devices)
+    return binding, where, tuple(ends)
 
 
 def _devices(plan: Plan) -> list[str]:

@@ -16,19 +16,19 @@ from ...errors import GinghamError
 from ...passes.tile.placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
 from ..arguments import AnyArray, Binding, binding_of
-from ..arrays.array import Array, has_arrays
+from ..arrays.array import Array, are_ready, has_arrays, have_ended
 from ..arrays.starter import Starter
 from ..cache.parsed import ParsedProgram
 from ..function import Function, make_context
-from ..outputs import check_overlap, given_targets, output_arrays, output_targets
+from ..outputs import check_overlap, output_arrays, output_targets
 from ..runner import Shortcuts
-from .choice import Choice
+from .choice import Choice, situation_of
 from .database import database
 from .execution import PlacedRunner, Step
 from .links import device_text
 from .load import is_calm
 from .names import checked_places, resolved_places
-from .plan import Plan, Request, machine_for, make_plan, places_of
+from .plan import Plan, Request, machine_for, make_plan
 from .samples import Sample, Sampler
 from .segment_function import SegmentFunction, output_types_of
 from .times import measure_units
@@ -244,21 +244,27 @@ class PlacedFunction(Function):
 
     def _run_choice(self, choice: Choice, arrays: Sequence[Any], out: Any) -> list[Any]:
         """Run it the fastest way, or one that may be."""
-        is_waited_for = not (has_arrays(arrays) or has_arrays(out))
         ways = choice.ways
-        name = ways.next() if is_waited_for else ways.best
+        starts = has_arrays(arrays) or has_arrays(out)
+        is_timed = not starts or (not ways.is_settled and are_ready(arrays))
+        name = ways.next() if is_timed else ways.best
         name, runner = self._possible_way(choice, name, arrays)
         sampler = choice.samplers.get(name)
+        has_ended = is_timed
 
         def run(sample: Sample | None) -> list[Any]:
-            return self._run_once(runner, arrays, out, sample)
+            nonlocal has_ended
+            results = self._run_once(runner, arrays, out, sample)
+            if is_timed and starts:
+                has_ended = have_ended(results)
+            return results
 
         start = time.perf_counter()
         is_sampled, results = (
-            (False, run(None)) if sampler is None else sampler.run(is_waited_for, run)
+            (False, run(None)) if sampler is None else sampler.run(is_timed, run)
         )
         # What is looked at takes longer.
-        if is_waited_for and not is_sampled:
+        if has_ended and not is_sampled:
             if ways.note(name, time.perf_counter() - start):
                 self._keep(choice)
         if sampler is not None:
@@ -367,16 +373,8 @@ class PlacedFunction(Function):
 
     def _situation(self, arrays: Sequence[AnyArray], out: Any) -> Situation:
         names = [device.name for device in self.devices]
-        where = tuple(
-            places_of(each.device.name if isinstance(each, Array) else None, names)
-            for each in arrays
-        )
-        is_waited_for = not (has_arrays(arrays) or has_arrays(out))
-        ends = [HOST if is_waited_for else ANYWHERE] * len(self.output_names)
-        for number, target in enumerate(given_targets(out)[: len(ends)]):
-            if isinstance(target, Array):
-                (ends[number],) = places_of(target.device.name, names)
-        return binding_of(arrays, self._sizes), where, tuple(ends)
+        binding = binding_of(arrays, self._sizes)
+        return situation_of(binding, arrays, out, len(self.output_names), names)
 
     def _planned(self, situation: Situation, only: str | None) -> Plan:
         binding, where, ends = situation

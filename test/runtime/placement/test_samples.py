@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import gingham
 from gingham import observation
 from gingham.errors import GinghamError
+from gingham.runtime.arrays.starter import Starter
 from gingham.runtime.devices import Device
 from gingham.runtime.placement import load, machine, samples
 from gingham.runtime.placement.database import Database, database
@@ -64,6 +65,10 @@ def half(device: object) -> float:
 
 def never(sampler: object) -> bool:
     return False
+
+
+def unwanted(array: object) -> Any:
+    raise AssertionError("a call has waited")
 
 
 def check(result: Any, inputs: Arrays) -> None:
@@ -123,6 +128,41 @@ def test_a_device_that_is_slower_as_a_whole_than_in_parts(
     for _ in range(16):
         check(function(*inputs), inputs)
     assert places(function, inputs) == {"reference"}
+
+
+def test_calls_that_do_not_wait_are_timed_first(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    believed(whole, inputs, opencl=1.5e-4, reference=1e-4)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    real = Starter.run
+
+    def slow(self: Starter, *arguments: Any) -> Any:
+        if not vars(self)["_is_opencl"]:
+            time.sleep(0.03)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(Starter, "run", slow)
+    given = [gingham.asarray(each, "reference") for each in inputs]
+    assert {*function.decision(*given).devices} == {"reference"}
+    for _ in range(16):
+        check(function(*given), inputs)
+    assert {*function.decision(*given).devices} == {whole.name}
+    # Now that all is known, a call waits for nothing.
+    monkeypatch.setattr(gingham.Array, "wait", unwanted)
+    function(*given)
+
+
+def test_a_call_behind_what_is_computed_does_not_wait(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    given = [gingham.asarray(each, whole) for each in inputs]
+    with monkeypatch.context() as patch:
+        patch.setattr(gingham.Array, "is_ready", property(never))
+        patch.setattr(gingham.Array, "wait", unwanted)
+        result = function(*given)
+    check(result, inputs)
 
 
 def test_profiled_runs_that_nobody_waits_for(
