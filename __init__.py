@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .patched import watch_imports
+
 if TYPE_CHECKING:
     from . import edsl, plaidml
     from .errors import GinghamError
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from .runtime.settings import configure
 
 __version__ = "0.1.0"
+
+watch_imports()
 
 # Everything is imported when first asked for: the tools start with this package too.
 _PLACES = {

@@ -123,6 +123,14 @@ class CompiledPrograms:
         for runner in idle:
             runner.give_up("scratch")
 
+    def drop_all(self) -> None:
+        """Let go of all, also where functions have it."""
+        with self._lock:
+            gone = [*self._entries.values()]
+        self.clear()
+        for entry in gone:
+            entry.forget()
+
     def clear(self) -> None:
         """Let go of all; functions keep what they have compiled."""
         with self._lock:

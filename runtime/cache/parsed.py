@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .programs import key_of, trusted_store
+from .programs import compiler_state, key_of, trusted_store
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -101,14 +101,18 @@ class TextProgram(_Program):
         self.text = text
         self.file = file
         self.identity = f"{file}\n{text}"
+        self._parsed: tuple[int, ModuleOp] | None = None
         self.outline = self._known_outline() or self._new_outline()
 
-    @cached_property
+    @property
     def module(self) -> ModuleOp:
         """Its `tile` IR, for any shapes and types, which must not change."""
         from ...frontend.tile_text import parse_tile
 
-        return parse_tile(self.text, self.file)
+        state = compiler_state()
+        if self._parsed is None or self._parsed[0] != state:
+            self._parsed = state, parse_tile(self.text, self.file)
+        return self._parsed[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It is pickled as its text."""

@@ -8,7 +8,9 @@ A program is found by all that it is made from: its text or IR, the shapes and t
 its inputs, the options of the passes with the figures of the hardware, measured
 decisions, device, driver and the options of its compiler, and the code of this package
 and of those that it uses (`code_state`). What is loaded is what that code would make,
-so results are the same bits.
+so results are the same bits. Of what is patched or plugged in nobody knows all that it
+depends on, so with that programs are kept in memory only, by a key of its state, and
+what was compiled in another state is let go.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
+from ...patched import patched_state
 from ...settings.folders import user_folder
 from ..settings import setting
 from .code_state import code_is_as_started, code_is_unchanged, driver_state, versions
@@ -45,9 +49,11 @@ def program_store() -> Store | None:
 
 
 def trusted_store() -> Store | None:
-    """As `program_store`, None too where this process runs code that has changed."""
+    """As `program_store`, None too where this process runs other code than stored."""
     store = program_store()
-    return store if store is not None and code_is_as_started() else None
+    if store is None or not code_is_as_started() or compiler_state():
+        return None
+    return store
 
 
 @cache
@@ -113,7 +119,22 @@ class KeptPrograms:
 
 def key_of(*parts: object) -> str:
     """All of the parts, and the code that makes something of them."""
-    return "\0".join(map(repr, (*parts, *versions())))
+    return "\0".join(map(repr, (*parts, *versions(), compiler_state())))
+
+
+_last_state = 0
+_state_lock = Lock()
+
+
+def compiler_state() -> int:
+    """See `patched_state`; what was compiled in another state is let go."""
+    global _last_state
+    state = patched_state()
+    with _state_lock:
+        has_changed, _last_state = state != _last_state, state
+    if has_changed:
+        programs.drop_all()
+    return state
 
 
 def forget_programs() -> None:

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.frontend import tile_text
 from gingham.runtime import lowering
 from gingham.runtime.cache import code_state, probes
 from gingham.runtime.cache import programs as program_cache
-from gingham.runtime.cache.parsed import text_program
+from gingham.runtime.cache.parsed import TextProgram, text_program
 from gingham.runtime.cache.store import PROGRAM, CacheWarning, Store
 from gingham.runtime.lowering import Lowering
 from gingham.targets.opencl import program as opencl_program
@@ -66,7 +65,7 @@ def forbid_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     forget()
     monkeypatch.setattr(Lowering, "printed", fail)
     monkeypatch.setattr(opencl_program, "built_program", fail)
-    monkeypatch.setattr(tile_text, "parse_tile", fail)
+    monkeypatch.setattr(TextProgram, "module", property(fail))
 
 
 def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,14 +313,17 @@ def test_numbers_that_are_sizes(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         np.testing.assert_array_equal(function(a, count), a[:count])
 
 
-def test_more_than_results_of_a_stored_program(folder: Path) -> None:
+def test_more_than_results_of_a_stored_program(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a, b = integers(5, 7), integers(7, 9)
     expected = gingham.compile(PRODUCT)
     expected(a, b)
     forget()
     function = gingham.compile(PRODUCT)
-    function(a, b)
-    assert "module" not in vars(text_program(PRODUCT))
+    with monkeypatch.context() as patch:
+        patch.setattr(TextProgram, "module", None)
+        function(a, b)
     assert function.ir(stage="parsed") == expected.ir(stage="parsed")
     assert function.source(a, b) == expected.source(a, b)
     assert str(function.explain(a, b)) == str(expected.explain(a, b))
