@@ -5,6 +5,7 @@ after `gingham.plaidml.install()` not even that. `docs/plaidml.md` tells the sto
 where this differs. All of it runs on what `gingham.compile` makes.
 """
 
+from .. import __version__ as __version__
 from ..errors import GinghamError as PlaidMLError
 from ..frontend.edsl.dtypes import DType, TensorShape
 from ..runtime.program import Program
@@ -26,6 +27,7 @@ from .process import (
     set_backtrace,
     set_floatx,
     set_perf_counter,
+    set_verbosity,
 )
 from .shapes import Dimension, Shape
 from .tensors import Tensor
@@ -74,9 +76,12 @@ __all__ = [
     "set_backtrace",
     "set_floatx",
     "set_perf_counter",
+    "set_verbosity",
     "settings",
     "tile",
 ]
 
+# What PlaidML calls them, and programs too.
 _View = View
-"""What PlaidML's documentation calls it."""
+_DeviceConfig = DeviceConfig
+_internal_set_vlog = set_verbosity

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
 from ..frontend.edsl.dtypes import DType, TensorShape, element_type
+from ..runtime.program import ProgramArgument
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -14,16 +15,20 @@ if TYPE_CHECKING:
 class Buffer:
     """Memory of a shape, with zeros in it, or with the elements of an array.
 
-    `shape_or_data` is a `TensorShape` whose sizes are all known, or an array. Raises
-    GinghamError for other elements than tensors have, and for arrays of other shapes.
+    `shape_or_data` is a `TensorShape` whose sizes are all known, an argument of a
+    program, which has one, or an array; with a shape, `data` may be its elements.
+    Raises GinghamError for other elements than tensors have, and for arrays of other
+    shapes.
     """
 
-    def __init__(self, shape_or_data: Any) -> None:
+    def __init__(self, shape_or_data: Any, data: ArrayLike | None = None) -> None:
         import numpy as np
 
         from ..dialects.eltwise.numpy_types import numpy_dtype
         from ..runtime.arguments import as_array
 
+        if isinstance(shape_or_data, ProgramArgument):
+            shape_or_data = shape_or_data.shape
         if isinstance(shape_or_data, TensorShape):
             sizes = tuple(shape_or_data.int_dims)
             if not all(sizes):
@@ -32,6 +37,8 @@ class Buffer:
             self._array: NDArray[Any] = np.zeros(sizes, dtype)
         else:
             self._array = as_array("data", shape_or_data).copy()
+        if data is not None:
+            self.copy_from_ndarray(data)
 
     @property
     def shape(self) -> TensorShape:

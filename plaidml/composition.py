@@ -80,13 +80,13 @@ class Composer:
         self._outputs: list[tuple[str, Var]] = []
         self._updates: list[tuple[Tensor, Var]] = []
 
-    def add_input(self, name: str, var: Var) -> None:
+    def add_input(self, name: str, val: Var) -> None:
         """Make a placeholder an input of the function."""
-        self._inputs.append((name, var))
+        self._inputs.append((name, val))
 
-    def add_output(self, name: str, var: Any) -> None:
+    def add_output(self, name: str, val: Any) -> None:
         """Make a variable an output of the function."""
-        self._outputs.append((name, Var(as_symbol(var))))
+        self._outputs.append((name, Var(as_symbol(val))))
 
     def add_dependency(self, applier: Applier) -> None:
         """Do nothing: functions have no effects but their outputs."""

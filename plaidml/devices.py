@@ -21,7 +21,10 @@ AUTO = "auto"
 
 
 class DeviceConfig:
-    """What could be opened: a device, or several on which programs are placed."""
+    """What could be opened: a device, or several on which programs are placed.
+
+    What it says is in bytes of UTF-8, as it is in PlaidML; `str` gives its name.
+    """
 
     def __init__(self, *devices: gingham_devices.Device) -> None:
         self.devices = devices
@@ -33,28 +36,32 @@ class DeviceConfig:
         return self.devices[0]
 
     @property
-    def id(self) -> str:
+    def id(self) -> bytes:
         """The names that Gingham knows them by: `intel.0`, `intel.0 nvidia.0`."""
-        return " ".join(device.name for device in self.devices)
+        return str(self).encode()
 
     @property
-    def config(self) -> str:
-        """What the devices say about themselves, as JSON."""
-        return json.dumps({d.name: d.properties for d in self.devices}, default=str)
+    def config(self) -> bytes:
+        """What each of the devices says about itself, as JSON by its name."""
+        return _as_json({each.name: each.properties for each in self.devices})
 
     @property
-    def description(self) -> str:
+    def description(self) -> bytes:
         """One line for people."""
-        return "; ".join(device.description for device in self.devices)
+        return "; ".join(device.description for device in self.devices).encode()
 
     @property
-    def details(self) -> str:
-        """What the devices say about themselves, a line for each figure."""
-        return "\n".join(
-            f"{key}: {value}"
-            for device in self.devices
-            for key, value in device.properties.items()
-        )
+    def details(self) -> bytes:
+        """What the first of the devices says about itself, as JSON.
+
+        By PlaidML's names (`type`, `name`, `vendor`, `driverVersion`, `globalMemSize`,
+        `maxMemAllocSize`, `localMemSize`, `maxComputeUnits`) as far as it is known, and
+        by those of `gingham.Device.properties`.
+        """
+        properties = self.device.properties
+        found = {key: properties.get(ours) for key, ours in _DETAILS.items()}
+        known = {key: str(value) for key, value in found.items() if value is not None}
+        return _as_json({"type": self.device.kind.upper(), **known, **properties})
 
     @property
     def failure(self) -> str | None:
@@ -62,14 +69,32 @@ class DeviceConfig:
         failures = (device.failure() for device in self.devices)
         return next((failure for failure in failures if failure is not None), None)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceConfig) and self.devices == other.devices
+
+    def __hash__(self) -> int:
+        return hash(self.devices)
+
     def __str__(self) -> str:
-        return self.id
+        return " ".join(device.name for device in self.devices)
 
     def __repr__(self) -> str:
-        return f"<gingham.plaidml.DeviceConfig {self.id}: {self.description}>"
+        return f"<gingham.plaidml.DeviceConfig {self}: {self.description.decode()}>"
 
 
-Choice: TypeAlias = "DeviceConfig | str | Sequence[str]"
+_DETAILS = {
+    "name": "device",
+    "vendor": "vendor",
+    "driverVersion": "driver_version",
+    "globalMemSize": "global_memory_bytes",
+    "maxMemAllocSize": "max_allocation_bytes",
+    "localMemSize": "local_memory_bytes",
+    "maxComputeUnits": "compute_units",
+}
+"""PlaidML's names of what devices say about themselves, and ours."""
+
+
+Choice: TypeAlias = "DeviceConfig | str | bytes | Sequence[str]"
 """What to open: a configuration, or names of devices."""
 
 
@@ -119,22 +144,23 @@ def devices(
 class Device:
     """What is open; tensors are made for it, and it runs functions on them.
 
-    `devconf` is one of `devices`, or names of devices: `"intel.0"`, or for programs
+    `device` is one of `devices`, or names of devices: `"intel.0"`, or for programs
     that are placed `"intel.0 nvidia.0"` or a sequence; `"auto"` is all of the host that
     work. As a context manager it closes itself. Raises GinghamError for a device that
     does not exist or work.
     """
 
-    def __init__(self, ctx: Context, devconf: Choice | None = None) -> None:
+    def __init__(self, ctx: Context, device: Choice | None = None) -> None:
         ctx.check()
-        if devconf is None:
-            devconf = devices(ctx)[0]
-        if isinstance(devconf, DeviceConfig):
-            chosen = devconf.devices
+        if device is None:
+            device = devices(ctx)[0]
+        if isinstance(device, DeviceConfig):
+            chosen = device.devices
         else:
-            chosen = _chosen(devconf.split() if isinstance(devconf, str) else devconf)
-        for device in chosen:
-            device.require_usable()
+            names = device.decode() if isinstance(device, bytes) else device
+            chosen = _chosen(names.split() if isinstance(names, str) else names)
+        for each in chosen:
+            each.require_usable()
         self.devices: Sequence[gingham_devices.Device] = tuple(chosen)
         """The devices as Gingham knows them."""
         self.worker = Worker(*chosen)
@@ -196,3 +222,7 @@ def _chosen(names: Sequence[str]) -> list[gingham_devices.Device]:
     if not names:
         raise GinghamError("expected the name of a device")
     return [gingham_devices.device(name) for name in dict.fromkeys(names)]
+
+
+def _as_json(value: object) -> bytes:
+    return json.dumps(value, default=str).encode()

@@ -201,7 +201,7 @@ class Function:
         return known
 
 
-def load_function(ctx: Context, dev: Device, filename: str) -> Function:
+def load_function(ctx: Context, device: Device, filename: str) -> Function:
     """The function that was saved in a file; tensors that it is tied to are new.
 
     Raises GinghamError for a file that cannot be read or is no saved function.
@@ -209,8 +209,8 @@ def load_function(ctx: Context, dev: Device, filename: str) -> Function:
     from .files import load
 
     ctx.check()
-    dev.check()
-    return load(ctx, dev, filename)
+    device.check()
+    return load(ctx, device, filename)
 
 
 def _result_shapes(ctx: Context, module: ModuleOp) -> list[Shape]:

@@ -50,6 +50,12 @@ def quiet() -> None:
     LOGGER.setLevel(logging.WARNING)
 
 
+def set_verbosity(level: int) -> None:
+    """Log everything for a level above 0; 0 changes nothing."""
+    if level:
+        LOGGER.setLevel(logging.DEBUG)
+
+
 def set_backtrace(enable: bool) -> None:
     """Choose whether functions and operations remember the calls that made them.
 

@@ -30,18 +30,22 @@ _KEYS = (
 )
 
 
+_files = [os.path.join("~", ".plaidml"), os.path.normpath("/etc/plaidml")]
+"""The file of the user, and that of the machine."""
+
+
 class _Settings(ModuleType):
     """The module, whose settings are attributes."""
 
     @property
     def user_settings(self) -> str:
         """The file of the user."""
-        return os.path.expanduser(os.path.join("~", ".plaidml"))
+        return os.path.expanduser(_files[0])
 
     @property
     def system_settings(self) -> str:
         """The file of the machine."""
-        return os.path.normpath("/etc/plaidml")
+        return _files[1]
 
     @property
     def config(self) -> str | None:
@@ -133,6 +137,18 @@ class _Settings(ModuleType):
         """Name the session, if it has no name."""
         if self.session is None:
             self.session = str(uuid.uuid4())
+
+    def forget(self, user_settings: str = "", system_settings: str = "") -> None:
+        """Unset all settings of the environment, and take others for the files.
+
+        Programs that choose devices anew, such as `plaidml-setup`, call it by PlaidML's
+        name, `_setup_for_test`.
+        """
+        for key in (*_KEYS, _SETTINGS):
+            os.environ.pop(key, None)
+        _files[:] = [user_settings, system_settings]
+
+    _setup_for_test = forget
 
     def save(self, filename: str) -> None:
         """Write the settings to a file, for `PLAIDML_SETTINGS` or `~/.plaidml`."""

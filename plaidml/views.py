@@ -84,19 +84,19 @@ class View:
         self._flat[position] = values.astype(self._flat.dtype)
         self.needs_writeback = True
 
-    def copy_from_ndarray(self, array: ArrayLike) -> None:
+    def copy_from_ndarray(self, src: ArrayLike) -> None:
         """Write all elements from an array of the tensor's shape.
 
         An array of one axis has them in the order of memory.
         """
-        values = self._fitting(array)
+        values = self._fitting(src)
         target = self._shaped_as(values)
         target[...] = values.astype(target.dtype)
         self.needs_writeback = True
 
-    def copy_to_ndarray(self, array: NDArray[Any]) -> None:
+    def copy_to_ndarray(self, dst: NDArray[Any]) -> None:
         """Write all elements to an array of the tensor's shape, or of one axis."""
-        array[...] = self._shaped_as(array)
+        dst[...] = self._shaped_as(dst)
 
     def as_ndarray(self, ctx: Context | None = None) -> NDArray[Any]:
         """All elements as a new array of the tensor's shape."""

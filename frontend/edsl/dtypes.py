@@ -32,6 +32,14 @@ class DType(Enum):
     FLOAT32 = "float32"
     FLOAT64 = "float64"
 
+    @classmethod
+    def from_numpy(cls, dtype: object) -> DType:
+        """The type of NumPy's `float32`, by its class, dtype or name.
+
+        Raises GinghamError for what tensors do not hold.
+        """
+        return dtype_of(element_type(dtype))
+
 
 @dataclass(frozen=True)
 class TensorShape:

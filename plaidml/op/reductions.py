@@ -100,11 +100,17 @@ class MaxReduce(_Aggregation):
 
     sign = ">"
 
+    def __init__(self, x: Value, axes: Axes = None, keepdims: bool = False) -> None:
+        super().__init__(x, axes, keepdims)
+
 
 class MinReduce(_Aggregation):
     """The smallest element."""
 
     sign = "<"
+
+    def __init__(self, x: Value, axes: Axes = None, keepdims: bool = False) -> None:
+        super().__init__(x, axes, keepdims)
 
 
 class _Truth(Operation):

@@ -76,12 +76,24 @@ def test_programs_run_with_buffers() -> None:
     for inputs in ([x, y], [(b, y), (a, x)], [(a, numbers), (b, integers(3))]):
         (found,) = plaidml.exec.run(program, inputs)
         np.testing.assert_array_equal(found, numbers - integers(3))
+    executable = plaidml.exec.Executable(program, "reference")
+    (output,) = (plaidml.Buffer(argument) for argument in program.outputs)
+    executable.run([x, y], [output])
+    np.testing.assert_array_equal(output.as_ndarray(), numbers - integers(3))
+    assert "reference" in plaidml.exec.list_devices()
+    # Elements are converted, as copying to a buffer does.
+    (found,) = plaidml.exec.run(program, [[1, 2, 3], np.arange(3.0)])
+    assert (found.dtype, found.tolist()) == (np.float32, [1, 1, 1])
+    shape = TensorShape(DType.from_numpy(np.int16), [2])
+    assert plaidml.Buffer(shape, data=[4, 5]).as_ndarray().dtype == np.int16
     target = np.zeros(3)
     y.copy_to_ndarray(target)
     np.testing.assert_array_equal(target, integers(3))
     assert y.shape == TensorShape(DType.FLOAT32, [3])
     mistakes: list[tuple[str, Any]] = [
         ("missing input 'B'", lambda: plaidml.exec.run(program, [(a, x)])),
+        ("expected 2 inputs, got 1", lambda: plaidml.exec.run(program, [x])),
+        ("expected 1 outputs, got 0", lambda: executable.run([x, y], [])),
         ("expected a tensor", lambda: plaidml.exec.run(program, [(1, x)])),
         ("shape \\(3,\\), got \\(2,\\)", lambda: x.copy_from_ndarray([1, 2])),
         ("is not known", lambda: plaidml.Buffer(TensorShape(DType.INT8, [0, 2]))),

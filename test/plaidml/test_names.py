@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from plaidml_tensors import SCALE, empty, integers, tensor
 
+import gingham
 from gingham import plaidml
 from gingham.errors import GinghamError
 from gingham.plaidml import exceptions, settings, tile
@@ -62,6 +63,41 @@ def test_programs_run_as_they_are(tmp_path: Path) -> None:
         "error: cannot read 'no.py': no such file\n",
     )
     assert "usage:" in run("-m", "gingham.plaidml", folder=tmp_path).stderr
+
+
+CHOICE = """\
+import json
+import plaidml
+
+ctx = plaidml.Context()
+plaidml.quiet()
+plaidml.settings._setup_for_test(plaidml.settings.user_settings)
+plaidml.settings.experimental = True
+devices, _ = plaidml.devices(ctx, limit=100, return_all=True)
+found = {each.id.decode(): json.loads(each.details.decode()) for each in devices}
+chosen = next(name for name in found if found[name]["type"] == "INTERPRETER")
+print("choose", "of", len([each for each in devices if b"interpreter" in each.description]))
+plaidml.settings.device_ids = [chosen]
+plaidml.settings.save(plaidml.settings.user_settings)
+plaidml._internal_set_vlog(1)
+print(plaidml.devices(ctx)[0], plaidml.__version__)
+"""
+
+
+def test_programs_choose_devices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `plaidml-setup` and programs with a choice of their own do."""
+    (tmp_path / "choice.py").write_text(CHOICE)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PLAIDML_DEVICE_IDS", "no such device")
+    done = run("-m", "gingham.plaidml", "choice.py", folder=tmp_path)
+    lines = ["choose of 1", f"reference {gingham.__version__}"]
+    assert done.stdout.splitlines() == lines, done.stderr
+    assert json.loads((tmp_path / ".plaidml").read_text()) == {
+        "PLAIDML_DEVICE_IDS": ["reference"],
+        "PLAIDML_EXPERIMENTAL": "1",
+    }
 
 
 def test_finders_of_the_old_kind_are_asked(tmp_path: Path) -> None:

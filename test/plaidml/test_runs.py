@@ -173,15 +173,24 @@ def test_closed_devices_and_contexts(ctx: plaidml.Context) -> None:
 
 def test_devices(ctx: plaidml.Context) -> None:
     (first,) = plaidml.devices(ctx)
-    assert first.id == gingham.default_device().name
-    assert first.description in repr(first)
+    assert str(first) == first.id.decode() == gingham.default_device().name
+    assert first.description.decode() in repr(first)
     assert len(plaidml.devices(ctx, limit=None)) == len(gingham.devices())
     valid, invalid = plaidml.devices(ctx, return_all=True)
-    assert {each.id for each in valid + invalid} == {d.name for d in gingham.devices()}
+    names = {d.name for d in gingham.devices()}
+    assert {str(each) for each in valid + invalid} == names
     assert all(each.failure for each in invalid)
-    assert all(":" in line for line in valid[-1].details.splitlines())
+    assert first in valid
+    for config in valid:
+        details = json.loads(config.details)
+        assert details["type"] in ("CPU", "GPU", "ACCELERATOR", "INTERPRETER")
+        assert json.loads(config.config).keys() == {str(config)}
+        memory = config.device.properties.get("global_memory_bytes")
+        assert details.get("globalMemSize") == (memory and str(memory))
     with plaidml.open_first_device(ctx) as dev:
-        assert dev.id == first.id
+        assert dev.id == str(first)
+    with plaidml.Device(ctx, device=first.id) as dev:
+        assert dev.id == str(first)
     with pytest.raises(GinghamError, match="limit of at least 1"):
         plaidml.devices(ctx, limit=0)
     with pytest.raises(GinghamError, match="no device 'abacus'"):

@@ -208,7 +208,8 @@ def check_dropout(found: dict[str, Array]) -> None:
 
 
 def check_predictions(found: dict[str, Array]) -> None:
-    """A convolution and a dense layer of any weights."""
+    """A sum; a convolution and a dense layer of any weights."""
+    np.testing.assert_array_equal(found["sum"], [6, 8, 10, 12])
     windows = np.lib.stride_tricks.sliding_window_view(found["image"], (3, 3), (1, 2))
     filtered = np.einsum("nyxcij,ijcd->nyxd", windows, found["kernel"]) + found["bias"]
     assert filtered.shape == (1, 30, 30, 32)
