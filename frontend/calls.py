@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Attribute
 
 from ..dialects.eltwise.element_types import ELEMENT_TYPES
-from ..dialects.eltwise.table import CALLS, Function
+from ..dialects.eltwise.table import CALLS, ROUGH_CALLS, Function
 from ..errors import GinghamError
 from .builder import ProgramBuilder, Value
 from .index_space import Size
@@ -92,12 +92,13 @@ def _function(call: Call, source: Source) -> Function:
 
 
 def _unknown_function(call: Call, source: Source) -> GinghamError:
-    known = [*CALLS, *CASTS, *SPECIAL_CALLS]
+    known = [*(CALLS.keys() - ROUGH_CALLS.keys()), *CASTS, *SPECIAL_CALLS]
     name = call.function.text
     return source.error(
         f"unknown function '{name}'",
         call.function.span,
-        did_you_mean(name, known) or f"the functions are {', '.join(sorted(known))}",
+        did_you_mean(name, [*known, *ROUGH_CALLS])
+        or f"the functions are {', '.join(sorted(known))}",
     )
 
 

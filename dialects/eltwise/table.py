@@ -326,7 +326,7 @@ _ROWS: tuple[Function, ...] = (
     Function("recip", 1, _FLOAT, _reciprocal,
              "(({T})1 / {0})", "The reciprocal."),
     Function("pow", 2, _FLOAT, "power", "pow({0}, {1})",
-             "x to the power y.", aliases=("pown",)),
+             "x to the power y.", aliases=("pown", "powr")),
     # Exponentials.
     _float_function("exp", "e to the power x."),
     _float_function("log", "The natural logarithm."),
@@ -358,7 +358,19 @@ OPERATORS: dict[str, Function] = {row.symbol: row for row in _ROWS if row.symbol
 `cond`.
 """
 
-CALLS: dict[str, Function] = FUNCTIONS | {
-    alias: row for row in _ROWS for alias in row.aliases
+_ROUGH = {
+    name: name
+    for name in ("cos exp exp2 exp10 log log2 log10 recip rsqrt sin sqrt tan".split())
+} | {"divide": "div", "powr": "pow"}
+
+ROUGH_CALLS: dict[str, Function] = {
+    f"{prefix}_{name}": FUNCTIONS[function]
+    for prefix in ("half", "native")
+    for name, function in _ROUGH.items()
 }
+"""Functions by names that allow OpenCL C to lose digits, which they do not here."""
+
+CALLS: dict[str, Function] = (
+    FUNCTIONS | {alias: row for row in _ROWS for alias in row.aliases} | ROUGH_CALLS
+)
 """The functions by every name that Tile text may call them."""

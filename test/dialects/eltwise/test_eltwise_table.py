@@ -204,6 +204,16 @@ def test_names(name: str) -> None:
         assert alias not in FUNCTIONS
 
 
+def test_names_that_allow_to_lose_digits() -> None:
+    """OpenCL C's `half_` and `native_` functions are those of all digits."""
+    names = "cos exp exp2 exp10 log log2 log10 recip rsqrt sin sqrt tan".split()
+    for prefix in ("half", "native"):
+        for name in names:
+            assert CALLS[f"{prefix}_{name}"] is FUNCTIONS[name]
+        assert CALLS[f"{prefix}_powr"] is FUNCTIONS["pow"]
+        assert CALLS[f"{prefix}_divide"] is FUNCTIONS["div"]
+
+
 def test_operators_are_the_grammar_s() -> None:
     names = {symbol: function.name for symbol, function in OPERATORS.items()}
     assert names == {
