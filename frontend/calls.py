@@ -92,7 +92,8 @@ def _function(call: Call, source: Source) -> Function:
 
 
 def _unknown_function(call: Call, source: Source) -> GinghamError:
-    known = [*(CALLS.keys() - ROUGH_CALLS.keys()), *CASTS, *SPECIAL_CALLS]
+    usual = [name for name in CALLS if name not in ROUGH_CALLS]
+    known = [*usual, *CASTS, *SPECIAL_CALLS]
     name = call.function.text
     return source.error(
         f"unknown function '{name}'",
