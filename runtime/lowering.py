@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .. import observation
 from ..errors import GinghamError
+from ..garbage import rare_collections
 from ..observation import note, now
 from .arguments import Binding, tensor_types
 from .devices import Device, default_device
@@ -134,6 +135,7 @@ class Lowering:
             _modules.put((key, stage), known)
         return known
 
+    @rare_collections()
     def printed(self, binding: Binding) -> PrintedCode:
         """The kernels, and the program that launches them."""
         from ..targets.opencl.compiled import print_module
@@ -158,6 +160,7 @@ class Lowering:
 
         return key_of(self.device.name, *self.key(binding))
 
+    @rare_collections()
     def _lowered(self, stage: str, binding: Binding, key: str) -> ModuleOp:
         """A module that nobody else has, taken as far as the stage."""
         from xdsl.utils.exceptions import DiagnosticException

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from io import TextIOWrapper
 
+from ..garbage import rare_collections
 from .command import open_closed_streams
 
 
 def main() -> int:
     """The command; returns its exit status."""
-    # Most of a short run is the import of modules, whose objects all stay: looking
-    # for garbage among them costs a tenth of it.
-    gc.set_threshold(100_000)
+    # Imports, too: looking for garbage among what they make is a tenth of a short run.
+    with rare_collections():
+        return _run()
+
+
+def _run() -> int:
     open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -37,8 +37,10 @@ between overwrites.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from math import prod
 
 from xdsl.context import Context
@@ -49,7 +51,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
@@ -92,9 +94,12 @@ class StripeInlinePass(ModulePass):
                         self._inline(statement)
 
     def _inline(self, block: BlockOp) -> None:
+        if not _is_plain(block):
+            return
+        body = _Body.of(block)
         for number, refinement in enumerate(block.refinement_list):
             if refinement.direction.writes:
-                producer = _Producer.of(block, number)
+                producer = _Producer.of(body, number, self.operations)
                 if producer is not None:
                     self._move(producer)
 
@@ -103,8 +108,6 @@ class StripeInlinePass(ModulePass):
         uses = [u for u in producer.buffer.uses if u.operation is not producer.block]
         readers = list(dict.fromkeys(use.operation for use in uses))
         if len(readers) > 1 and producer.work > self.operations:
-            return
-        if producer.shared_work > self.operations:
             return
         blocks = [reader for reader in readers if isinstance(reader, BlockOp)]
         if len(blocks) != len(readers):
@@ -116,6 +119,80 @@ class StripeInlinePass(ModulePass):
 
 
 @dataclass(frozen=True)
+class _Slice:
+    """What one of the values that a block stores is computed by."""
+
+    statements: tuple[Operation, ...]
+    """Those of the block that the stored value depends on, in order."""
+    inputs: tuple[int, ...]
+    """The numbers of the refinements that these read."""
+
+
+@dataclass(frozen=True)
+class _Body:
+    """What the buffers that a block writes have in common, looked up once."""
+
+    block: BlockOp
+    statements: Sequence[Operation]
+    """Those that some stored value depends on, and the stores, in order."""
+    places: Mapping[Operation, int]
+    """Where each of them is there."""
+    numbers: Mapping[SSAValue, int]
+    """The number of the refinement behind each view."""
+
+    @staticmethod
+    def of(block: BlockOp) -> _Body:
+        needed: set[Operation] = set()
+        for op in reversed([*block.body.ops]):
+            if isinstance(op, StoreOp) or not needed.isdisjoint(_users(op)):
+                needed.add(op)
+        statements = [op for op in block.body.ops if op in needed]
+        return _Body(
+            block,
+            statements,
+            {operation: place for place, operation in enumerate(statements)},
+            {view: number for number, view in enumerate(block.views)},
+        )
+
+    def slice(self, store: StoreOp, most_shared: int) -> _Slice | None:
+        """What is computed for one store.
+
+        None where other stores need more than `most_shared` operations of it, or where
+        it reads more than any block may: that is found out early, so that the slices
+        of all stores together are not much longer than the block.
+        """
+        found: list[Operation] = []
+        inputs: set[int] = set()
+        alone: set[Operation] = {store}
+        shared = 0
+        seen = {*self._sources(store)}
+        waiting = [-place for place in seen]
+        heapify(waiting)
+        while waiting:
+            statement = self.statements[-heappop(waiting)]
+            found.append(statement)
+            if all(user in alone for user in _users(statement) if user in self.places):
+                alone.add(statement)
+            else:
+                shared += _work(statement)
+            views = (value for value in statement.operands if value in self.numbers)
+            inputs.update(self.numbers[view] for view in views)
+            if shared > most_shared or len(inputs) > _MOST_INPUTS:
+                return None
+            for place in self._sources(statement):
+                if place not in seen:
+                    seen.add(place)
+                    heappush(waiting, -place)
+        return _Slice(tuple(reversed(found)), tuple(sorted(inputs)))
+
+    def _sources(self, statement: Operation) -> Iterator[int]:
+        """The places of the statements that one takes values of."""
+        for operand in statement.operands:
+            if isinstance(operand, OpResult) and operand.op in self.places:
+                yield self.places[operand.op]
+
+
+@dataclass(frozen=True)
 class _Producer:
     """One of the buffers that an element-wise block writes, and how."""
 
@@ -123,39 +200,21 @@ class _Producer:
     output: int
     """The number of the refinement that is written."""
     store: StoreOp
-    statements: tuple[Operation, ...]
-    """Those of the block that the stored value depends on, in order."""
-    inputs: tuple[int, ...]
-    """The numbers of the refinements that these read."""
+    slice: _Slice
 
     @staticmethod
-    def of(block: BlockOp, output: int) -> _Producer | None:
-        """None for a block that is no such thing."""
-        if not is_leaf(block) or block.is_serial:
-            return None
-        if block.captures or block.conditions or TILE_ATTRIBUTE in block.attributes:
-            return None
-        if any(
-            not isinstance(use.operation, IndexOp)
-            for index in block.indices
-            for use in index.uses
-        ):
-            return None
-        outputs = {n for n, r in enumerate(block.refinement_list) if r.direction.writes}
-        memories = [root_buffer(buffer) for buffer in block.buffers]
-        if any(memories.count(memories[number]) > 1 for number in outputs):
-            return None
+    def of(body: _Body, output: int, most_shared: int) -> _Producer | None:
+        """None for one that cannot move, or shares too many operations with others."""
+        block = body.block
         stores = [use.operation for use in block.view(output).uses]
         if len(stores) != 1 or not isinstance(stores[0], StoreOp):
             return None
-        statements = _slice(block, [stores[0]])
-        inputs = tuple(
-            number
-            for number, view in enumerate(block.views)
-            if any(view in statement.operands for statement in statements)
-        )
-        found = _Producer(block, output, stores[0], statements, inputs)
-        return found if found._is_whole and found._is_elementwise else None
+        found = body.slice(stores[0], most_shared)
+        if found is None:
+            return None
+        producer = _Producer(block, output, stores[0], found)
+        is_movable = producer._is_whole and producer._is_elementwise
+        return producer if is_movable else None
 
     @property
     def buffer(self) -> SSAValue:
@@ -164,18 +223,7 @@ class _Producer:
     @property
     def work(self) -> int:
         """Operations for an element."""
-        return sum(map(_work, self.statements))
-
-    @property
-    def shared_work(self) -> int:
-        """Those that the block needs for its other buffers, too."""
-        others = [
-            op
-            for op in self.block.body.ops
-            if isinstance(op, StoreOp) and op is not self.store
-        ]
-        needed = {*_slice(self.block, others)}
-        return sum(_work(op) for op in self.statements if op in needed)
+        return sum(map(_work, self.slice.statements))
 
     @property
     def _is_whole(self) -> bool:
@@ -202,13 +250,13 @@ class _Producer:
         """Whether numbers are loaded, computed with, and the result is stored."""
         if self.store.condition is not None or self.store.subscripts is not None:
             return False
-        numbers = (*self.inputs, self.output)
+        numbers = (*self.slice.inputs, self.output)
         if not all(is_number(self.block.view_type(n)) for n in numbers):
             return False
         known = ElementwiseOp | CastOp | ConstantOp | IndexOp | LoadOp
         return all(
             isinstance(op, known) and not (isinstance(op, LoadOp) and op.subscripts)
-            for op in self.statements
+            for op in self.slice.statements
         )
 
     def may_move_to(self, reader: BlockOp) -> bool:
@@ -233,7 +281,7 @@ class _Producer:
         reads = prod(reader.index_ranges) * len(numbers)
         if reads > prod(self.block.index_ranges):
             return False
-        added = len(self.inputs) * len(numbers)
+        added = len(self.slice.inputs) * len(numbers)
         if len(reader.refinements) + added > _MOST_INPUTS:
             return False
         return self._inputs_last_until(reader)
@@ -246,13 +294,15 @@ class _Producer:
         return all(
             fast in unit_steps(refinement, rank)
             or all(fast not in form.support for form in refinement.access)
-            for number in (*self.inputs, self.output)
+            for number in (*self.slice.inputs, self.output)
             for refinement in [self.block.refinement(number)]
         )
 
     def _inputs_last_until(self, reader: BlockOp) -> bool:
         """Whether the inputs are the same when the reader runs."""
-        inputs = {root_buffer(self.block.buffers[number]) for number in self.inputs}
+        inputs = {
+            root_buffer(self.block.buffers[number]) for number in self.slice.inputs
+        }
         written = _written(reader)
         statement = self.block.next_op
         while statement is not None and statement is not reader:
@@ -272,7 +322,7 @@ class _Producer:
         own = [form.support[0] for form in block.refinement(self.output).access]
         replacements = [places[own.index(index)] for index in range(len(own))]
         views: dict[SSAValue, SSAValue] = {}
-        for position in self.inputs:
+        for position in self.slice.inputs:
             refinement, view = block.refinement(position), block.view(position)
             views[view] = _add_input(
                 reader,
@@ -299,7 +349,7 @@ class _Producer:
         if parent is None:
             raise ValueError("the load is not in a block")
         values = dict(views)
-        for operation in self.statements:
+        for operation in self.slice.statements:
             if isinstance(operation, IndexOp):
                 number = self._number(operation, reader, places)
                 values[operation.result] = number.result
@@ -327,15 +377,24 @@ class _Producer:
         return number
 
 
-def _slice(block: BlockOp, stores: Sequence[StoreOp]) -> tuple[Operation, ...]:
-    """The statements of a block that what is stored depends on, in order."""
-    needed: set[SSAValue] = {value for store in stores for value in store.operands}
-    found: list[Operation] = []
-    for statement in reversed([*block.body.ops]):
-        if any(result in needed for result in statement.results):
-            needed |= {*statement.operands}
-            found.append(statement)
-    return tuple(reversed(found))
+def _is_plain(block: BlockOp) -> bool:
+    """Whether a block has points on their own, and one window of what it writes."""
+    if not is_leaf(block) or block.is_serial:
+        return False
+    if block.captures or block.conditions or TILE_ATTRIBUTE in block.attributes:
+        return False
+    if any(
+        not isinstance(use.operation, IndexOp)
+        for index in block.indices
+        for use in index.uses
+    ):
+        return False
+    windows = Counter(map(root_buffer, block.buffers))
+    return all(windows[memory] == 1 for memory in _written(block))
+
+
+def _users(statement: Operation) -> Iterator[Operation]:
+    return (use.operation for result in statement.results for use in result.uses)
 
 
 def _work(operation: Operation) -> int:

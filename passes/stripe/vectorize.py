@@ -111,6 +111,4 @@ class StripeVectorizePass(ModulePass):
             plan = plan_vectors(block, self.bits) if is_leaf(block) else None
             if plan is not None:
                 apply_plan(block, plan)
-        for allocation in list(op.walk()):
-            if isinstance(allocation, AllocOp):
-                hold_vectors(allocation)
+        hold_vectors([each for each in op.walk() if isinstance(each, AllocOp)])

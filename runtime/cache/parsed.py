@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...garbage import rare_collections
 from .programs import compiler_state, key_of, trusted_store
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ class TextProgram(_Program):
 
         state = compiler_state()
         if self._parsed is None or self._parsed[0] != state:
-            self._parsed = state, parse_tile(self.text, self.file)
+            with rare_collections():
+                self._parsed = state, parse_tile(self.text, self.file)
         return self._parsed[1]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from xdsl.dialects.builtin import VectorType
@@ -10,7 +11,7 @@ from xdsl.rewriter import Rewriter
 
 from ....affine.form import LinearForm
 from ....dialects.eltwise.element_types import vector_of
-from ....dialects.stripe.attributes import MemorySpace, ViewType
+from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..blocks.nests import is_subscripted, replace_forms
@@ -21,21 +22,36 @@ def value_type(view: SSAValue) -> Attribute | None:
     return view.type.value_type if isinstance(view.type, ViewType) else None
 
 
-def hold_vectors(allocation: AllocOp) -> None:
-    """Make a private buffer one of vectors, if it is only used by whole vectors."""
+def hold_vectors(allocations: Iterable[AllocOp]) -> None:
+    """Make private buffers ones of vectors, if they are only used by whole vectors."""
+    changed: dict[BlockOp, dict[int, Refinement]] = {}
+    for allocation in allocations:
+        width = _vector_width(allocation)
+        if width is not None:
+            _divide(allocation.view, width, changed)
+    # Once for each block, as there may be as many windows as allocations.
+    for block, windows in changed.items():
+        refinements = [
+            windows.get(number, refinement)
+            for number, refinement in enumerate(block.refinement_list)
+        ]
+        replace_forms(block, refinements, block.conditions, block.captures)
+
+
+def _vector_width(allocation: AllocOp) -> int | None:
+    """The lanes of the vectors that a private buffer is only used by, if it is."""
     type = allocation.view.type
     if type.space.data is not MemorySpace.PRIVATE or not type.sizes:
-        return
+        return None
     if isinstance(type.element_type, VectorType):
-        return
+        return None
     if is_subscripted(allocation.view):
         # A place that is chosen may be no multiple of the width.
-        return
+        return None
     width = _common_width(allocation.view)
     if width is None or width == 1 or type.sizes[-1] % width:
-        return
-    if _is_aligned(allocation.view, width):
-        _divide(allocation.view, width)
+        return None
+    return width if _is_aligned(allocation.view, width) else None
 
 
 def _common_width(view: SSAValue) -> int | None:
@@ -68,8 +84,13 @@ def _is_aligned(view: SSAValue, width: int) -> bool:
     return True
 
 
-def _divide(view: SSAValue, width: int) -> None:
-    """Count vectors instead of elements along the last axis of a view."""
+def _divide(
+    view: SSAValue, width: int, changed: dict[BlockOp, dict[int, Refinement]]
+) -> None:
+    """Count vectors instead of elements along the last axis of a view.
+
+    What blocks are to have as refinements, by number, is added to `changed`.
+    """
     type = view.type
     if not isinstance(type, ViewType):
         raise ValueError(f"expected a view, got {type}")
@@ -81,13 +102,11 @@ def _divide(view: SSAValue, width: int) -> None:
         block = use.operation
         if not isinstance(block, BlockOp):
             continue
-        refinements = list(block.refinement_list)
-        *outer, last = refinements[use.index].access
+        refinement = block.refinement(use.index)
+        *outer, last = refinement.access
         divided = LinearForm.of(
             [c // width for c in last.coefficients], last.constant // width
         )
-        refinements[use.index] = replace(
-            refinements[use.index], access=(*outer, divided)
-        )
-        replace_forms(block, refinements, block.conditions, block.captures)
-        _divide(block.view(use.index), width)
+        windows = changed.setdefault(block, {})
+        windows[use.index] = replace(refinement, access=(*outer, divided))
+        _divide(block.view(use.index), width, changed)

@@ -1,0 +1,39 @@
+import gc
+from collections.abc import Generator
+
+import pytest
+
+from gingham.garbage import rare_collections
+
+
+@pytest.fixture(autouse=True)
+def usual_thresholds() -> Generator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_garbage_is_looked_for_rarely_until_the_last_user_leaves() -> None:
+    with rare_collections():
+        rare = gc.get_threshold()
+        with rare_collections():
+            pass
+        assert gc.get_threshold() == rare
+    assert rare[0] > 100 * 700
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_an_error_brings_the_thresholds_back() -> None:
+    with pytest.raises(ValueError, match="wrong"), rare_collections():
+        raise ValueError("wrong")
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+@pytest.mark.parametrize("young", [0, 1_000_000])
+def test_what_a_program_has_chosen_stays(young: int) -> None:
+    gc.set_threshold(young, 100, 100)
+    with rare_collections():
+        assert gc.get_threshold() == (young, 100, 100)
+        gc.set_threshold(900)
+    assert gc.get_threshold()[0] == 900
