@@ -77,12 +77,14 @@ class _Settings(ModuleType):
 
     @property
     def device_ids(self) -> list[str]:
-        """The devices that programs run on; none is the default device.
+        """The devices that programs run on; the default one where none is chosen.
 
         Names as of `gingham.devices()`, or `auto` for all that work. Programs that want
         one device and are given several are placed over them.
         """
-        return chosen_devices()
+        from ..runtime.devices import default_device
+
+        return chosen_devices() or [default_device().name]
 
     @device_ids.setter
     def device_ids(self, value: list[str]) -> None:
@@ -114,6 +116,15 @@ class _Settings(ModuleType):
     @enable_winograd.setter
     def enable_winograd(self, value: bool) -> None:
         _switch("enable_winograd", value)
+
+    @property
+    def prohibit_winograd(self) -> bool:
+        """The opposite, by which name PlaidML had it before 0.6.4."""
+        return not self.enable_winograd
+
+    @prohibit_winograd.setter
+    def prohibit_winograd(self, value: bool) -> None:
+        self.enable_winograd = not value
 
     @property
     def session(self) -> str | None:

@@ -151,8 +151,8 @@ def test_settings_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert module.device_ids == ["c"]
     monkeypatch.setenv("PLAIDML_ENABLE_WINOGRAD", "0")
     assert not module.enable_winograd
-    module.enable_winograd = True
-    assert module.enable_winograd
+    module.prohibit_winograd = False
+    assert (module.enable_winograd, module.prohibit_winograd) == (True, False)
     other = tmp_path / "other"
     module.save(str(other))
     assert json.loads(other.read_text()) == {

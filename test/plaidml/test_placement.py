@@ -94,6 +94,7 @@ def test_settings_choose_devices(
     with pytest.raises(GinghamError, match="no device 'llvm_cpu"):
         plaidml.devices(ctx)
     setattr(settings, "device_ids", [])
+    assert getattr(settings, "device_ids") == [gingham.default_device().name]
     with plaidml.Device(ctx, "auto") as dev:
         usable = [d.name for d in gingham.devices() if d.failure() is None]
         assert set(dev.id.split()) <= set(usable)
