@@ -158,10 +158,10 @@ class _KernelDrawing:
 
     @contextmanager
     def _chosen(self) -> Generator[None]:
-        """Perhaps an input that the work-item chooses among two."""
+        """Perhaps an input that the work-group chooses among two."""
         draw = self._drawing
         twins = [m for m in draw.memories if m.element == f32]
-        if len(twins) < 2 or self._random.random() > 0.1:
+        if len(twins) < 2 or self._items > 1 or self._random.random() > 0.1:
             yield
             return
         first, second = twins[:2]
@@ -299,12 +299,12 @@ class _KernelDrawing:
         draw, wide = self._drawing, self._lanes or 1
         name = self._random.choice(("add", "sub", "max", "min"))
         array = self._filled(POSITIONS, 0)
-        positions = [m for m in draw.memories if m.size == POSITIONS]
-        if not positions:
+        if "P" not in self._names:
             return array
+        positions = draw.memories[self._names.index("P")]
         extents = self._extents(1)
         with self._nest(extents), draw.where():
-            chosen = draw.load(positions[0], None)
+            chosen = draw.load(positions, None)
             place = draw.add(PositionOp(chosen.value, POSITIONS))
             number = self._term(name)
             draw.indices.append((place, POSITIONS))
