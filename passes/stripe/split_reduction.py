@@ -40,11 +40,29 @@ which a whole row of cells is aggregated: the input is then read as it lies in m
 while the cells stay in the nearest cache. Where columns are few, rows take turns
 (`lanes`) as well.
 
+Sums of floats that are longer than `longest` are cut into chunks, too, wherever they
+are, as the error of a sum grows with its length: `%i : 100000` becomes
+
+```mlir
+%S_parts = stripe.alloc : !stripe.view<98xf32>
+stripe.block "S" [%c : 98, %i : 1021] where -1021 * %c - %i + 99999 >= 0
+    in %x = %X[1021 * %c + %i] : 1
+    out %s = %S_parts[%c] : 1 add init 0 { ... }
+stripe.block "S" [%c : 98]
+    in %part = %S_parts[%c] : 1
+    out %s = %S[] : 0 add init 0 { ... }
+```
+
+and the second block is split in turn, where the parts are as many. Sums of which each
+input number is used for many (a product of matrices) may be eight times as long, as
+their parts cost more; parts take no more memory than the inputs, and in blocks inside
+others no more than a cache holds.
+
 Where `lanes` does not divide a row, a third block adds what is left over. The order of
-the aggregation depends on the sizes alone. Left alone are short rows, and long ones
-with enough output cells of which each input number is used for many (a product of
-matrices); indices in constraints; blocks with subscripts, with tiles, and serial ones.
-In blocks inside others the cells are private, and nothing is cut for parallelism.
+the aggregation depends on the sizes alone. Left alone are short rows, and products with
+enough output cells that are not too long; constrained rows; blocks with subscripts,
+with tiles, and serial ones. In blocks inside others the cells are private, and nothing
+is cut for parallelism.
 """
 
 from __future__ import annotations
@@ -58,7 +76,8 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Direction
+from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.stripe.attributes import Direction, ViewType
 from ...dialects.stripe.block import BlockOp
 from ..locations import check_positive
 from .blocks.nests import (
@@ -82,6 +101,9 @@ from .vectors.lanes import unit_steps, vector_index
 _CELLS = 4096
 """How many cells a tile of columns has at most; as f32 they are half of an L1 cache."""
 
+_PRODUCTS = 8
+"""How much longer sums may be of which each input number is used for many."""
+
 
 @dataclass(frozen=True)
 class StripeSplitReductionPass(ModulePass):
@@ -96,7 +118,9 @@ class StripeSplitReductionPass(ModulePass):
     parallelism: int = 32
     """With fewer independent pieces than these, rows are cut into chunks."""
     grain: int = 16384
-    """How many values a chunk has at least."""
+    """How many values a chunk has at least, where it is cut for parallelism."""
+    longest: int = 1024
+    """How many values are aggregated one after the other into a cell at most."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(
@@ -105,46 +129,78 @@ class StripeSplitReductionPass(ModulePass):
             rounds=self.rounds,
             parallelism=self.parallelism,
             grain=self.grain,
+            longest=self.longest,
         )
         for block in all_blocks(op):
-            if not aggregates_plainly(block):
-                continue
-            if vector_index(block) is None:
-                self._split_rows(block)
-            elif is_top_level(block):
-                self._split_columns(block)
+            self._split(block)
+
+    def _split(self, block: BlockOp) -> None:
+        if not aggregates_plainly(block):
+            return
+        if vector_index(block) is None:
+            self._split_rows(block)
+        elif is_top_level(block):
+            self._split_columns(block)
 
     def _split_rows(self, block: BlockOp) -> None:
         index = row_index(block)
         if index is None:
+            self._cut(block)
             return
         extent = block.index_ranges[index]
         lanes = self.lanes
         while lanes > max(1, self.lanes // 4) and extent < lanes * self.rounds:
             lanes //= 2
         if extent < lanes * self.rounds:
+            self._cut(block)
             return
         cells = _cells(block) * points_around(block)
         streams = is_stream(block)
         if not streams and cells >= self.parallelism:
+            self._cut(block)
             return
-        chunks: tuple[Chunk, ...] = ()
-        if is_top_level(block):
-            chunks = self._chunks(block, cells, Lanes(index, lanes))
+        chunks = self._chunks(block, cells, Lanes(index, lanes))
         size = next((c.size * c.count for c in chunks if c.index == index), lanes)
         if rest := extent % size if size == lanes else extent - size:
             _accumulate(split_block(block, index, extent - rest))
-        kept = len(output_indices(block))
+        kept, values = len(output_indices(block)), _values(block)
         first, second = split_reduction(block, chunks, Lanes(index, lanes))
         if streams:
             rows = sorted(output_indices(first))[len(chunks) : -1]
             set_tiles(first, self._row_tiles(first, rows, len(chunks)))
+        if not self._split_long(second, values) and streams:
             set_tiles(second, self._row_tiles(second, range(kept), 0))
+
+    def _cut(self, block: BlockOp) -> None:
+        """Cut what is too long for one sum, and not for lanes."""
+        if not rounds(block) or _values(block) <= self._limit(block):
+            return
+        values = _values(block)
+        if chunks := self._chunks(block, _cells(block), None):
+            _, second = split_reduction(block, chunks, None)
+            self._split_long(second, values)
+
+    def _split_long(self, block: BlockOp, values: int) -> bool:
+        """Split the sum of the parts of so many values, where these are many, too."""
+        is_long = rounds(block) and self.longest < _values(block) < values
+        if is_long:
+            self._split(block)
+        return is_long
+
+    def _limit(self, block: BlockOp) -> int:
+        """How many values are aggregated one after the other into a cell of a block.
+
+        Parts of what computes much for each number that it reads cost more.
+        """
+        return self.longest * (1 if is_stream(block) else _PRODUCTS)
 
     def _split_columns(self, block: BlockOp) -> None:
         column = vector_index(block)
         reductions = reduction_indices(block)
-        if column is None or not reductions or not is_stream(block):
+        if column is None or not reductions:
+            return
+        if not is_stream(block):
+            self._cut(block)
             return
         extent = block.index_ranges[column]
         tiles = -(-extent // _CELLS)
@@ -158,7 +214,8 @@ class StripeSplitReductionPass(ModulePass):
             _accumulate(split_block(block, row, position))
             chunks = self._chunks(block, _cells(block) // extent * tiles, None)
         chunks = whole_turns(block, chunks, lanes)
-        first, _ = split_reduction(block, chunks, lanes)
+        values = _values(block)
+        first, second = split_reduction(block, chunks, lanes)
         sizes = [1 if n in output_indices(first) else 0 for n in _numbers(first)]
         tile = -(-extent // tiles)
         sizes[len(chunks) + column] = -(-tile // self.lanes) * self.lanes
@@ -167,6 +224,7 @@ class StripeSplitReductionPass(ModulePass):
         if lanes is not None:
             sizes[-1] = 0
         set_tiles(first, [sizes])
+        self._split_long(second, values)
 
     def _turns(
         self, block: BlockOp, row: int, columns: int, chunks: Sequence[Chunk]
@@ -186,24 +244,42 @@ class StripeSplitReductionPass(ModulePass):
 
         `pieces` are those that there are without.
         """
-        wanted = -(-self.parallelism // max(pieces, 1))
-        wanted = min(wanted, prod(block.index_ranges) // self.grain)
+        turns = 1 if lanes is None else lanes.count
+        parallel = self._parallel_chunks(block, pieces)
+        most = max(_room(block) // (_cells(block) * turns), 1)
+        chain = -(-_values(block) // turns)
+        longest = self._limit(block) if rounds(block) else chain
         chunks: list[Chunk] = []
         reductions = sorted(reduction_indices(block))
+        if parallel < (needed := min(-(-chain // longest), most)):
+            reductions.sort(key=lambda index: block.index_ranges[index] % needed != 0)
         reductions.sort(key=lambda index: lanes is not None and index == lanes.index)
         for index in reductions:
             extent = block.index_ranges[index]
-            unit = lanes.count if lanes is not None and index == lanes.index else 1
-            count = min(extent // unit, wanted)
+            takes_turns = lanes is not None and index == lanes.index
+            unit = turns if takes_turns else 1
+            needed = min(-(-chain // longest), most)
+            count = min(extent // unit, max(parallel, needed))
             if count < 2:
                 continue
+            if takes_turns and count > parallel:
+                count = _with_least_rest(extent // unit, count)
             size = unit * (extent // unit // count)
-            if unit == 1:
+            if not takes_turns:
                 size = -(-extent // count)
                 count = -(-extent // size)
             chunks.append(Chunk(index, count, size))
-            wanted //= count
+            parallel //= count
+            most //= count
+            chain = -(-chain * size // extent)
         return tuple(chunks)
+
+    def _parallel_chunks(self, block: BlockOp, pieces: int) -> int:
+        """How many chunks let so many pieces run in parallel."""
+        if not is_top_level(block):
+            return 1
+        wanted = -(-self.parallelism // max(pieces, 1))
+        return min(wanted, prod(block.index_ranges) // self.grain)
 
     def _row_tiles(
         self, block: BlockOp, rows: Sequence[int], chunks: int
@@ -227,6 +303,37 @@ class StripeSplitReductionPass(ModulePass):
 
 def _numbers(block: BlockOp) -> range:
     return range(len(block.index_ranges))
+
+
+def _values(block: BlockOp) -> int:
+    """How many values are aggregated into each cell."""
+    return prod(block.index_ranges[index] for index in reduction_indices(block))
+
+
+def rounds(block: BlockOp) -> bool:
+    """Whether some output is a sum of floats, whose errors grow with its length."""
+    return any(
+        refinement.aggregation is Aggregation.ADD
+        and kind(block.view_type(number).element_type) is Kind.FLOAT
+        for number, refinement in enumerate(block.refinement_list)
+    )
+
+
+def _with_least_rest(turns: int, count: int) -> int:
+    """That many chunks or up to twice as many, so that little is left over."""
+    return min(range(count, min(2 * count, turns + 1)), key=lambda n: turns % n)
+
+
+def _room(block: BlockOp) -> int:
+    """How many numbers the parts may be: as many as the inputs, in blocks a tile."""
+    if not is_top_level(block):
+        return _CELLS
+    return sum(
+        prod(block_type.sizes)
+        for number, refinement in enumerate(block.refinement_list)
+        if refinement.direction is Direction.IN
+        and isinstance(block_type := block.buffers[number].type, ViewType)
+    )
 
 
 def _cells(block: BlockOp) -> int:

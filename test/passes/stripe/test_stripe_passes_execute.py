@@ -209,6 +209,7 @@ ALONE = (
     "stripe-split-axes",
     "stripe-split-reduction{lanes=2 rounds=1}",
     "stripe-split-reduction{lanes=3 rounds=2 parallelism=1}",
+    "stripe-split-reduction{lanes=2 parallelism=1 longest=2}",
     'stripe-turn-outputs{hardware="cpu-neon:launch_microseconds=0.01" bits=64 worth=0}',
     "stripe-accumulate",
     "stripe-separate{bits=64 grain=2}",
