@@ -100,8 +100,8 @@ def _equal_layers(lines: Lines, count: int) -> tuple[str, int]:
 
 
 def _different_layers(lines: Lines, count: int) -> tuple[str, int]:
-    """Dense layers of which no two have the same widths."""
-    return _layers(lines, count, lambda n: 24 + 8 * (n % 23) + n // 23 % 7)
+    """Dense layers of which few have the same widths."""
+    return _layers(lines, count, lambda n: 24 + 8 * (n % 23) + n * n // 29 % 7)
 
 
 def _convolutions(lines: Lines, count: int) -> tuple[str, int]:

@@ -14,17 +14,9 @@ from .data_ops import IndexOp, PositionOp, WhenOp
 from .division import DivideOp
 from .functions import CallOp, FunctionOp, ReturnOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
-from .ops import (
-    ArrayOp,
-    BarrierOp,
-    DelinearizeOp,
-    ForOp,
-    IfOp,
-    LoadOp,
-    StoreOp,
-    WorkItemOp,
-)
+from .ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from .prefetch import PrefetchOp
+from .work_items import BarrierOp, DelinearizeOp, WorkItemOp
 
 OpenCL = Dialect(
     "opencl",

@@ -21,7 +21,8 @@ from xdsl.ir import SSAValue
 from ...affine.form import LinearForm
 from ...affine.radix import determined_indices
 from ...dialects.opencl.attributes import WorkItemQuery
-from ...dialects.opencl.ops import DelinearizeOp, IfOp, WorkItemOp
+from ...dialects.opencl.ops import IfOp
+from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp

@@ -15,7 +15,8 @@ from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ConstantOp, element_of
 from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQuery
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import DelinearizeOp, IfOp, WorkItemOp
+from ...dialects.opencl.ops import IfOp
+from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at, located

@@ -14,14 +14,8 @@ from ...affine.isl import sample
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import PositionOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import (
-    DelinearizeOp,
-    ForOp,
-    IfOp,
-    LoadOp,
-    StoreOp,
-    WorkItemOp,
-)
+from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...errors import GinghamError
 

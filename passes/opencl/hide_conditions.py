@@ -46,7 +46,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...affine.form import LinearForm
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp, WorkItemOp
+from ...dialects.opencl.ops import ForOp, IfOp
+from ...dialects.opencl.work_items import WorkItemOp
 from ..locations import located
 
 

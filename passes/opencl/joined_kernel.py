@@ -14,7 +14,8 @@ from ...affine.form import LinearForm
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import ArrayOp, DelinearizeOp, IfOp, WorkItemOp
+from ...dialects.opencl.ops import ArrayOp, IfOp
+from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import error_at, located
 

@@ -39,7 +39,7 @@ from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import WorkItemOp
+from ...dialects.opencl.work_items import WorkItemOp
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive
 from .dependences import Effects, effects_of, kernel_uses

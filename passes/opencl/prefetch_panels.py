@@ -58,8 +58,9 @@ from ...affine.form import LinearForm
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import DelinearizeOp, ForOp, IfOp, LoadOp, WorkItemOp
+from ...dialects.opencl.ops import ForOp, IfOp, LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
+from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive, located

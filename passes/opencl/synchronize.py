@@ -55,7 +55,8 @@ from xdsl.passes import ModulePass
 
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import BarrierOp, ForOp, IfOp
+from ...dialects.opencl.ops import ForOp, IfOp
+from ...dialects.opencl.work_items import BarrierOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import error_at, located
 from .accesses import Access, accesses_in, differs_between_items, may_meet

@@ -46,7 +46,8 @@ from ...dialects.tile.ops import ToIndexOp
 from ...errors import GinghamError
 from ..locations import error_at
 from .argument_types import parse_argument_type
-from .specializer import FunctionSpecializer, argument_name
+from .declared_arguments import argument_name
+from .specializer import FunctionSpecializer
 
 
 def specialize(

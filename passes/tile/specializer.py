@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     IndexType,
-    StringAttr,
     TensorType,
-    UnrankedTensorType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -37,6 +34,7 @@ from ..locations import error_at, located
 from .argument_numbers import checked_number
 from .argument_types import format_argument_type, format_shape
 from .contraction_types import infer_contraction
+from .declared_arguments import argument_name, check_argument, count_of
 from .default_tensor import spread_default
 from .sizes import Size, apply, explain
 from .special_operations import specialize_operation
@@ -52,20 +50,6 @@ from .weak_numbers import (
 )
 
 Tensor = SSAValue[TensorType[Attribute]]
-
-
-def argument_name(argument: BlockArgument) -> str:
-    """What the user calls an argument of a function.
-
-    That is its name in `tile.inputs`, which frontends write, or in the IR.
-    """
-    function = argument.block.parent_op()
-    names = None if function is None else function.attributes.get("tile.inputs")
-    if isinstance(names, ArrayAttr) and argument.index < len(names):
-        name = names.data[argument.index]
-        if isinstance(name, StringAttr):
-            return name.data
-    return argument.name_hint or f"number {argument.index}"
 
 
 class FunctionSpecializer:
@@ -120,13 +104,13 @@ class FunctionSpecializer:
             names = ", ".join(argument_name(a) for a in arguments)
             raise error_at(
                 self._function,
-                f"expected {_count(len(arguments), 'argument type')} ({names}), got "
+                f"expected {count_of(len(arguments), 'argument type')} ({names}), got "
                 f"{len(self._types)}",
             )
         for old, new, type in zip(
             arguments, self._block.args, self._types, strict=True
         ):
-            _check_argument(old, type)
+            check_argument(old, type)
             new.name_hint, new.location = old.name_hint, old.location
             check_size(new)
             self._tensors[old] = new
@@ -316,9 +300,9 @@ class FunctionSpecializer:
                 raise error_at(
                     op,
                     f"{argument.name_hint or 'the operand'} has "
-                    f"{_count(operand.type.get_num_dims(), 'axis', 'axes')} "
+                    f"{count_of(operand.type.get_num_dims(), 'axis', 'axes')} "
                     f"({format_shape(operand.type.get_shape())}), got "
-                    f"{_count(len(access), 'index', 'indices')}",
+                    f"{count_of(len(access), 'index', 'indices')}",
                 )
         type = TensorType(result, self._result_shape(op))
         default = None
@@ -474,35 +458,3 @@ class FunctionSpecializer:
 
     def _add(self, op: Operation, origin: Operation) -> None:
         self._block.add_op(located(op, origin))
-
-
-def _count(number: int, noun: str, plural: str | None = None) -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
-
-
-def _check_argument(argument: BlockArgument, type: TensorType[Attribute]) -> None:
-    """Compare a given type with what the function declares."""
-    name, declared = argument_name(argument), argument.type
-    given = format_argument_type(type)
-    if not isinstance(declared, TensorType | UnrankedTensorType):
-        raise error_at(argument, f"expected {name} to be a tensor, got {declared}")
-    wanted = declared.element_type
-    if wanted not in (ANY_ELEMENT, type.element_type):
-        raise error_at(
-            argument,
-            f"expected elements of type {name_of(wanted)} for {name}, got {given}",
-        )
-    if isinstance(declared, UnrankedTensorType):
-        return
-    if declared.get_num_dims() != type.get_num_dims():
-        raise error_at(
-            argument,
-            f"expected {_count(declared.get_num_dims(), 'axis', 'axes')} for {name}, "
-            f"got {type.get_num_dims()} ({given})",
-        )
-    pairs = zip(declared.get_shape(), type.get_shape(), strict=True)
-    for axis, (want, got) in enumerate(pairs):
-        if want not in (DYNAMIC_INDEX, got):
-            raise error_at(
-                argument, f"expected size {want} for axis {axis} of {name}, got {given}"
-            )

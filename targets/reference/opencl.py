@@ -23,17 +23,9 @@ from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
 from ...dialects.opencl.effects import argument_uses
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
-from ...dialects.opencl.ops import (
-    ArrayOp,
-    BarrierOp,
-    DelinearizeOp,
-    ForOp,
-    IfOp,
-    LoadOp,
-    StoreOp,
-    WorkItemOp,
-)
+from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.opencl.prefetch import PrefetchOp
+from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from .boxes import Coordinate, evaluator, strides
 from .budget import LEAST

@@ -29,14 +29,9 @@ from ...dialects.opencl.data_ops import PositionOp
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.functions import ReturnOp as FunctionReturnOp
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
-from ...dialects.opencl.ops import (
-    ArrayOp,
-    BarrierOp,
-    DelinearizeOp,
-    ForOp,
-    WorkItemOp,
-)
+from ...dialects.opencl.ops import ArrayOp, ForOp
 from ...dialects.opencl.prefetch import PrefetchOp
+from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...passes.opencl.hide_conditions import OpenCLHideConditionsPass
 from ...passes.opencl.limit_unrolling import OpenCLLimitUnrollingPass

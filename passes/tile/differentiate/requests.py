@@ -12,7 +12,7 @@ from ....dialects.eltwise.element_types import Kind, is_element_type, kind
 from ....dialects.eltwise.ops import element_of
 from ....dialects.tile.gradient import GradientOp
 from ...locations import error_at, located
-from ..specializer import argument_name
+from ..declared_arguments import argument_name
 
 _OUTPUTS = "tile.outputs"
 """The attribute with the names of the results, which frontends write."""

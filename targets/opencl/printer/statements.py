@@ -25,17 +25,9 @@ from ....dialects.opencl.attributes import PointerType
 from ....dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ....dialects.opencl.division import DivideOp
 from ....dialects.opencl.functions import CallOp, ReturnOp
-from ....dialects.opencl.ops import (
-    ArrayOp,
-    BarrierOp,
-    DelinearizeOp,
-    ForOp,
-    IfOp,
-    LoadOp,
-    StoreOp,
-    WorkItemOp,
-)
+from ....dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from ....dialects.opencl.prefetch import PrefetchOp
+from ....dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ....dialects.stripe.attributes import MemorySpace
 from ....errors import GinghamError, SourceLocation
 from .conversions import cast, cast_helper

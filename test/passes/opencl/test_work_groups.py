@@ -12,7 +12,7 @@ from stripe_programs import CONTEXT, run
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
-from gingham.dialects.opencl.ops import BarrierOp
+from gingham.dialects.opencl.work_items import BarrierOp
 from gingham.errors import GinghamError
 from gingham.runtime.devices import devices
 from gingham.targets.opencl.devices.device import OpenCLDevice

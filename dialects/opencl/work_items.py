@@ -1,0 +1,151 @@
+"""The ops of a kernel's body that are about work-items: which one, and waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..stripe.attributes import MemorySpace, MemorySpaceAttr
+from ..syntax import integers
+from .attributes import WorkItemQuery, WorkItemQueryAttr
+from .kernel import parse_integers
+
+
+@irdl_op_definition
+class WorkItemOp(IRDLOperation):
+    """Which work-item this is: `%i = opencl.work_item group_id 0 below 64`.
+
+    The number is the dimension of the launch (0 to 2); `below` is a proven bound on the
+    value, from which the width of index arithmetic is chosen.
+    """
+
+    name = "opencl.work_item"
+    query = prop_def(WorkItemQueryAttr)
+    dimension = prop_def(IntegerAttr)
+    bound = prop_def(IntegerAttr)
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, query: WorkItemQuery, dimension: int, bound: int) -> None:
+        super().__init__(
+            properties={
+                "query": WorkItemQueryAttr(query),
+                "dimension": IntegerAttr(dimension, i64),
+                "bound": IntegerAttr(bound, i64),
+            },
+            result_types=[IndexType()],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> WorkItemOp:
+        query = parser.parse_str_enum(WorkItemQuery)
+        dimension = parser.parse_integer(allow_negative=False)
+        parser.parse_keyword("below")
+        op = cls(query, dimension, parser.parse_integer(allow_negative=False))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(
+            f" {self.query.data.value} {self.dimension.value.data} below "
+            f"{self.bound.value.data}"
+        )
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if self.dimension.value.data not in (0, 1, 2):
+            raise VerifyException(
+                f"expected dimension 0, 1 or 2, got {self.dimension.value.data}"
+            )
+
+
+@irdl_op_definition
+class DelinearizeOp(IRDLOperation):
+    """One index taken apart: `%a, %b = opencl.delinearize %i into [4, 32]`.
+
+    The results are the coordinates of position `%i` in a box of these sizes, rows
+    contiguous: `%i == %a * 32 + %b`.
+    """
+
+    name = "opencl.delinearize"
+    index = operand_def(IndexType)
+    sizes = prop_def(DenseArrayBase)
+    coordinates = var_result_def(IndexType)
+    traits = traits_def(Pure())
+
+    def __init__(self, index: SSAValue, sizes: Sequence[int]) -> None:
+        super().__init__(
+            operands=[index],
+            properties={"sizes": DenseArrayBase.from_list(i64, list(sizes))},
+            result_types=[[IndexType()] * len(sizes)],
+        )
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The sizes of the box."""
+        return integers(self.sizes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DelinearizeOp:
+        index = parser.parse_operand(IndexType())
+        parser.parse_keyword("into")
+        op = cls(index, parse_integers(parser))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.index)
+        printer.print_string(f" into {list(self.extents)}")
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if len(self.extents) != len(self.coordinates):
+            raise VerifyException(
+                f"expected a result for each of {len(self.extents)} sizes, got "
+                f"{len(self.coordinates)}"
+            )
+
+
+@irdl_op_definition
+class BarrierOp(IRDLOperation):
+    """All work-items of a group wait here: `opencl.barrier local`.
+
+    Writes to the named memory before the barrier are seen by all of the group after it.
+    """
+
+    name = "opencl.barrier"
+    space = prop_def(MemorySpaceAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, space: MemorySpace) -> None:
+        super().__init__(properties={"space": MemorySpaceAttr(space)})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BarrierOp:
+        op = cls(parser.parse_str_enum(MemorySpace))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.space.data.value}")
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if self.space.data is MemorySpace.PRIVATE:
+            raise VerifyException("expected global or local memory, got private")
