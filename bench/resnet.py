@@ -2,98 +2,108 @@
 
 from __future__ import annotations
 
-from .cases.case import Shape
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
+from .growing import Lines, Program
+
+CLASSES = 1000
 _BLOCKS = (3, 4, 6, 3)
-_CLASSES = 1000
 
 
-def resnet50(size: int = 224, channels: int = 64) -> tuple[str, list[Shape]]:
+def resnet50(size: int = 224, channels: int = 64) -> Program:
     """The program and the shapes of its inputs, for one image of `size` x `size`.
 
     Batch normalization is part of the weights and biases, as when training has ended.
     """
-    network = _Network(size)
-    value = network.convolution(network.image, channels, 7, 2)
-    value = network.max_pool(value)
-    for stage, blocks in enumerate(_BLOCKS):
-        width = channels << stage
-        for block in range(blocks):
-            stride = 2 if stage > 0 and block == 0 else 1
-            short = value
-            if block == 0:
-                short = network.convolution(value, 4 * width, 1, stride, "{}")
-            inner = network.convolution(value, width, 1)
-            inner = network.convolution(inner, width, 3, stride)
-            value = network.convolution(
-                inner, 4 * width, 1, 1, f"relu({{}} + {short.name})"
-            )
-    return network.finish(value), network.shapes
+    network = _Inference(1, size)
+    result = network.classes(network.features(channels))
+    return network.lines.program([result])
 
 
-class _Value:
-    """A tensor of the network: an image of some size, or a row where that is 0."""
+@dataclass(frozen=True)
+class Image:
+    """A tensor of the network: images of a size with so many channels."""
 
-    def __init__(self, name: str, size: int, channels: int) -> None:
-        self.name = name
-        self.size = size
-        self.channels = channels
+    name: str
+    size: int
+    channels: int
 
 
-class _Network:
-    """The lines of the program, layer by layer."""
+class ResNet(ABC):
+    """The lines of a program, layer by layer."""
 
-    def __init__(self, size: int) -> None:
-        self.image = _Value("X", size, 3)
-        self.shapes: list[Shape] = [(1, size, size, 3)]
-        self._inputs = ["X[N, H, W, C]"]
-        self._lines: list[str] = []
+    def __init__(self, batch: int, size: int) -> None:
+        self.lines = Lines()
+        self.batch = batch
+        name = self.lines.input("X", batch, size, size, 3, is_weight=False)
+        self._image = Image(name, size, 3)
+        self._count = 0
+
+    @abstractmethod
+    def normalized(self, value: str, number: int, size: int, channels: int) -> str:
+        """An expression: the results of a convolution as other layers want them."""
+
+    def features(self, channels: int) -> Image:
+        """All layers up to the last one, of so many channels in the first."""
+        value = self.max_pool(self.convolution(self._image, channels, 7, 2))
+        for stage, blocks in enumerate(_BLOCKS):
+            width = channels << stage
+            for block in range(blocks):
+                stride = 2 if stage > 0 and block == 0 else 1
+                short = value
+                if block == 0:
+                    short = self.convolution(value, 4 * width, 1, stride, "{}")
+                inner = self.convolution(value, width, 1)
+                inner = self.convolution(inner, width, 3, stride)
+                result = f"relu({{}} + {short.name})"
+                value = self.convolution(inner, 4 * width, 1, 1, result)
+        return value
 
     def convolution(
         self,
-        value: _Value,
+        image: Image,
         channels: int,
         window: int,
         stride: int = 1,
         result: str = "relu({})",
-    ) -> _Value:
-        """A convolution with a bias, and what `result` makes of both."""
-        number = len(self._inputs)
-        size = -(-value.size // stride)
+    ) -> Image:
+        """A convolution whose results are normalized, and what `result` makes of it."""
+        self._count += 1
+        n, size = self._count, -(-image.size // stride)
         padding = (window - 1) // 2
-        self._input(f"K{number}", (window, window, value.channels, channels))
-        self._input(f"B{number}", (channels,))
-        self._lines += [
-            f"Y{number}[n, y, x, o : N, {size}, {size}, {channels}] = "
-            f"+({value.name}[n, {stride}*y + i - {padding}, {stride}*x + j - {padding},"
-            f" c] * K{number}[i, j, c, o]);",
-            f"Z{number} = {result.format(f'(Y{number} + B{number})')};",
-        ]
-        return _Value(f"Z{number}", size, channels)
-
-    def max_pool(self, value: _Value) -> _Value:
-        """The largest of each 3 x 3 values, at every other place."""
-        size = -(-value.size // 2)
-        self._lines.append(
-            f"P[n, y, x, c : N, {size}, {size}, {value.channels}] = "
-            f">({value.name}[n, 2*y + i - 1, 2*x + j - 1, c]), i < 3, j < 3;"
+        kernel = self.lines.input(f"K{n}", window, window, image.channels, channels)
+        y, x = (f"{stride}*{i} + {k} - {padding}" for i, k in ("yi", "xj"))
+        value = self.lines.add(
+            f"Y{n}[n, y, x, o : {self.batch}, {size}, {size}, {channels}]",
+            f"+({image.name}[n, {y}, {x}, c] * {kernel}[i, j, c, o])",
         )
-        return _Value("P", size, value.channels)
+        expression = self.normalized(value, n, size, channels)
+        name = self.lines.add(f"Z{n}", result.format(f"({expression})"))
+        return Image(name, size, channels)
 
-    def finish(self, value: _Value) -> str:
-        """The program with the mean of each channel and the last layer."""
-        self._input("KL", (value.channels, _CLASSES))
-        self._input("BL", (_CLASSES,))
-        self._lines += [
-            f"S[n, c : N, {value.channels}] = +({value.name}[n, y, x, c]);",
-            f"M = S / {value.size**2}.0;",
-            f"F[n, o : N, {_CLASSES}] = +(M[n, c] * KL[c, o]);",
-            "L = F + BL;",
-        ]
-        lines = "\n  ".join(self._lines)
-        return f"function ({', '.join(self._inputs)}) -> (L) {{\n  {lines}\n}}\n"
+    def max_pool(self, image: Image) -> Image:
+        """The largest of each 3 x 3 values, at every other place."""
+        size = -(-image.size // 2)
+        value = self.lines.add(
+            f"P[n, y, x, c : {self.batch}, {size}, {size}, {image.channels}]",
+            f">({image.name}[n, 2*y + i - 1, 2*x + j - 1, c]), i < 3, j < 3",
+        )
+        return Image(value, size, image.channels)
 
-    def _input(self, name: str, shape: Shape) -> None:
-        sizes = ", ".join(f"{name}_{axis}" for axis in range(len(shape)))
-        self._inputs.append(f"{name}[{sizes}]")
-        self.shapes.append(shape)
+    def classes(self, image: Image) -> str:
+        """The last layer, of the mean of each channel: the name of its result."""
+        lines = self.lines
+        kernel = lines.input("KL", image.channels, CLASSES)
+        bias = lines.input("BL", CLASSES)
+        total = lines.add(
+            f"S[n, c : {self.batch}, {image.channels}]", f"+({image.name}[n, y, x, c])"
+        )
+        mean = lines.add("M", f"{total} / {image.size**2}.0")
+        product = lines.product("F", mean, kernel, self.batch, CLASSES)
+        return lines.add("Z", f"{product} + {bias}")
+
+
+class _Inference(ResNet):
+    def normalized(self, value: str, number: int, size: int, channels: int) -> str:
+        return f"{value} + {self.lines.input(f'B{number}', channels)}"

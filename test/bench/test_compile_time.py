@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gingham
+from gingham.bench.training import resnet50_training
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +38,16 @@ def test_a_family_at_two_sizes(tmp_path: Path) -> None:
     assert 2 < small["operations"] < large["operations"]
     assert large["total"] == pytest.approx(sum(large["seconds"].values()))
     assert {"parse", "tile-differentiate", "verify", "driver"} <= {*large["seconds"]}
+
+
+def test_the_training_step_is_a_program_for_its_shapes() -> None:
+    text, shapes = resnet50_training(batch=2, size=32, channels=2)
+    function = gingham.compile(text)
+    module = function.specialized(*(np.zeros(shape, np.float32) for shape in shapes))
+    weights = str(module).count("tile.gradient")
+    assert len(function.input_names) == len(shapes)
+    # The loss, three results for each weight, two averages for each normalization.
+    assert len(function.output_names) == 1 + 3 * weights + 2 * 53
 
 
 def test_wrong_arguments() -> None:
