@@ -21,9 +21,11 @@ plaidml.keras.install_backend()
 
 import keras.backend as K
 from keras import Model, layers, optimizers
+from keras.callbacks import Callback
 from keras.models import Sequential
 
-EPOCHS = 3
+EPOCHS = 2
+RATE = 0.1
 RANDOM = np.random.default_rng(0)
 
 
@@ -33,49 +35,61 @@ def one_hot(count, classes):
 
 def dense():
     model = Sequential()
-    model.add(layers.Dense(6, activation="relu", input_shape=(5,)))
-    model.add(layers.Dense(3, activation="softmax"))
-    return model, "categorical_crossentropy", RANDOM.normal(size=(16, 5)), 3
+    model.add(layers.Dense(128, activation="relu", input_shape=(784,)))
+    model.add(layers.Dense(10, activation="softmax"))
+    return model, "categorical_crossentropy", RANDOM.random((64, 784)), 10
 
 
 def convolution():
     model = Sequential()
-    model.add(layers.Conv2D(3, (3, 3), padding="same", input_shape=(6, 6, 2)))
+    model.add(layers.Conv2D(8, (3, 3), padding="same", input_shape=(28, 28, 1)))
     model.add(layers.Activation("relu"))
     model.add(layers.MaxPooling2D())
     model.add(layers.Flatten())
-    model.add(layers.Dense(3, activation="softmax"))
-    return model, "categorical_crossentropy", RANDOM.normal(size=(8, 6, 6, 2)), 3
+    model.add(layers.Dense(10, activation="softmax"))
+    return model, "categorical_crossentropy", RANDOM.random((16, 28, 28, 1)), 10
 
 
 def normalization():
     model = Sequential()
-    model.add(layers.Dense(4, input_shape=(5,)))
+    model.add(layers.Dense(64, input_shape=(100,)))
     model.add(layers.BatchNormalization())
     model.add(layers.Activation("tanh"))
-    model.add(layers.Dense(3, activation="sigmoid"))
-    return model, "mean_squared_error", RANDOM.normal(size=(16, 5)), 3
+    model.add(layers.Dense(10, activation="sigmoid"))
+    return model, "mean_squared_error", RANDOM.normal(size=(64, 100)), 10
 
 
 def recurrence():
     model = Sequential()
-    model.add(layers.LSTM(3, input_shape=(3, 2)))
+    model.add(layers.LSTM(32, input_shape=(2, 16)))
     model.add(layers.Dense(2, activation="softmax"))
-    return model, "categorical_crossentropy", RANDOM.normal(size=(8, 3, 2)), 2
+    return model, "categorical_crossentropy", RANDOM.normal(size=(32, 2, 16)), 2
+
+
+class Weights(Callback):
+    """Writes down the weights before the first epoch and after each."""
+
+    def __init__(self, found):
+        super().__init__()
+        self.found = found
+
+    def on_train_begin(self, logs=None):
+        self.on_epoch_end(-1)
+
+    def on_epoch_end(self, epoch, logs=None):
+        for number, weight in enumerate(self.model.get_weights()):
+            self.found[f"weights{epoch + 1}.{number}"] = weight
 
 
 def train(make, found):
     model, loss, x, classes = make()
     y = one_hot(len(x), classes)
-    model.compile(optimizers.SGD(0.5), loss)
-    before = model.get_weights()
-    history = model.fit(x, y, len(x), EPOCHS, verbose=0)
+    model.compile(optimizers.SGD(RATE), loss)
+    fitted = model.fit(x, y, len(x), EPOCHS, verbose=0, callbacks=[Weights(found)])
     found["x"], found["y"] = x, y
-    found["losses"] = history.history["loss"]
+    found["losses"] = fitted.history["loss"]
     found["evaluated"] = model.evaluate(x, y, len(x), verbose=0)
     found["predicted"] = model.predict(x)
-    for number, (old, new) in enumerate(zip(before, model.get_weights(), strict=True)):
-        found[f"before{number}"], found[f"after{number}"] = old, new
 
 
 def dropout(found):
