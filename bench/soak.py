@@ -29,13 +29,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from .memory import resident_bytes
 from .soak_jobs import Jobs
 
 _STALLED = 3
 _LOOKS_PER_SECOND = 4
-_STATM = Path("/proc/self/statm")
 
 
 @dataclass
@@ -101,7 +100,7 @@ def _run(jobs: Jobs, record: _Record, options: argparse.Namespace) -> None:
         thread.start()
     while time.monotonic() < end and not record.wrong:
         time.sleep(1 / _LOOKS_PER_SECOND)
-        record.memory.append(_memory_bytes())
+        record.memory.append(resident_bytes())
         _watch(record, options.stall)
     stop.set()
     while any(thread.is_alive() for thread in threads):
@@ -142,15 +141,6 @@ def _watch(record: _Record, stall: float) -> None:
     faulthandler.dump_traceback(all_threads=True)
     sys.stderr.flush()
     os._exit(_STALLED)
-
-
-def _memory_bytes() -> int:
-    """What the process has in memory; 0 where the system does not tell."""
-    try:
-        pages = int(_STATM.read_text().split()[1])
-    except (OSError, ValueError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _report(record: _Record, options: argparse.Namespace, seconds: float) -> int:

@@ -13,7 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from .. import observation
+from .. import observation, progress
 from ..targets.hardware import load_hardware
 from . import get_all_passes
 from .target_options import TargetOptions
@@ -178,6 +178,7 @@ def run_stages(
         for module_pass in pipeline.passes:
             if before is not None:
                 before(module_pass, module)
+            progress.step(module_pass.name)
             start = observation.now()
             module_pass.apply(context, module)
             if (observer := observation.observer) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from .. import observation
 from ..errors import GinghamError
 from ..observation import note, now
 from ..once import Once
+from ..progress import working
 from .arguments import AnyArray, Binding, bind, binding_of
 from .arrays.array import has_arrays
 from .arrays.starter import Starter, check_devices
@@ -296,7 +297,7 @@ class Function:
         return explainer.explanation
 
     def _module_at(self, stage: str, binding: Binding) -> ModuleOp:
-        with self._showing_lines():
+        with self._showing_lines(), self._working(binding):
             return self._lowering.at(stage, binding)
 
     def _code(self, binding: Binding) -> OpenCLExecutable | PrintedCode:
@@ -306,7 +307,7 @@ class Function:
         runner = self._compiled.get(binding)
         if isinstance(runner, OpenCLExecutable):
             return runner
-        with self._showing_lines():
+        with self._showing_lines(), self._working(binding):
             return self._lowering.printed(binding)
 
     @property
@@ -346,8 +347,13 @@ class Function:
         with self._once.making(binding), self._showing_lines():
             runner = self._compiled.get(binding)
             if runner is None:
-                runner = self._compile(binding)
+                with self._working(binding):
+                    runner = self._compile(binding)
         return runner
+
+    def _working(self, binding: Binding) -> AbstractContextManager[object]:
+        """What a terminal shows while the program is compiled."""
+        return working(f"Compiling {self._program.title(binding)}")
 
     def _compile(self, binding: Binding) -> KeptRunner:
         """What runs the program, which is kept as long as there is room for it."""

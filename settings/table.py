@@ -79,6 +79,12 @@ SETTINGS: tuple[Setting, ...] = (
         "be, and kernels that a device's compiler got wrong are refused",
     ),
     Setting(
+        "progress",
+        Flag(),
+        True,
+        "whether a terminal shows what takes longer than a second while it lasts",
+    ),
+    Setting(
         "largest_program",
         Count(),
         1_500_000,

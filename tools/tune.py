@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GinghamError, visible
+from .. import progress
+from ..errors import GinghamError
 from .command import ArgumentParser, run_command, show
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _tune(options: argparse.Namespace) -> int:
         options.spread,
     )
     show(f"device: {function.device.name}, {function.device.description}")
-    with _executor(options.dask) as executor, _progress() as on_progress:
+    with _executor(options.dask) as executor, progress.working("Measuring"):
         tuning = tune(
             function,
             *inputs,
@@ -160,7 +161,7 @@ def _tune(options: argparse.Namespace) -> int:
             records=_database(options).path,
             settings=settings,
             program=options.file,
-            on_progress=on_progress,
+            on_progress=_show_progress,
         )
     _print_tuning(tuning)
     return 0
@@ -186,27 +187,10 @@ def _executor(address: str | None) -> Generator[Executor | None]:
         yield client.get_executor()
 
 
-@contextmanager
-def _progress() -> Generator[Callable[[Progress], None]]:
-    """Shows a bar on a terminal; elsewhere nothing."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("measuring", total=None)
-
-        def update(progress: Progress) -> None:
-            record = progress.latest
-            words = "measuring" if record is None else _in_words(record)
-            bar.update(
-                task,
-                completed=progress.done,
-                total=progress.total,
-                description=escape(visible(words)),
-            )
-
-        yield update
+def _show_progress(measured: Progress) -> None:
+    record = measured.latest
+    words = "" if record is None else _in_words(record)
+    progress.step(words, measured.done, measured.total)
 
 
 def _in_words(record: Record) -> str:

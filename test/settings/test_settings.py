@@ -33,6 +33,7 @@ VALUES: dict[str, tuple[object, object, object]] = {
     "memory_budget": ("80%", 4096, "1.5 GiB"),
     "program_memory": ("1 GiB", 4096, "1.5 GiB"),
     "check": ("1", False, True),
+    "progress": ("off", False, True),
     "largest_program": ("1_000", 2000, 3000),
     "interpreted_points": ("1_000_000", 2000, "3_000"),
     "debug": ("1", 2, 3),

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 
+from ... import progress
 from ...errors import GinghamError, SourceLocation
 from .diagnostics import InternalError, ToolError, note
 from .instruments import Instrument
@@ -39,8 +40,9 @@ class PassRunner:
         """Changes the module; raises GinghamError when a pass or a check fails."""
         for instrument in self.instruments:
             instrument.start(module)
-        with locations_kept():
+        with locations_kept(), progress.working("Running passes"):
             for step in self.steps:
+                progress.step(str(step))
                 self.run_step(step, module)
         for instrument in self.instruments:
             instrument.finish(module)

@@ -12,9 +12,7 @@ of in a warning, and the next one that can is compared instead.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import prod
 from random import Random
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import GinghamError
+from ...progress import working
 from .diagnostics import Diagnostic, Severity, ToolError, ValidationError, note
 from .entry import (
     Signature,
@@ -81,6 +80,10 @@ class _Stage:
 
     step: Step | None
     module: ModuleOp
+
+    @property
+    def title(self) -> str:
+        return f"what {self.step.module_pass.name} made" if self.step else "the input"
 
 
 @dataclass(frozen=True)
@@ -272,7 +275,7 @@ class Validator(Instrument):
         if is_open(function):
             module = self.instance(module)
         try:
-            with self.progress(stage):
+            with working(f"Validating: running {stage.title}"):
                 return interpret(
                     expand_gradients(module), inputs, entry, self.spending()
                 )
@@ -281,19 +284,6 @@ class Validator(Instrument):
             raise CannotRun(self.advised(error)) from error
         except UnknownOperationError as error:
             raise CannotRun(error) from error
-
-    def progress(self, stage: _Stage) -> AbstractContextManager[object]:
-        """What a terminal shows while a stage runs."""
-        if not sys.stderr.isatty():
-            return nullcontext()
-        from rich.console import Console
-
-        what = (
-            "the input"
-            if stage.step is None
-            else f"what {stage.step.module_pass.name} made"
-        )
-        return Console(stderr=True).status(f"Validating: running {what}")
 
     def instance(self, module: ModuleOp) -> ModuleOp:
         """An open program for the shapes of the inputs."""

@@ -13,6 +13,7 @@ from contextlib import suppress
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
 
+from .... import progress
 from ....errors import GinghamError
 from . import driver
 from .driver import InnerProgram
@@ -36,6 +37,7 @@ def build_side_by_side(
     Raises GinghamError, with what the compiler says.
     """
     parts = split(source) if _is_worth_it(device, source) else [source]
+    progress.step("building kernels")
     if len(parts) == 1:
         return [driver.build(device, source, options)]
     return _Build(device, source, options, parts).run()
@@ -72,9 +74,12 @@ class _Build:
         own: dict[int, InnerProgram] = {}
         try:
             while (number := self._next()) is not None:
+                self._say(len(own))
                 own[number] = self._built(number)
             with self._changed:
-                self._changed.wait_for(lambda: self._in_work == 0)
+                while self._in_work:
+                    self._say(len(own))
+                    self._changed.wait()
         finally:
             # Where that failed, helpers stop behind what they do now.
             self._pending.clear()
@@ -82,6 +87,9 @@ class _Build:
             own[number] if number in own else self._loaded(number)
             for number in range(len(self._parts))
         ]
+
+    def _say(self, own: int) -> None:
+        progress.step("building kernels", own + len(self._binaries), len(self._parts))
 
     def _start_helpers(self) -> None:
         only_warm = len(self._source) < _WORTH_STARTING
