@@ -5,6 +5,7 @@ Built programs are for the caller to keep.
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -238,6 +239,19 @@ def _new_handle(program: cl.Program, name: str) -> cl.Kernel:
             # file, and has no folder to write to, or a file that is damaged.
             setattr(cl, "_PYOPENCL_NO_CACHE", True)
             return cl.Kernel(program, name)
+        finally:
+            _forget_lines()
+
+
+def _forget_lines() -> None:
+    """Let go of the lines of pyopencl's functions, which would be kept for ever.
+
+    Each further one is given a name that none of those kept has, which takes longer the
+    more there are.
+    """
+    for name in [*linecache.cache]:
+        if name.startswith("<generated: 'pyopencl invoker"):
+            linecache.cache.pop(name, None)
 
 
 def _errors_of_its_cache() -> tuple[type[Exception], ...]:

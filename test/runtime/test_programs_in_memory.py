@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import threading
 import weakref
 from collections import Counter
@@ -97,6 +98,7 @@ def test_many_shapes_keep_few_programs(monkeypatch: pytest.MonkeyPatch) -> None:
         runners.append(weakref.ref(programs.runners[-1]))
     given = None
     gc.collect()
+    assert not any("pyopencl" in name for name in linecache.cache if name[0] == "<")
     assert sum(runner() is not None for runner in runners) <= 5
 
 
