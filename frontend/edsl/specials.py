@@ -7,13 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+
 from ...dialects.tile.gather import CUBE_COEFFICIENT
 from ...dialects.tile.gather import Interpolation as InterpolationMode
 from ...dialects.tile.gather import NearestMode as NearestMode
 from ...dialects.tile.indexing import OutOfBounds as OutOfBoundsMode
 from ...dialects.tile.special_shapes import GatherMode as GatherMode
 from ...dialects.tile.special_shapes import ScatterMode as ScatterMode
-from ...dialects.tile.special_shapes import normalized_axis
+from ...dialects.tile.special_shapes import (
+    gathered,
+    normalized_axis,
+    reshaped,
+    scattered,
+)
 from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
@@ -35,14 +42,16 @@ class SortDirection(Enum):
 
 def reshape(x: Any, *dims: Any) -> Tensor:
     """The elements of `x` in row-major order with other sizes, as many in all."""
-    sizes = _sizes(dims)
+    source, sizes = tensor_node(x), _sizes(dims)
+    target = [size.known_number for size in sizes]
+    _check_shapes("reshape", reshaped, source.known_sizes, target)
 
     def emit(
         special: SpecialBuilder, values: Sequence[Value], at: SourceLocation
     ) -> Result:
         return special.reshape(values[0], _as_sizes(values[1:]), at)
 
-    return _special(emit, [tensor_node(x), *sizes], len(sizes))
+    return _special(emit, [source, *sizes], len(sizes))
 
 
 def shape(x: Any) -> Tensor:
@@ -100,6 +109,11 @@ def gather(
     nearest = _option(NearestMode, nearest_mode, "nearest_mode")
     outside = _option(OutOfBoundsMode, out_of_bounds, "out_of_bounds")
     nodes = [tensor_node(values), tensor_node(indices)]
+    _check_shapes(
+        "gather",
+        lambda values, indices: gathered(values, indices, kind, axis, batch_dims),
+        *(node.known_sizes for node in nodes),
+    )
 
     def emit(
         special: SpecialBuilder, values: Sequence[Value], at: SourceLocation
@@ -156,6 +170,11 @@ def scatter(
     kind = _option(ScatterMode, mode, "mode")
     bounds = _option(OutOfBoundsMode, out_of_bounds, "out_of_bounds")
     nodes = [tensor_node(updates), tensor_node(indices), tensor_node(base)]
+    _check_shapes(
+        "scatter",
+        lambda updates, indices, base: scattered(updates, indices, base, kind, axis),
+        *(node.known_sizes for node in nodes),
+    )
     rank = nodes[2].rank
     if kind is ScatterMode.NORMAL:
         ranks = nodes[0].rank, nodes[1].rank
@@ -371,6 +390,19 @@ def _check_axis(function: str, axis: int, rank: int | None) -> None:
         return
     try:
         normalized_axis(axis, rank)
+    except ValueError as reason:
+        raise error(f"'{function}': {reason}") from None
+
+
+def _check_shapes(
+    function: str, rule: Callable[..., object], *shapes: Sequence[int | None] | None
+) -> None:
+    """Raise GinghamError for shapes that a rule objects to, where they are known."""
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes):
+        return
+    try:
+        rule(*(tuple(DYNAMIC_INDEX if s is None else s for s in k) for k in known))
     except ValueError as reason:
         raise error(f"'{function}': {reason}") from None
 

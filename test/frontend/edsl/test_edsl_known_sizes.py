@@ -52,6 +52,7 @@ def next_size(A: Tensor, B: Tensor) -> None:
 
 A, B = Placeholder("float32", [8, 10], "A"), Placeholder("float32", [12, 10], "B")
 C, D = Placeholder("float32", [None, 10], "C"), Placeholder("float32", [3, 5], "D")
+I = Placeholder("int32", [4], "I")
 
 
 def with_a(x: Tensor) -> Tensor:
@@ -76,6 +77,12 @@ MISTAKES: list[tuple[str, Callable[[], Any]]] = [
     ("'index': the tensor has 2 axes, so there is no axis 2", lambda: edsl.index(A, 2)),
     ("'argsort': the tensor has 2 axes, so there is no axis -3",
      lambda: edsl.argsort(A, -3)),
+    ("'reshape': 8x10 has 80 elements and 3x3 has 9 elements",
+     lambda: edsl.reshape(A, [3, 3])),
+    ("'gather': the tensor of values has 2 axes, so there is no axis 2",
+     lambda: edsl.gather(A, I, axis=2)),
+    ("'scatter': expected updates of shape 4x5, got 3x5",
+     lambda: edsl.scatter(D, I, Placeholder("float32", [6]))),
     ("'A' is neither an input of rank 0 nor computed of such", lambda: edsl.as_dim(A)),
     ("'A' is no operand of the layer 'sum', which uses it",
      lambda: layer("sum", [B], None, partial(operator.mul, A))),
@@ -101,6 +108,8 @@ def test_what_may_be_right_is_accepted() -> None:
     same(C, A)
     M = TensorDim()
     C.bind_dims(M, 10)
+    edsl.reshape(C, [5, 7])
+    edsl.reshape(A, [M, 3])
     assert (x.ndim, edsl.index([M, M], -2).ndim) == (2, 2)
 
 

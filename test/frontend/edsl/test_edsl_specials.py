@@ -188,7 +188,8 @@ def test_ranks_are_known() -> None:
         module = Program("rank", [V, I, U], [tensor]).module
         result = str(module).split(") -> tensor<")[1].split(">")[0]
         assert result.count("x") == rank
-    assert scatter(I, I, V, mode="update_elt").ndim == 3
+    J = Placeholder("int32", [4, 5, 6])
+    assert scatter(V, J, V, mode="update_elt").ndim == 3
     assert argsort(V).ndim == 3
     assert shape(V).ndim == 1
 
@@ -236,10 +237,9 @@ def test_mistakes(message: str, mistake: Callable[[Any], Any]) -> None:
 
 def test_a_wrong_number_of_elements_shows_its_line() -> None:
     A = Placeholder("float32", [2, 3])
-    R = reshape(A, 7)
     with pytest.raises(GinghamError, match="'reshape'") as caught:
-        Program("reshape", [A], [R])
-    assert "    R = reshape(A, 7)\n        ^~~~~~~~~~~~~" in str(caught.value)
+        reshape(A, 7)
+    assert "        reshape(A, 7)\n        ^~~~~~~~~~~~~" in str(caught.value)
 
 
 def test_a_shape_that_fails_later_shows_its_line() -> None:
