@@ -20,6 +20,8 @@ are cores, or not a multiple of them. A launch joins one before it when
 * it pays: together they are predicted to take less time, by `least_percent` at least.
   What fits the caches apart has to fit together.
 
+It asks the 64 that are nearest, so that planning takes time in proportion to them.
+
 The time of a launch is that of its groups, counted by `kernel_cost` and dealt out to
 the cores, or that of its memory traffic, if that is longer.
 """
@@ -48,6 +50,8 @@ from .lifetimes import host_launches
 
 _MOST_DEALT = 256
 """Groups that are dealt out one by one; of more, the cores get even shares."""
+_MOST_ASKED = 64
+"""Launches, or what is joined of them, that a launch asks."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ class _Planner:
     ) -> None:
         self._kernels = kernels
         self._uses = kernel_uses(kernels)
+        self._counting = {n for n, k in kernels.items() if _asks_for_global_id(k)}
+        """The kernels whose work-items count over the whole launch."""
         self._costs = KernelCosts(kernels, functions, hardware)
         self._hardware = hardware
         self._least = least
@@ -124,7 +130,7 @@ class _Planner:
         seconds = self._seconds([cost])
         alone = _Set([launch], [effects], [cost], seconds, seconds)
         best: tuple[float, int, _Set] | None = None
-        for number in reversed(range(len(sets))):
+        for number in reversed(range(len(sets))[-_MOST_ASKED:]):
             earlier = sets[number]
             if any(effects.depends_on(other) for other in earlier.effects):
                 break
@@ -145,11 +151,12 @@ class _Planner:
     def _joined(self, first: _Set, second: _Set) -> _Set | str:
         """Both as one, or why not."""
         one, other = first.launches[0], second.launches[0]
-        kernels = [self._kernel(one), self._kernel(other)]
-        name = f"not with {one.kernel}"
+        names = [launch.kernel.root_reference.data for launch in (one, other)]
+        kernels = [self._kernels[name] for name in names]
+        name = f"not with @{names[0]}"
         if kernels[0].group_size != kernels[1].group_size or one.once != other.once:
             return f"{name}: they run in other ways"
-        if any(_asks_for_global_id(kernel) for kernel in kernels):
+        if not self._counting.isdisjoint(names):
             return f"{name}: work-items count over the whole launch"
         costs = [*first.costs, *second.costs]
         if self._crowds(costs):
@@ -166,9 +173,6 @@ class _Planner:
             f"{apart * 1e6:.1f} us"
         )
         return _Set(launches, effects, costs, seconds, apart, reason)
-
-    def _kernel(self, launch: LaunchOp) -> KernelOp:
-        return self._kernels[launch.kernel.root_reference.data]
 
     def _crowds(self, costs: Sequence[LaunchCost]) -> bool:
         """Whether each of some launches fits the last cache, and not all together."""
