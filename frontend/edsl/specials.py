@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -111,7 +112,7 @@ def gather(
     nodes = [tensor_node(values), tensor_node(indices)]
     _check_shapes(
         "gather",
-        lambda values, indices: gathered(values, indices, kind, axis, batch_dims),
+        partial(gathered, mode=kind, axis=axis, batch_dims=batch_dims),
         *(node.known_sizes for node in nodes),
     )
 
@@ -172,7 +173,7 @@ def scatter(
     nodes = [tensor_node(updates), tensor_node(indices), tensor_node(base)]
     _check_shapes(
         "scatter",
-        lambda updates, indices, base: scattered(updates, indices, base, kind, axis),
+        partial(scattered, mode=kind, axis=axis),
         *(node.known_sizes for node in nodes),
     )
     rank = nodes[2].rank
