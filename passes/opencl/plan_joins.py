@@ -20,7 +20,7 @@ are cores, or not a multiple of them. A launch joins one before it when
 * it pays: together they are predicted to take less time, by `least_percent` at least.
   What fits the caches apart has to fit together.
 
-It asks the 64 that are nearest, so that planning takes time in proportion to them.
+It asks the 256 that are nearest, so that planning takes time in proportion to them.
 
 The time of a launch is that of its groups, counted by `kernel_cost` and dealt out to
 the cores, or that of its memory traffic, if that is longer.
@@ -50,7 +50,7 @@ from .lifetimes import host_launches
 
 _MOST_DEALT = 256
 """Groups that are dealt out one by one; of more, the cores get even shares."""
-_MOST_ASKED = 64
+_MOST_ASKED = 256
 """Launches, or what is joined of them, that a launch asks."""
 
 

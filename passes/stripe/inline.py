@@ -37,8 +37,9 @@ between overwrites.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import prod
@@ -89,11 +90,12 @@ class StripeInlinePass(ModulePass):
         check_positive(op, operations=self.operations)
         for function in op.walk():
             if isinstance(function, FuncOp):
+                writers = _Writers(statements(function))
                 for statement in statements(function):
                     if isinstance(statement, BlockOp):
-                        self._inline(statement)
+                        self._inline(statement, writers)
 
-    def _inline(self, block: BlockOp) -> None:
+    def _inline(self, block: BlockOp, writers: _Writers) -> None:
         if not _is_plain(block):
             return
         body = _Body.of(block)
@@ -101,9 +103,9 @@ class StripeInlinePass(ModulePass):
             if refinement.direction.writes:
                 producer = _Producer.of(body, number, self.operations)
                 if producer is not None:
-                    self._move(producer)
+                    self._move(producer, writers)
 
-    def _move(self, producer: _Producer) -> None:
+    def _move(self, producer: _Producer, writers: _Writers) -> None:
         """Compute what a producer writes where it is read, if that pays."""
         uses = [u for u in producer.buffer.uses if u.operation is not producer.block]
         readers = list(dict.fromkeys(use.operation for use in uses))
@@ -112,10 +114,30 @@ class StripeInlinePass(ModulePass):
         blocks = [reader for reader in readers if isinstance(reader, BlockOp)]
         if len(blocks) != len(readers):
             return
-        if not all(producer.may_move_to(reader) for reader in blocks):
+        if not all(producer.may_move_to(reader, writers) for reader in blocks):
             return
         for reader in blocks:
             producer.move_to(reader)
+
+
+class _Writers:
+    """Where the statements of a function write memories, which does not change."""
+
+    def __init__(self, statements: Sequence[Operation]) -> None:
+        self._places = {statement: n for n, statement in enumerate(statements)}
+        self._writing: dict[SSAValue, list[int]] = {}
+        for place, statement in enumerate(statements):
+            for memory in _written(statement):
+                self._writing.setdefault(memory, []).append(place)
+
+    def keep(self, memories: Iterable[SSAValue], first: BlockOp, last: BlockOp) -> bool:
+        """Whether nothing behind `first` writes memories, up to `last` and with it."""
+        start, end = self._places[first], self._places[last]
+        return start < end and all(
+            bisect_right(places, start) == bisect_right(places, end)
+            for memory in memories
+            for places in [self._writing.get(memory, [])]
+        )
 
 
 @dataclass(frozen=True)
@@ -259,7 +281,7 @@ class _Producer:
             for op in self.slice.statements
         )
 
-    def may_move_to(self, reader: BlockOp) -> bool:
+    def may_move_to(self, reader: BlockOp, writers: _Writers) -> bool:
         """Whether a block may compute the elements itself."""
         if (
             not is_leaf(reader)
@@ -284,7 +306,8 @@ class _Producer:
         added = len(self.slice.inputs) * len(numbers)
         if len(reader.refinements) + added > _MOST_INPUTS:
             return False
-        return self._inputs_last_until(reader)
+        inputs = {root_buffer(self.block.buffers[n]) for n in self.slice.inputs}
+        return writers.keep(inputs, self.block, reader)
 
     def _keeps_rows(self) -> bool:
         """Whether the inputs step along the rows of the output, or stay."""
@@ -297,18 +320,6 @@ class _Producer:
             for number in (*self.slice.inputs, self.output)
             for refinement in [self.block.refinement(number)]
         )
-
-    def _inputs_last_until(self, reader: BlockOp) -> bool:
-        """Whether the inputs are the same when the reader runs."""
-        inputs = {
-            root_buffer(self.block.buffers[number]) for number in self.slice.inputs
-        }
-        written = _written(reader)
-        statement = self.block.next_op
-        while statement is not None and statement is not reader:
-            written |= _written(statement)
-            statement = statement.next_op
-        return statement is reader and inputs.isdisjoint(written)
 
     def move_to(self, reader: BlockOp) -> None:
         """Compute the elements in a block instead of reading them."""
