@@ -31,17 +31,30 @@ def plot(rows: Sequence[Row], path: str) -> None:
 
 
 def plot_growth(rows: Sequence[Measured], path: str) -> None:
-    """Draw the seconds that programs of each family take, over their statements."""
+    """Draw the seconds that programs of each family take, over their statements.
+
+    The gradients of a family are dashed. The grey line is 20 ms for each statement.
+    """
     families = dict.fromkeys(row.family for row in rows)
-    figure = Figure(figsize=(7, 5), layout="constrained")
+    forward = [*dict.fromkeys(family.split(",")[0] for family in families)]
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     for family in families:
         own = [row for row in rows if row.family == family]
         sizes, seconds = zip(*((row.statements, row.total) for row in own), strict=True)
-        axes.plot(sizes, seconds, marker="o", label=family)
+        axes.plot(
+            sizes,
+            seconds,
+            marker=".",
+            color=f"C{forward.index(family.split(',')[0])}",
+            linestyle="--" if "," in family else "-",
+            label=family,
+        )
+    ends = [least(row.statements for row in rows) for least in (min, max)]
+    axes.plot(ends, [0.02 * n for n in ends], color="lightgrey", zorder=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("statements")
     axes.set_ylabel("seconds of processor time")
-    axes.legend(fontsize="small")
+    figure.legend(loc="outside right center", fontsize="small", frameon=False)
     figure.savefig(path)
