@@ -21,9 +21,6 @@ from contextlib import contextmanager
 from threading import Lock, Timer, local
 from typing import TYPE_CHECKING
 
-from .errors import visible
-from .settings import find
-
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
@@ -84,7 +81,11 @@ def _has_terminal() -> bool:
         is_terminal = stream is not None and stream.isatty()
     except ValueError:  # It is closed.
         return False
-    return is_terminal and not os.environ.get("CI") and find("progress").value
+    if not is_terminal or os.environ.get("CI"):
+        return False
+    from .settings import find
+
+    return find("progress").value
 
 
 class _Display:
@@ -151,6 +152,8 @@ class _Display:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
+
+        from .errors import visible
 
         table = Table.grid(padding=(0, 1))
         for _ in range(4):
