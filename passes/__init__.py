@@ -66,6 +66,7 @@ _PASSES = {
     "opencl-plan-joins": "opencl.plan_joins:OpenCLPlanJoinsPass",
     "opencl-join-launches": "opencl.join_launches:OpenCLJoinLaunchesPass",
     "opencl-run-once": "opencl.run_once:OpenCLRunOncePass",
+    "opencl-hide-complements": "opencl.hide_complements:OpenCLHideComplementsPass",
     "opencl-hide-conditions": "opencl.hide_conditions:OpenCLHideConditionsPass",
     "opencl-limit-unrolling": "opencl.limit_unrolling:OpenCLLimitUnrollingPass",
     "opencl-prefetch-panels": "opencl.prefetch_panels:OpenCLPrefetchPanelsPass",

@@ -104,7 +104,9 @@ def _divisions(options: TargetOptions) -> str:
 
 
 def _marked_loops(options: TargetOptions) -> str:
-    """The passes that say what compilers may make of loops, which is for processors.
+    """The passes that say what compilers may make of loops, or keep them from faults.
+
+    That is for processors, and for what has a processor's compiler.
 
     On a GPU the loads of several steps are to be on their way at once.
     """
@@ -113,6 +115,7 @@ def _marked_loops(options: TargetOptions) -> str:
     return (
         f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
         "opencl-hide-conditions,"
+        "opencl-hide-complements,"
     )
 
 

@@ -33,6 +33,7 @@ from ...dialects.opencl.ops import ArrayOp, ForOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
+from ...passes.opencl.hide_complements import OpenCLHideComplementsPass
 from ...passes.opencl.hide_conditions import OpenCLHideConditionsPass
 from ...passes.opencl.limit_unrolling import OpenCLLimitUnrollingPass
 from .numbers import COMPUTED, FUNCTION, Drawing
@@ -381,11 +382,18 @@ class _KernelDrawing:
         module = ModuleOp([kernel])
         OpenCLLimitUnrollingPass().apply(Context(), module)
         OpenCLHideConditionsPass().apply(Context(), module)
+        OpenCLHideComplementsPass().apply(Context(), module)
         kernel.detach()
         if self._random.random() < 0.3:
             for op in kernel.walk():
-                if isinstance(op, ForOp) and op.unroll is None:
+                if isinstance(op, ForOp) and op.unroll is None and _is_innermost(op):
                     op.limit_unrolling(self._random.choice((1, 1, 2, 3, 4)))
+
+
+def _is_innermost(loop: ForOp) -> bool:
+    """Whether loops in a loop are unrolled completely."""
+    inner = (op for op in loop.body.walk() if isinstance(op, ForOp))
+    return all(op.unroll is not None for op in inner)
 
 
 def module_of(drawn: Sequence[Drawn]) -> ModuleOp:

@@ -1,15 +1,16 @@
-"""Versions of runtimes that are known to compile loops wrongly.
+"""Versions of runtimes that are known to compile kernels wrongly.
 
-| Intel's runtime for CPUs | what its vectorizer makes of loops |
+| Intel's runtime for CPUs | what it makes of kernels |
 | --- | --- |
 | 2025.3.1, 2026.0.0, 2026.1.2, 2026.2.0 | loops that never end, around conditions |
 | 2026.2.0 | wrong sums, where several are subtracted from in one loop |
+| 2026.2.0 | wrong minima and maxima of integers that are complements, in loops or not |
 
-The kernels that Gingham prints avoid both (`opencl-limit-unrolling`,
-`opencl-hide-conditions`). Who has a version that is wrong in simple loops is told so
-once all the same: it may be wrong elsewhere, too. The versions that the extra `cpu` and
-constraints.txt name are those that `python -m gingham.tools.driver_sweep` has passed;
-run it before another one is named.
+The kernels that Gingham prints avoid these (`opencl-limit-unrolling`,
+`opencl-hide-conditions`, `opencl-hide-complements`). Who has a version that is wrong in
+simple kernels is told so once all the same: it may be wrong elsewhere, too. The
+versions that the extra `cpu` and constraints.txt name are those that
+`python -m gingham.tools.driver_sweep` has passed; run it before another one is named.
 """
 
 from __future__ import annotations

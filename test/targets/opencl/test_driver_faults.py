@@ -45,3 +45,19 @@ def test_loop_that_ends(hardware: str | None) -> None:
     x[130] = 1
     result = gingham.compile(text, hardware=hardware)(x)
     np.testing.assert_array_equal(result, x == 0)
+
+
+@pytest.mark.parametrize("hardware", [None, "nvidia-h200"])
+@pytest.mark.parametrize("complement", ["~X", "-1 - X", "-X - 1"])
+@pytest.mark.parametrize("shape", [(10, 1), (50, 3), (3, 50)])
+def test_extremes_of_complements(
+    shape: tuple[int, ...], complement: str, hardware: str | None
+) -> None:
+    """Choices among complements, which a compiler confused with their operands."""
+    text = f"""function (X[A, B]) -> (S, T) {{
+      Z = {complement}; S[] = <(Z[a, b]); T[a : A] = >(Z[a, b]);
+    }}"""
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype(np.int64)
+    least, most = gingham.compile(text, hardware=hardware)(x)
+    np.testing.assert_array_equal(least, ~x.max())
+    np.testing.assert_array_equal(most, ~x.min(1))
