@@ -48,7 +48,7 @@ from .expressions import (
 from .indices import IndexPrinter
 from .names import NameScope, comment_text
 from .prefetches import fetch_helper
-from .streams import stream_helper
+from .streams import can_stream, stream_helper
 from .types import CType, c_type, literal, memory_name
 
 INDENT = "  "
@@ -281,7 +281,7 @@ class StatementPrinter:
             self._line(f"{cell} = {value};")
             return
         type = c_type(op.value.type)
-        if op.stream is not None and type.mask_bits is None:
+        if op.stream is not None and can_stream(type):
             self._need_helper(stream_helper(type))
             self._line(f"vstore_stream_{type.name}({value}, {self._position(op)});")
             return

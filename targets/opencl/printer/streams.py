@@ -24,6 +24,11 @@ void vstore_stream_{T}({T} x, __global {S} *p) {{
 """
 
 
+def can_stream(type: CType) -> bool:
+    """Whether vectors can go past the caches; of three lanes four would be written."""
+    return type.mask_bits is None and type.lanes != 3
+
+
 def stream_helper(type: CType) -> str:
     """The definition of the function that stores a vector past the caches."""
     return _STREAM.format(T=type.name, S=type.scalar, N=type.lanes)

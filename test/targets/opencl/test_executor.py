@@ -52,6 +52,29 @@ def test_launches_run_in_order(quadruple: OpenCLExecutable) -> None:
     assert quadruple.output_types == [((64,), np.dtype(np.float32))]
 
 
+def test_three_lanes_past_the_caches(
+    parse_module: Parse, opencl_device: OpenCLDevice
+) -> None:
+    """Compilers write four, the last of which is somebody else's."""
+    vector, buffer = "vector<3xf32>", "!opencl.buffer<4xf32>"
+    module = parse_module(f"""
+opencl.kernel @k(%A : {POINTER}, %B : {POINTER}) group [1, 1, 1] {{
+  %i = opencl.work_item group_id 0 below 1
+  %x = opencl.load %A[%i] : {POINTER} -> {vector}
+  %last = opencl.load %A[%i + 3] : {POINTER} -> f32
+  opencl.store %last, %B[%i + 3] : f32 -> {POINTER}
+  opencl.store stream %x, %B[%i] : {vector} -> {POINTER}
+}}
+func.func @main(%A : {buffer}) -> {buffer} {{
+  %B = opencl.allocate : {buffer}
+  opencl.launch @k groups [1, 1, 1] (%A, %B) : {buffer}, {buffer}
+  func.return %B : {buffer}
+}}""")
+    values = np.arange(1, 5, dtype=np.float32)
+    (result,) = OpenCLExecutable(module, opencl_device)(values)
+    np.testing.assert_array_equal(result, values)
+
+
 def test_inputs_of_any_memory_layout(quadruple: OpenCLExecutable) -> None:
     values = np.arange(64, dtype=np.float32)
     reverse = values[::-1]
