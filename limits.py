@@ -33,6 +33,12 @@ MOST_TUPLES = 64
 MOST_AXES = 64
 """Axes of a tensor; NumPy has no arrays of more."""
 
+MOST_CONTAINERS = 256
+"""Lists, tuples and dictionaries inside each other, of arguments and results."""
+
+MOST_OPERANDS = 1_000
+"""Operands of an einsum; to choose their order takes a time quadratic in them."""
+
 MOST_INDICES = 64
 """Different indices of a contraction."""
 

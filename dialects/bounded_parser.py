@@ -12,11 +12,23 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import Final
+from typing import Any, Final
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AnyDenseElement, RankedStructure
-from xdsl.ir import Attribute, Block, Operation, TypeAttribute
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    RankedStructure,
+    UnregisteredAttr,
+    UnregisteredOp,
+)
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Data,
+    Operation,
+    ParametrizedAttribute,
+    TypeAttribute,
+)
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import Parser, ParserState
 from xdsl.parser.affine_parser import AffineParser
@@ -24,6 +36,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
+from ..errors import visible
 from ..limits import (
     LARGEST_INTEGER,
     MOST_BITS,
@@ -99,7 +112,11 @@ class BoundedParser(Parser):
 
     def parse_operation(self) -> Operation:
         self.charge(_WORDS_OF_AN_OPERATION)
-        return super().parse_operation()
+        place = self._current_token.span
+        op = super().parse_operation()
+        if isinstance(op, UnregisteredOp):
+            self._require_visible(op.op_name.data, "an operation's name", place)
+        return op
 
     def charge(self, words: int) -> None:
         """Count words that stand for what the current one leads to."""
@@ -127,6 +144,38 @@ class BoundedParser(Parser):
             if len(width) > MOST_DIGITS or int(width) > MOST_BITS:
                 self.raise_error(f"expected an integer of at most {MOST_BITS} bits")
         return super()._parse_optional_integer_or_float_type()
+
+    def _parse_dialect_type_or_attribute_body(
+        self,
+        attr_name: str,
+        is_type: bool,
+        is_opaque: bool,
+        starting_opaque_pos: Position | None,
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        place = self._current_token.span
+        attribute = super()._parse_dialect_type_or_attribute_body(
+            attr_name, is_type, is_opaque, starting_opaque_pos
+        )
+        if isinstance(attribute, UnregisteredAttr):
+            self._require_visible(attribute.value.data, "an attribute", place)
+        return attribute
+
+    def _require_visible(self, text: str, what: str, place: Span[str]) -> None:
+        """Refuse what is printed as it is and a terminal would obey."""
+        if visible(text) != text:
+            self.raise_error(f"expected {what} without control characters", place)
+
+    def parse_integer(
+        self,
+        allow_boolean: bool = True,
+        allow_negative: bool = True,
+        context_msg: str = "",
+    ) -> int:
+        place = self._current_token.span
+        value = super().parse_integer(allow_boolean, allow_negative, context_msg)
+        if not -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER:
+            self.raise_error("expected an integer that 64 bits hold", place)
+        return value
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
         place = self._current_token.span

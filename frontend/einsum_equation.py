@@ -14,6 +14,7 @@ from types import EllipsisType
 from typing import TypeAlias
 
 from ..errors import GinghamError, SourceLocation
+from ..limits import MOST_OPERANDS
 
 ELLIPSIS = "..."
 """Stands among labels for any number of axes."""
@@ -121,6 +122,7 @@ def parse_equation(text: str) -> Equation:
     Labels are letters. Raises GinghamError, located in the text.
     """
     body, arrow, result = text.partition("->")
+    _check_operands(body.count(",") + 1)
     inputs: list[Term] = []
     start = 0
     for part in body.split(","):
@@ -136,8 +138,14 @@ def equation_of_lists(
     inputs: Sequence[Sequence[object]], output: Sequence[object] | None
 ) -> Equation:
     """The equation of lists of labels: integers from 0, and `...` itself."""
+    _check_operands(len(inputs))
     terms = tuple(_term_of_list(labels) for labels in inputs)
     return _checked(Equation(terms, None if output is None else _term_of_list(output)))
+
+
+def _check_operands(count: int) -> None:
+    if count > MOST_OPERANDS:
+        raise GinghamError(f"expected at most {MOST_OPERANDS} operands, got {count}")
 
 
 def _place(text: str, start: int, end: int) -> SourceLocation:

@@ -7,7 +7,8 @@ NumPy's `einsum_path` and opt_einsum have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import combinations
 from math import prod
 from typing import TypeAlias
@@ -58,21 +59,36 @@ def greedy(product: Product, sizes: Mapping[Label, int | None]) -> Path:
     Pairs that share a label come before those that do not, and among equals the one
     furthest left is taken.
     """
-    left: list[frozenset[Label]] = labels_of(product)
+    # By numbers in the order in which operands and products join the list.
+    left = dict(enumerate(labels_of(product)))
     path: list[Step] = []
 
-    def cost(pair: Step) -> tuple[bool, int, Step]:
-        i, j = pair
+    def cost(i: int, j: int) -> tuple[bool, int, int, int]:
         multiplications = prod(assumed(sizes[label]) for label in left[i] | left[j])
-        return left[i].isdisjoint(left[j]), multiplications, pair
+        return left[i].isdisjoint(left[j]), multiplications, i, j
 
-    while len(left) > 1:
-        step = min(combinations(range(len(left)), 2), key=cost)
-        path.append(step)
-        pair = [left[position] for position in step]
-        left = [labels for n, labels in enumerate(left) if n not in step]
-        left.append(kept_labels(pair, left, product.output))
+    pairs = [cost(i, j) for i, j in combinations(left, 2)]
+    heapify(pairs)
+    for made in range(len(left), 2 * len(left) - 1):
+        i, j = _cheapest(pairs, left)
+        places = list(left)
+        path.append((places.index(i), places.index(j)))
+        pair = [left.pop(i), left.pop(j)]
+        others = list(left)
+        left[made] = kept_labels(pair, list(left.values()), product.output)
+        for other in others:
+            heappush(pairs, cost(other, made))
     return tuple(path)
+
+
+def _cheapest(
+    pairs: list[tuple[bool, int, int, int]], left: Container[int]
+) -> tuple[int, int]:
+    """Take the first pair from a heap of which both are left."""
+    while True:
+        *_, i, j = heappop(pairs)
+        if i in left and j in left:
+            return i, j
 
 
 def checked(steps: Sequence[Sequence[int]], count: int) -> Path:

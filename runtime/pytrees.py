@@ -8,6 +8,10 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from ..errors import GinghamError
+from ..limits import MOST_CONTAINERS
+
+_LONGEST_NAME = 40
+"""Characters of a name that are shown: each container around adds some."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +46,30 @@ Structure: TypeAlias = "Leaf | Static | Branch"
 
 
 def flatten(
-    value: Any, name: str, leaves: list[tuple[str, Any]], is_static: Callable[..., bool]
+    value: Any,
+    name: str,
+    leaves: list[tuple[str, Any]],
+    is_static: Callable[..., bool],
+    depth: int = 0,
 ) -> Structure:
     """The structure of a value, its leaves appended to `leaves` with names.
 
     The leaf `p["w"][0]` of `p` is called `p_w_0`. What `is_static` becomes part of the
-    structure.
+    structure. `depth` is how many containers are around. Raises GinghamError for too
+    many of them.
     """
+    _check_depth(name, depth)
     if _is_mapping(value):
         items: Mapping[Any, Any] = value
         children = [
-            flatten(child, f"{name}_{key}", leaves, is_static)
+            flatten(child, f"{name}_{key}", leaves, is_static, depth + 1)
             for key, child in items.items()
         ]
         return Branch(dict, tuple(children), tuple(items))
     if _is_sequence(value):
         sequence: Sequence[Any] = value
         children = [
-            flatten(child, f"{name}_{number}", leaves, is_static)
+            flatten(child, f"{name}_{number}", leaves, is_static, depth + 1)
             for number, child in enumerate(sequence)
         ]
         return Branch(type(sequence), tuple(children))
@@ -110,7 +120,7 @@ def leaves_of(structure: Structure, value: Any, name: str) -> list[Any]:
 
 def static(value: Any, name: str) -> Static:
     """A value that is part of the structure. Raises GinghamError if it has no hash."""
-    key = _key(value)
+    key = _key(value, name)
     try:
         hash(key)
     except TypeError:
@@ -122,17 +132,29 @@ def static(value: Any, name: str) -> Static:
     return Static(key, value)
 
 
-def _key(value: Any) -> Any:
+def _check_depth(name: str, depth: int) -> None:
+    if depth > MOST_CONTAINERS:
+        raise GinghamError(
+            f"'{name[:_LONGEST_NAME]}' is inside more than {MOST_CONTAINERS} "
+            "containers",
+            hint="does a list or a dictionary contain itself?",
+        )
+
+
+def _key(value: Any, name: str, depth: int = 0) -> Any:
     """The value as something that has a hash, where that is possible.
 
     1, 1.0 and True are equal in Python and not the same program.
     """
+    _check_depth(name, depth)
     if _is_mapping(value):
         items: Mapping[Any, Any] = value
-        return dict, tuple((key, _key(child)) for key, child in items.items())
+        return dict, tuple(
+            (key, _key(child, name, depth + 1)) for key, child in items.items()
+        )
     if _is_sequence(value):
         sequence: Sequence[Any] = value
-        return type(sequence), tuple(_key(child) for child in sequence)
+        return type(sequence), tuple(_key(child, name, depth + 1) for child in sequence)
     return type(value), value
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
+from ..limits import MOST_AXES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,6 +103,8 @@ class RandomShape:
 
     sizes: tuple[int, ...]
     dtype: np.dtype[Any]
+    origin: str
+    """What asks for it, for errors."""
 
     @staticmethod
     def parse(name: str, text: str) -> RandomShape:
@@ -118,17 +122,22 @@ class RandomShape:
             dtype = dtype_named(element)
         except GinghamError as error:
             raise GinghamError(f"{option}: {error.message}", hint=error.hint) from None
-        shape = RandomShape(tuple(int(part) for part in parts), dtype)
-        size = shape.dtype.itemsize
-        for extent in shape.sizes:
-            size *= extent
-        if size > _MAX_RANDOM_BYTES:
-            raise GinghamError(f"{option} needs {size} bytes, too many")
-        return shape
+        return RandomShape(tuple(int(part) for part in parts), dtype, option)
 
     def random(self, seed: Sequence[int]) -> NDArray[Any]:
-        """Numbers in [0.1, 1.1), or integers from 0 to 9; positive, so logs exist."""
+        """Numbers in [0.1, 1.1), or integers from 0 to 9; positive, so logs exist.
+
+        Raises GinghamError for more of them, or more axes, than arrays may have.
+        """
         import numpy as np
+
+        if len(self.sizes) > MOST_AXES:
+            raise GinghamError(
+                f"{self.origin} has {len(self.sizes)} axes: more than {MOST_AXES}"
+            )
+        size = prod(self.sizes) * self.dtype.itemsize
+        if size > _MAX_RANDOM_BYTES:
+            raise GinghamError(f"{self.origin} needs {size} bytes, too many")
 
         generator = np.random.default_rng(seed)
         if self.dtype.kind == "b":

@@ -136,9 +136,9 @@ def _inputs(function: FuncOp, seed: int) -> list[Array]:
             hint="the pass tile-specialize binds them",
         )
     return [
-        RandomShape(type.get_shape(), numpy_dtype(type.element_type)).random(
-            [seed, number]
-        )
+        RandomShape(
+            type.get_shape(), numpy_dtype(type.element_type), f"input #{number}"
+        ).random([seed, number])
         for number, type in enumerate(signature)
     ]
 

@@ -30,6 +30,7 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
+from ...limits import LARGEST_INTEGER
 from ..form_attribute import FormAttr
 from ..syntax import compact, integers
 from .attributes import (
@@ -244,9 +245,10 @@ class BlockOp(IRDLOperation):
                     f"expected captured value {number} to be an index of a block around"
                 )
         self._verify_serial()
-        for number, refinement in enumerate(self.refinement_list):
-            self._verify_refinement(number, refinement)
-        self._verify_forms(self.conditions, "constraint")
+        reached = [*ranges, *map(index_range, self.captures)]
+        for number, buffer in enumerate(self.buffers):
+            self._verify_refinement(number, buffer, reached)
+        _verify_forms(self.conditions, "constraint", reached)
 
     def _verify_serial(self) -> None:
         if not self.is_serial:
@@ -258,13 +260,16 @@ class BlockOp(IRDLOperation):
                     f"'unroll', got '{level.value}'"
                 )
 
-    def _verify_refinement(self, number: int, refinement: Refinement) -> None:
-        outer = self.buffers[number].type
+    def _verify_refinement(
+        self, number: int, buffer: SSAValue, ranges: Sequence[int]
+    ) -> None:
+        refinement = self.refinement(number)
+        outer = buffer.type
         inner = self.view_type(number)
         where = f"refinement {number}"
         if not isinstance(outer, ViewType):
             raise VerifyException(f"expected {where} to be of a view, got {outer}")
-        if not is_view_of(self.buffers[number], self.parent):
+        if not is_view_of(buffer, self.parent):
             raise VerifyException(
                 f"expected {where} to be of a view of the block around, got one from "
                 "further out"
@@ -279,7 +284,7 @@ class BlockOp(IRDLOperation):
                 f"expected {where} to have {outer.rank} index expression(s) and sizes, "
                 f"got {len(refinement.access)} and {inner.rank}"
             )
-        self._verify_forms(refinement.access, where)
+        _verify_forms(refinement.access, where, ranges)
         direction = refinement.direction
         if direction is not Direction.OUT and refinement != Refinement(
             direction, refinement.access
@@ -287,24 +292,28 @@ class BlockOp(IRDLOperation):
             raise VerifyException(
                 f"expected {where}, which is read, to have no aggregation and no init"
             )
-        outer_direction = direction_of(self.buffers[number])
+        outer_direction = direction_of(buffer)
         if outer_direction is not None and not outer_direction.permits(direction):
             raise VerifyException(
                 f"expected {where} to be '{outer_direction.value}' as the outer view "
                 f"is, got '{direction.value}'"
             )
 
-    def _verify_forms(self, forms: Sequence[LinearForm], where: str) -> None:
-        rank = len(self.index_ranges) + len(self.captures)
-        for form in forms:
-            if form.rank != rank:
-                raise VerifyException(
-                    f"expected {where} to be over {rank} indices, got {form.rank}"
-                )
-            if not form.is_integral:
-                raise VerifyException(
-                    f"expected {where} to have integer coefficients only"
-                )
+
+def _verify_forms(
+    forms: Sequence[LinearForm], where: str, ranges: Sequence[int]
+) -> None:
+    """Raise VerifyException for forms that are not over indices of these ranges."""
+    for form in forms:
+        if form.rank != len(ranges):
+            raise VerifyException(
+                f"expected {where} to be over {len(ranges)} indices, got {form.rank}"
+            )
+        if not form.is_integral:
+            raise VerifyException(f"expected {where} to have integer coefficients only")
+        values = form.bounds(ranges) if 0 not in ranges else ()
+        if any(abs(value) > LARGEST_INTEGER for value in values):
+            raise VerifyException(f"expected values of {where} to fit 64 bits")
 
 
 def _compact_captures(
@@ -332,6 +341,14 @@ def is_block_index(value: SSAValue) -> bool:
         return False
     parent = value.block.parent_op()
     return isinstance(parent, BlockOp) and value.index < len(parent.index_ranges)
+
+
+def index_range(index: SSAValue) -> int:
+    """The number of values of a block's index."""
+    block = index.block.parent_op() if isinstance(index, BlockArgument) else None
+    if not isinstance(block, BlockOp) or not isinstance(index, BlockArgument):
+        raise ValueError("expected the index of a block")
+    return block.index_ranges[index.index]
 
 
 def is_view_of(view: SSAValue, statements: Block | None) -> bool:

@@ -48,10 +48,10 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import element_of
 from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .blocks.nests import drop_refinements, has_own_windows, index_range, retarget
+from .blocks.nests import drop_refinements, has_own_windows, retarget
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,12 @@ from ...affine.form import LinearForm, Rational
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import element_of
 from ...dialects.stripe.attributes import ViewType
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ..locations import check_positive
 from .blocks.nests import (
     AbsoluteAccess,
     absolute_access,
-    index_range,
     is_leaf,
     is_number,
     is_top_level,

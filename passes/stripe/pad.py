@@ -40,11 +40,11 @@ from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.stripe.attributes import Refinement
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.staging import PAD_ATTRIBUTE
 from ...dialects.syntax import integers
 from ..locations import error_at
-from .blocks.nests import all_blocks, index_range, replace_forms
+from .blocks.nests import all_blocks, replace_forms
 from .tile import lies_beyond_buffer
 
 

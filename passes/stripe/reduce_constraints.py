@@ -36,8 +36,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
-from ...dialects.stripe.block import BlockOp
-from .blocks.nests import index_range, replace_forms, restrict_index
+from ...dialects.stripe.block import BlockOp, index_range
+from .blocks.nests import replace_forms, restrict_index
 from .share_kernels import blocks_of_kernels
 
 

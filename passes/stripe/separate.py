@@ -55,10 +55,9 @@ from xdsl.passes import ModulePass
 from ...affine.form import LinearForm
 from ...affine.separation import Nest, Piece, separate
 from ...dialects.stripe.attributes import MemorySpace
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block import BlockOp, index_range
 from ..locations import check_positive
 from .blocks.nests import (
-    index_range,
     is_leaf,
     output_indices,
     replace_forms,

@@ -60,7 +60,7 @@ from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.stripe.attributes import Direction, MemorySpace, ViewType
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.staging import (
     STAGE_ATTRIBUTE,
@@ -70,7 +70,7 @@ from ...dialects.stripe.staging import (
 from ..locations import error_at, located
 from .blocks.copies import PackedCopies, Windows, windows_copy
 from .blocks.copy_nests import build_copy
-from .blocks.nests import all_blocks, index_range, nested_blocks, root_buffer
+from .blocks.nests import all_blocks, nested_blocks, root_buffer
 from .blocks.readers import is_unread
 from .blocks.redirect import redirect_input, redirect_window
 

@@ -58,7 +58,7 @@ from xdsl.passes import ModulePass
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import Level, Refinement, ViewType
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE
 from ...dialects.syntax import integers
 from ..locations import error_at
@@ -68,7 +68,6 @@ from .blocks.nests import (
     absolute_access,
     all_blocks,
     compute_indices,
-    index_range,
     is_injective,
     move_statements,
     reduction_indices,

@@ -54,6 +54,7 @@ from ...affine.multiplicity import without_repetition
 from ...affine.polyhedron import Polyhedron, Unbounded
 from ...affine.polynomial import Polynomial
 from ...dialects.aggregation import Aggregation
+from ...dialects.eltwise.ops import ANY_ELEMENT
 from ...dialects.tile import ContractOp
 from ...dialects.tile.attributes import Constraint
 from ...errors import GinghamError
@@ -154,10 +155,16 @@ def flat_form(op: ContractOp) -> FlatContraction:
 def _shapes(op: ContractOp) -> list[tuple[int, ...]]:
     shapes: list[tuple[int, ...]] = []
     for type in (op.result.type, *(value.type for value in op.inputs)):
-        if op.symbols or not (isinstance(type, TensorType) and type.has_static_shape()):
+        if (
+            op.symbols
+            or not isinstance(type, TensorType)
+            or not type.has_static_shape()
+            or type.get_element_type() == ANY_ELEMENT
+        ):
             raise error_at(
                 op,
-                f"expected tensors and index expressions of known sizes, got {type}",
+                "expected tensors and index expressions of known sizes and types, got "
+                f"{type}",
                 "run tile-specialize first",
             )
         shapes.append(type.get_shape())

@@ -130,7 +130,7 @@ def _require_positive(figures: Cache | Hardware) -> None:
         value: object = getattr(figures, each.name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
-        if not (value > 0 and math.isfinite(value)):
+        if not 0 < value < math.inf:
             raise ValueError(f"{each.name}: expected a number above 0, got {value}")
         if not _LEAST <= value <= _MOST:
             raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
@@ -131,4 +132,9 @@ def _typed(
             (*path, field.name),
             f"{prefix}{field.name}: expected {_WORDS[name]}, got {value!r}",
         )
-    return float(value) if name == "float" and isinstance(value, int) else value
+    if name == "float" and isinstance(value, int):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    return value

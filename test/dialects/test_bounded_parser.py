@@ -43,6 +43,12 @@ HOSTILE = {
         " : () -> ()",
         "at most 256 dimensions and symbols, got 300",
     ),
+    "integer": ('"a"() : () -> () loc("a":9223372036854775808:1)', "64 bits hold"),
+    "hidden name": ('"a\u202eb"() : () -> ()', "name without control characters"),
+    "hidden type": (
+        '"a"() : () -> (!foo.bar<a\u202eb>)',
+        "attribute without control characters",
+    ),
     "string": ('"a"() {x = "' + "a" * 10**6, "string literal"),
 }
 

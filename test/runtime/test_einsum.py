@@ -174,6 +174,14 @@ def test_every_order_gives_the_same(optimize: Any) -> None:
     np.testing.assert_array_equal(result, np.einsum(equation, *operands))
 
 
+def test_operands() -> None:
+    """A thousand are put in order within seconds; more are refused."""
+    product, sizes = parse_equation(",".join(["ij"] * 1000)).product([(2, 3)] * 1000)
+    assert len(greedy(product, sizes)) == 999
+    with pytest.raises(GinghamError, match="at most 1000 operands, got 10000001"):
+        gingham.einsum("," * 10_000_000, np.ones((2, 2)))
+
+
 def test_own_search_avoids_large_products() -> None:
     """Of a chain of matrices and a vector, the vector goes first."""
     equation = parse_equation("ij,jk,k->i")

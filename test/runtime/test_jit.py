@@ -415,3 +415,34 @@ def test_few_traces_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scaled.trace_count == 4
     np.testing.assert_array_equal(scaled(x, 3), x * 3)
     assert scaled.trace_count == 4
+
+
+def test_containers_inside_each_other() -> None:
+    """So many are refused, and those that contain themselves."""
+    cyclic: list[Any] = [np.ones(3, np.float32)]
+    cyclic.append(cyclic)
+    deep: Any = np.ones(3, np.float32)
+    for _ in range(100_000):
+        deep = [deep]
+
+    @gingham.jit(static="given")
+    def first(x: Any, given: Any = None) -> Any:
+        del given
+        return x
+
+    for value in (cyclic, deep):
+        with pytest.raises(GinghamError, match="inside more than 256 containers"):
+            first(value)
+        with pytest.raises(GinghamError, match="inside more than 256 containers"):
+            first(1.0, given=value)
+
+
+def test_results_that_contain_themselves() -> None:
+    @gingham.jit
+    def cyclic(x: Any) -> Any:
+        results = [x]
+        results.append(results)
+        return results
+
+    with pytest.raises(GinghamError, match="inside more than 256 containers"):
+        cyclic(np.ones(3, np.float32))

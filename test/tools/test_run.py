@@ -121,6 +121,7 @@ def test_element_types_and_single_numbers(
         ([PRODUCT, "--shape", "A=6x", "B=5x7"], "A=6x: expected sizes such as 64x128"),
         ([PRODUCT, "--shape", "A=6x5xf31", "B=5x7"], "f31: there is no element type"),
         ([PRODUCT, "--shape", "A=9999999x9999999", "B=5x7"], "too many"),
+        ([PRODUCT, "--shape", f"A={'1x' * 64}1", "B=5x7"], "65 axes: more than 64"),
         ([PRODUCT, "--shape", "A=6x5", "B=4x7"], "size K is 5 in A but 4 in B"),
         ([PRODUCT, "--shape", "A=6", "B=5x7"], "A"),
         ([PRODUCT, *SHAPES, "--device", "toaster"], "there is no device 'toaster'"),

@@ -49,6 +49,7 @@ _UNREGISTERED = "is not registered"
 _CLEARER = {
     "could not parse entire input": "expected an operation",
     "in block definition": "expected an operation or '}'",
+    "expected suffix identifier after {first_char}": "expected a name behind this sign",
 }
 """Messages of xDSL that do not say what was expected, and better ones."""
 

@@ -11,9 +11,9 @@ from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.stripe.attributes import Direction, Refinement, ViewType
-from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from .nests import index_range, replace_forms, root_buffer
+from .nests import replace_forms, root_buffer
 
 
 @dataclass(frozen=True)

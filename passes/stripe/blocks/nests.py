@@ -29,7 +29,7 @@ from ....dialects.stripe.attributes import (
     RefinementAttr,
     ViewType,
 )
-from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.syntax import compact
@@ -398,14 +398,6 @@ def is_subscripted(view: SSAValue) -> bool:
             if operation.subscripts is not None:
                 return True
     return False
-
-
-def index_range(index: SSAValue) -> int:
-    """The number of values of a block's index."""
-    block = index.block.parent_op() if isinstance(index, BlockArgument) else None
-    if not isinstance(block, BlockOp) or not isinstance(index, BlockArgument):
-        raise ValueError("expected the index of a block")
-    return block.index_ranges[index.index]
 
 
 def is_injective(block: BlockOp, number: int) -> bool:

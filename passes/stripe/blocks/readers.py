@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Block, SSAValue
 
 from ....affine.form import LinearForm
-from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import LoadOp, StoreOp
 from ..vectors.lanes import MOST_LANES
-from .nests import AbsoluteAccess, absolute_access, index_range, is_number
+from .nests import AbsoluteAccess, absolute_access, is_number
 
 
 def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:

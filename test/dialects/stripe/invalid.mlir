@@ -622,3 +622,12 @@ func.func @reshaped_input(%A : !stripe.view<4x5xf32>) {
   }
   func.return
 }
+
+// -----
+
+// What indices are multiplied with, and the sums, are numbers of 64 bits.
+func.func @f(%a : !stripe.view<8xf32>) {
+  // expected-error @+1 {{expected values of refinement 0 to fit 64 bits}}
+  stripe.block [%i : 3] in %x = %a[4611686018427387904 * %i] : 1 {}
+  func.return
+}

@@ -34,8 +34,17 @@ func.func @main(%I : tensor<4x8xf32>) {
 // -----
 
 func.func @main(%I : tensor<?xf32>) {
-  // expected-error @+1 {{expected tensors and index expressions of known sizes, got tensor<?xf32>}}
+  // expected-error @+1 {{expected tensors and index expressions of known sizes and types, got tensor<?xf32>}}
   %O = tile.contract add over [i] %I[i] -> [] : (tensor<?xf32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// Five times the same is a product, of which the type is to be known.
+func.func @main(%I : tensor<!eltwise.any>) {
+  // expected-error @+1 {{expected tensors and index expressions of known sizes and types, got tensor<!eltwise.any>}}
+  %O = tile.contract add over [i] %I[] -> [] where 0 <= i < 5 : (tensor<!eltwise.any>) -> tensor<!eltwise.any>
   func.return
 }
 

@@ -182,6 +182,11 @@ WRONG = {
         "clock_gigahertz: expected a number from 1e-09 to 1e+15, got 1e-308",
         "clock_gigahertz",
     ),
+    "whole number that is no float": (
+        ("clock_gigahertz = 3.4", f"clock_gigahertz = 1{400 * '0'}"),
+        "clock_gigahertz: expected a number above 0, got inf",
+        "clock_gigahertz",
+    ),
     "kind": (
         ('kind = "cpu"', 'kind = "tpu"'),
         "kind: expected 'cpu' or 'gpu', got 'tpu'",
