@@ -25,6 +25,45 @@ _STILL: Final = 3
 """A thread that stands where it stood at so many looks is blocked."""
 
 
+class Builds:
+    """Counts the calls of drivers' compilers, so that the end waits for them.
+
+    From outside, a thread in a compiler looks like one that is blocked.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running = 0
+        self._is_closed = False
+
+    def __enter__(self) -> None:
+        with self._changed:
+            is_late = self._is_closed and threading.current_thread().daemon
+            self._running += not is_late
+        if is_late:
+            threading.Event().wait()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let daemons begin no more, and wait for what runs."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.wait_for(lambda: not self._running, _MOST_SECONDS)
+
+
+builds = Builds()
+"""Of all devices."""
+
+
 class ClosedLock:
     """The lock of a queue at the end: daemons stop here, the main thread passes."""
 

@@ -17,7 +17,7 @@ from weakref import WeakSet
 
 from ...errors import GinghamError
 from ...observation import observe_copy, observe_queue
-from .closing import ClosedLock, has_daemons, wait_for_daemons
+from .closing import ClosedLock, builds, has_daemons, wait_for_daemons
 from .events import Event, RunEvent
 from .memory.buffer import DeviceBuffer
 from .memory.host_memory import format_bytes
@@ -323,6 +323,7 @@ def _close_all() -> None:
         queue.drain()
     if not has_daemons():
         return
+    builds.close()
     for queue in queues:
         queue.close()
     for queue in queues:

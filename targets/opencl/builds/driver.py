@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ....errors import GinghamError
 from ..build_log import describe_failure
+from ..closing import builds
 from ..status import as_gingham_error, meaning
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def _build(program: InnerProgram, options: str, device: cl.Device) -> None:
     run = cast(
         "Callable[[bytes, Sequence[cl.Device]], None]", getattr(program, "_build")
     )
-    run(options.encode(), [device])
+    with builds:
+        run(options.encode(), [device])
 
 
 def _build_error(
