@@ -336,7 +336,9 @@ _ROWS: tuple[Function, ...] = (
     Function("erf", 1, _FLOAT, _erf, "erf({0})", "The error function."),
     # Trigonometric and hyperbolic.
     _float_function("sin", "The sine."),
-    _float_function("cos", "The cosine."),
+    # Without its sign, which is nothing to the cosine: a compiler that makes one call
+    # of sin(x) and cos(x) crashes where one such pair leads to another.
+    Function("cos", 1, _FLOAT, "cos", "cos(fabs({0}))", "The cosine."),
     _float_function("tan", "The tangent."),
     _float_function("asin", "The inverse sine.", "arcsin"),
     _float_function("acos", "The inverse cosine.", "arccos"),

@@ -3,14 +3,16 @@
 | Intel's runtime for CPUs | what it makes of kernels |
 | --- | --- |
 | 2025.3.1, 2026.0.0, 2026.1.2, 2026.2.0 | loops that never end, around conditions |
+| 2026.1.2, 2026.2.0 | none, a crash: `sin(x)` and `cos(x)` of an `x` that is one, too |
 | 2026.2.0 | wrong sums, where several are subtracted from in one loop |
 | 2026.2.0 | wrong minima and maxima of integers that are complements, in loops or not |
 
 The kernels that Gingham prints avoid these (`opencl-limit-unrolling`,
-`opencl-hide-conditions`, `opencl-hide-complements`). Who has a version that is wrong in
-simple kernels is told so once all the same: it may be wrong elsewhere, too. The
-versions that the extra `cpu` and constraints.txt name are those that
-`python -m gingham.tools.driver_sweep` has passed; run it before another one is named.
+`opencl-hide-conditions`, `opencl-hide-complements`, the spelling of `cos`). Who has a
+version that is wrong in simple kernels is told so once all the same: it may be wrong
+elsewhere, too. The versions that the extra `cpu` and constraints.txt name are those
+that `python -m gingham.tools.driver_sweep` has passed; run it before another one is
+named.
 """
 
 from __future__ import annotations

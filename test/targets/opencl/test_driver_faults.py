@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -61,3 +64,27 @@ def test_extremes_of_complements(
     least, most = gingham.compile(text, hardware=hardware)(x)
     np.testing.assert_array_equal(least, ~x.max())
     np.testing.assert_array_equal(most, ~x.min(1))
+
+
+CHAIN = """
+import numpy as np
+import gingham
+
+names = "ABCDE"
+chain = "".join(f"{y} = sin({x});" for x, y in zip(names, names[1:]))
+body = f"{chain} L[] = +(E[i]); G = gradient(L, A);"
+f = gingham.compile(f"function (A[N]) -> (G) {{ {body} }}")
+a = x = np.linspace(-4, 4, 37, dtype=np.float32)
+want = 1.0
+for _ in chain.split(";")[:-1]:
+    want, x = want * np.cos(x), np.sin(x)
+np.testing.assert_allclose(f(a), want, atol=1e-6)
+"""
+
+
+def test_sines_and_cosines_of_each_other() -> None:
+    """A compiler crashed; in a process of its own, which may end so."""
+    result = subprocess.run(
+        [sys.executable, "-c", CHAIN], capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0, result.stderr
