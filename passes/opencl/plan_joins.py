@@ -18,7 +18,8 @@ are cores, or not a multiple of them. A launch joins one before it when
 * it is legal: it depends on none of the launches that it moves over, their groups are
   as large, and either all of them run once or none;
 * it pays: together they are predicted to take less time, by `least_percent` at least.
-  What fits the caches apart has to fit together.
+  What fits the caches apart has to fit together;
+* they have no more buffers than a kernel may have.
 
 It asks the 256 that are nearest, so that planning takes time in proportion to them.
 
@@ -35,6 +36,7 @@ from heapq import heapify, heapreplace
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.opencl.attributes import WorkItemQuery
@@ -42,7 +44,7 @@ from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.work_items import WorkItemOp
-from ...targets.hardware import Hardware, load_hardware
+from ...targets.hardware import MOST_BUFFERS, Hardware, load_hardware
 from ..locations import check_positive
 from .dependences import Effects, effects_of, kernel_uses
 from .kernel_cost import KernelCosts, LaunchCost
@@ -86,6 +88,7 @@ class _Set:
     seconds: float
     apart: float
     """Seconds that the launches take one after the other."""
+    buffers: frozenset[SSAValue]
     reason: str = ""
 
 
@@ -128,7 +131,8 @@ class _Planner:
         effects = effects_of(launch, self._uses)
         cost = self._costs.of(launch)
         seconds = self._seconds([cost])
-        alone = _Set([launch], [effects], [cost], seconds, seconds)
+        buffers = frozenset(launch.buffers)
+        alone = _Set([launch], [effects], [cost], seconds, seconds, buffers)
         best: tuple[float, int, _Set] | None = None
         for number in reversed(range(len(sets))[-_MOST_ASKED:]):
             earlier = sets[number]
@@ -158,6 +162,9 @@ class _Planner:
             return f"{name}: they run in other ways"
         if not self._counting.isdisjoint(names):
             return f"{name}: work-items count over the whole launch"
+        buffers = first.buffers | second.buffers
+        if len(buffers) > MOST_BUFFERS:
+            return f"{name}: a kernel has at most {MOST_BUFFERS} buffers"
         costs = [*first.costs, *second.costs]
         if self._crowds(costs):
             return f"{name}: both do not fit the last cache"
@@ -172,7 +179,7 @@ class _Planner:
             f"{len(launches)} launches, {seconds * 1e6:.1f} us instead of "
             f"{apart * 1e6:.1f} us"
         )
-        return _Set(launches, effects, costs, seconds, apart, reason)
+        return _Set(launches, effects, costs, seconds, apart, buffers, reason)
 
     def _crowds(self, costs: Sequence[LaunchCost]) -> bool:
         """Whether each of some launches fits the last cache, and not all together."""

@@ -29,7 +29,8 @@ stripe.block [%i : 64, %j : 64]
 `stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
 them. Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes,
 and blocks with something between them that depends on the first or that the second
-depends on. Reshaped views of one buffer are different windows of it. After PlaidML's
+depends on, and blocks that use more inputs and results of the function than a kernel
+may have. Reshaped views of one buffer are different windows of it. After PlaidML's
 Fusion pass.
 """
 
@@ -49,8 +50,9 @@ from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
+from ...targets.hardware import MOST_BUFFERS
 from .blocks.nests import has_own_windows, is_leaf, root_buffer, statements
-from .fusion.join import definitions, join_blocks
+from .fusion.join import definitions, join_blocks, outer_memories
 from .tile import TILE_ATTRIBUTE
 
 
@@ -68,12 +70,13 @@ class StripeFusePass(ModulePass):
 
 def fuse_statements(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
+    outer = outer_memories(function)
     groups: list[_Group] = []
     users: dict[SSAValue, list[_Group]] = {}
     defined: dict[Operation, int] = {}
     for position, operation in enumerate(statements(function)):
         if isinstance(operation, BlockOp):
-            single = _Group.of(operation, position)
+            single = _Group.of(operation, position, outer)
             partner = _partner(single, users)
             if partner is None:
                 partner = single
@@ -120,9 +123,11 @@ class _Group:
     uses: dict[SSAValue, _Use]
     position: int
     is_fusible: bool
+    outer: frozenset[SSAValue]
+    """The memories among those used that are inputs or results of the function."""
 
     @staticmethod
-    def of(block: BlockOp, position: int) -> _Group:
+    def of(block: BlockOp, position: int, outer: frozenset[SSAValue]) -> _Group:
         """A group of one block, which is statement number `position`."""
         uses: dict[SSAValue, _Use] = {}
         refinements = zip(block.buffers, block.refinement_list, strict=True)
@@ -135,11 +140,14 @@ class _Group:
             memory = root_buffer(buffer)
             known = uses.get(memory)
             uses[memory] = use if known is None else known.join(use)
-        return _Group([block], uses, position, _is_fusible(block))
+        return _Group(
+            [block], uses, position, _is_fusible(block), outer.intersection(uses)
+        )
 
     def add(self, other: _Group) -> None:
         """Take the blocks of another group, which can join."""
         self.blocks += other.blocks
+        self.outer |= other.outer
         for buffer, use in other.uses.items():
             known = self.uses.get(buffer)
             self.uses[buffer] = use if known is None else known.join(use)
@@ -156,6 +164,8 @@ class _Group:
         """Whether one block may do the work of both groups, which share a buffer."""
         first, second = other.blocks[0], self.blocks[0]
         if not (self.is_fusible and other.is_fusible):
+            return False
+        if len(self.outer | other.outer) > MOST_BUFFERS:
             return False
         same_points = (
             first.index_ranges == second.index_ranges
@@ -184,9 +194,10 @@ def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | Non
         for other in users.get(buffer, ())
     }
     for position in sorted(sharing, reverse=True):
-        if group.can_join(sharing[position]):
-            return sharing[position]
-        if group.depends_on(sharing[position]):
+        other = sharing[position]
+        if group.can_join(other):
+            return other
+        if group.depends_on(other):
             return None
     return None
 

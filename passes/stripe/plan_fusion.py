@@ -63,6 +63,7 @@ from .cost import attributes_of
 from .fusion.common import stray_index
 from .fusion.cost import FusionCost
 from .fusion.facts import BlockFacts
+from .fusion.join import outer_memories
 from .fusion.plan import Plan, PlannedGroup
 from .fusion.tiling import GroupCost
 
@@ -89,7 +90,7 @@ class StripePlanFusionPass(ModulePass):
 
 def plan_function(function: FuncOp, cost: FusionCost) -> None:
     """Write the decisions for the blocks of a function."""
-    plan = Plan(cost)
+    plan = Plan(cost, outer_memories(function))
     for position, statement in enumerate(statements(function)):
         if isinstance(statement, BlockOp) and FUSE_ATTRIBUTE not in (
             statement.attributes

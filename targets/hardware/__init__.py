@@ -1,12 +1,13 @@
 """Descriptions of devices: what passes decide by."""
 
-from .description import Cache, Hardware
+from .description import MOST_BUFFERS, Cache, Hardware
 from .loading import HARDWARE_NAMES, hardware_text, hardware_with, load_hardware
 from .selection import CacheSize, select_hardware
 from .writing import hardware_toml
 
 __all__ = [
     "HARDWARE_NAMES",
+    "MOST_BUFFERS",
     "Cache",
     "CacheSize",
     "Hardware",

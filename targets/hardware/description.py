@@ -10,6 +10,12 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
+MOST_BUFFERS = 96
+"""That passes put into a kernel. Every OpenCL device has room for 1024 bytes of
+arguments, the least that CL_DEVICE_MAX_PARAMETER_SIZE may be: 128 pointers, and there
+may be numbers, and memory between kernels. Compilers also take longer for each buffer,
+the more there are."""
+
 
 @dataclass(frozen=True)
 class Cache:

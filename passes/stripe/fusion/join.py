@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
 
 from ....dialects.stripe.attributes import Refinement, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
-from ..blocks.nests import move_statements
+from ..blocks.nests import move_statements, root_buffer
 
 
 def join_blocks(
@@ -42,6 +43,19 @@ def join_blocks(
         joined.attributes |= block.attributes
     joined.location = blocks[-1].location
     return joined
+
+
+def outer_memories(function: FuncOp) -> frozenset[SSAValue]:
+    """The inputs and results of a function.
+
+    They are buffers of each kernel that uses them, whatever becomes of other memories.
+    """
+    found: set[SSAValue] = set()
+    for block in function.body.blocks:
+        found.update(block.args)
+        if isinstance(block.last_op, ReturnOp):
+            found.update(map(root_buffer, block.last_op.operands))
+    return frozenset(found)
 
 
 def definitions(buffer: SSAValue) -> Iterator[Operation]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 
 from ....dialects.stripe.block import BlockOp
+from ....targets.hardware import MOST_BUFFERS
 from ..tile import TILE_ATTRIBUTE
 from .common import common_members
 from .cost import FusionCost
@@ -44,13 +45,17 @@ class PlannedGroup:
     """Seconds that the members take as kernels of their own."""
     before: set[int] = field(default_factory=set[int])
     """Positions of the statements that the members depend on."""
+    outer: frozenset[SSAValue] = frozenset()
+    """The inputs and results of the function that the members use."""
 
 
 class Plan:
     """The groups of a function so far."""
 
-    def __init__(self, cost: FusionCost) -> None:
+    def __init__(self, cost: FusionCost, outer: frozenset[SSAValue]) -> None:
+        """`outer` are the inputs and results of the function."""
         self._cost = cost
+        self._outer = outer
         self._groups: dict[int, PlannedGroup] = {}
         """By the position of each member."""
         self._users: dict[SSAValue, list[int]] = {}
@@ -78,6 +83,7 @@ class Plan:
         single = _single(facts, position, before)
         if single is None:
             return
+        single.outer = self._outer.intersection(facts.memories)
         self._groups[position] = own = single
         asked: list[PlannedGroup] = []
         for earlier in sorted(before, reverse=True):
@@ -152,6 +158,9 @@ class Plan:
         positions = [*first.positions, *second.positions]
         if max(positions) - min(positions) > _SPAN:
             return f"more than {_SPAN} statements apart"
+        outer = first.outer | second.outer
+        if len(outer) > MOST_BUFFERS:
+            return f"a kernel has at most {MOST_BUFFERS} buffers"
         if self._is_cyclic(first, second):
             return "a statement between depends on one and is needed by the other"
         members = common_members(first.members, second.members)
@@ -166,7 +175,7 @@ class Plan:
             return f"{cost.seconds * 1e6:.1f} us instead of {apart * 1e6:.1f} us"
         alone = first.alone + second.alone
         before = first.before | second.before
-        joined = PlannedGroup(members, positions, cost, alone, before)
+        joined = PlannedGroup(members, positions, cost, alone, before, outer)
         self._groups.update(dict.fromkeys(positions, joined))
         return joined
 
