@@ -19,10 +19,10 @@ becomes
 
 Every rewrite keeps all bits of the result, those of negative zeros too (of a NaN only
 that it is one): `x * 1`, `x / 1` and `x - 0.0` are `x` in any type, `x + 0` in integers
-only; in floats it is `x + -0.0` that is `x`. Folded functions round as their type does.
-A reshape to its own shape is its operand, and of two reshapes the first is dropped.
-Works on tensors, scalars and sizes; in a module that is not specialized yet little can
-be known, so little is done.
+only; in floats it is `x + -0.0` that is `x`; `-(-x)`, `~(~x)` and `!(!x)` are `x`.
+Folded functions round as their type does. A reshape to its own shape is its operand,
+and of two reshapes the first is dropped. Works on tensors, scalars and sizes; in a
+module that is not specialized yet little can be known, so little is done.
 """
 
 from __future__ import annotations
@@ -88,6 +88,19 @@ class DropIdentity(RewritePattern):
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
         if op.function.name == "ident":
             _replace_by_value(op, op.arguments[0], rewriter)
+
+
+class DropInvolution(RewritePattern):
+    """`-(-x)`, `~(~x)` and `!(!x)` are `x`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        name = op.function.name
+        if name not in ("neg", "bit_not", "logical_not"):
+            return
+        first = op.arguments[0].owner
+        if isinstance(first, ElementwiseOp) and first.function.name == name:
+            _replace_by_value(op, first.arguments[0], rewriter)
 
 
 class DropNeutralOperand(RewritePattern):
@@ -166,6 +179,7 @@ class TileCanonicalizePass(ModulePass):
                 FoldFunction(),
                 FoldCast(),
                 DropIdentity(),
+                DropInvolution(),
                 DropNeutralOperand(),
                 DropCondition(),
                 MergeCasts(),

@@ -47,6 +47,23 @@ func.func @neutral(%A : tensor<4xf32>, %I : tensor<4xsi32>) -> (tensor<4xf32>,
       tensor<4xf32>, tensor<4xsi32>, tensor<4xsi32>, tensor<4xsi32>
 }
 
+// CHECK-LABEL: func.func @twice
+// CHECK-NEXT: %[[NEGATIVE:.*]] = eltwise.neg
+// CHECK-NEXT: func.return %A, %I, %B, %A, %[[NEGATIVE]]
+func.func @twice(%A : tensor<4xf32>, %I : tensor<4xsi32>, %B : tensor<4xi1>)
+    -> (tensor<4xf32>, tensor<4xsi32>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = eltwise.neg %A : tensor<4xf32>
+  %1 = eltwise.neg %0 : tensor<4xf32>
+  %2 = eltwise.bit_not %I : tensor<4xsi32>
+  %3 = eltwise.bit_not %2 : tensor<4xsi32>
+  %4 = eltwise.logical_not %B : tensor<4xi1>
+  %5 = eltwise.logical_not %4 : tensor<4xi1>
+  %6 = eltwise.neg %1 : tensor<4xf32>
+  %7 = eltwise.neg %6 : tensor<4xf32>
+  func.return %1, %3, %5, %7, %6 : tensor<4xf32>, tensor<4xsi32>, tensor<4xi1>, tensor<4xf32>,
+      tensor<4xf32>
+}
+
 // -0.0 + 0.0 is 0.0, and -0.0 - -0.0 is 0.0; 0 - x and 1 / x are not x; x is broadcast.
 // CHECK-LABEL: func.func @not_neutral
 // CHECK: eltwise.add %A, %zero
