@@ -116,8 +116,13 @@ class PlacedFunction(Function):
         choice = self._by_kinds.get(inputs) if is_plain else None
         if choice is None:
             return super().__call__(*inputs, out=out, **named)
+        runner = choice.usual
+        arrays = inputs + self._constants
         try:
-            results = self._run_choice(choice, inputs + self._constants, None)
+            if runner is None:
+                results = self._run_choice(choice, arrays, None)
+            else:
+                results = self._run_once(runner, arrays, None, None)
         except GinghamError as error:
             self._show_line(error)
             raise
@@ -269,6 +274,7 @@ class PlacedFunction(Function):
                 self._keep(choice)
         if sampler is not None:
             self._learn(choice, sampler)
+        choice.looked_at(runner)
         return results
 
     def _learn(self, choice: Choice, sampler: Sampler) -> None:

@@ -155,6 +155,11 @@ class Sampler:
         return abs(load.others_share() - self._share) >= _OTHER_LOAD
 
     @property
+    def is_over(self) -> bool:
+        """Whether it has looked at all runs that it looks at of its own accord."""
+        return self._calls >= SAMPLED[-1] and not self._pending
+
+    @property
     def has_news(self) -> bool:
         """Whether `correct` may know more than before."""
         return bool(self._pending)

@@ -23,6 +23,7 @@ from gingham.runtime.placement.function import PlacedFunction
 from gingham.runtime.placement.links import device_text
 from gingham.runtime.placement.samples import SAMPLED, Sampler, corrected_times
 from gingham.runtime.placement.segment_function import SegmentFunction
+from gingham.runtime.placement.ways import Ways
 from gingham.runtime.profiling.watcher import watcher
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
@@ -216,6 +217,25 @@ def test_few_runs_are_looked_at(
     for number in range(1, 10):
         measured(*inputs)
     assert listeners == []
+
+
+def test_few_calls_are_timed_behind_the_first(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    for _ in range(24):
+        check(function(*inputs), inputs)
+    timed: list[str] = []
+    real = Ways.note
+
+    def noted(self: Ways, name: str, seconds: float) -> bool:
+        timed.append(name)
+        return real(self, name, seconds)
+
+    monkeypatch.setattr(Ways, "note", noted)
+    for _ in range(80):
+        check(function(*inputs), inputs)
+    assert 5 <= len(timed) <= 15
 
 
 def test_what_can_not_run_elsewhere_stays(
