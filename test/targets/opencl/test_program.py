@@ -38,7 +38,7 @@ kernel void fill(global float *x) {
         "1:4:10: error: use of undeclared identifier 'x'",
         "<kernel>:4:10: error: use of undeclared identifier 'x'",
         "/tmp/pocl-12/tempfile_34.cl:4:10: fatal error: file not found",
-        "error: /root/.cache/pocl/tempfile-52-3d.cl:4:10: error: unknown type",
+        "error: /home/me/.cache/pocl/tempfile-52-3d.cl:4:10: error: unknown type",
         "4:10: error: no file name at all",
         "error: /tmp/kcache/tempfile_9J.cl:4:10: use of undeclared identifier 'x'",
     ],
