@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...targets.opencl.executor import OpenCLExecutable
 from ...targets.opencl.memory.buffer import download
-from .trial import Subject, tried
+from .trial import Subject, ending, tried
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,11 +72,17 @@ class CheckedExecutable(OpenCLExecutable):
         if self._is_settled:
             return begin()
         with self._checking:
-            return begin() if self._is_settled else self._first_start(begin, inputs)
+            if self._is_settled:
+                return begin()
+            # The check reads the inputs, whoever computes them.
+            for event in (*wait_for, *sources):
+                event.settle()
+            return self._first_start(begin, inputs)
 
     def _first_run(
         self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None
     ) -> list[Array]:
+        self._rehearse(inputs)
         # Into new arrays: those of the caller stay as they are if no build is right.
         results = super().run(inputs)
 
@@ -96,6 +102,8 @@ class CheckedExecutable(OpenCLExecutable):
     def _first_start(
         self, begin: Callable[[], Started], inputs: Sequence[DeviceBuffer]
     ) -> Started:
+        arrays = self._on_host(inputs)
+        self._rehearse(arrays)
         started = begin()
         if started[1] is not None and started[1].settle() is not None:
             # It has failed, which those who ask for the results are told.
@@ -107,9 +115,13 @@ class CheckedExecutable(OpenCLExecutable):
             started = begin()
             return self._on_host(started[0])
 
-        arrays = self._on_host(inputs)
         self._settle(arrays, self._on_host(started[0]), attempt)
         return started
+
+    def _rehearse(self, inputs: Sequence[Array]) -> None:
+        """Take a safer build where the kernels do not end."""
+        if self._subject is not None:
+            self._replace(ending(self._subject, self.device, self._code, inputs))
 
     def _on_host(self, buffers: Sequence[DeviceBuffer]) -> list[Array]:
         return [download(self._queue, buffer) for buffer in buffers]

@@ -12,6 +12,7 @@ from ...targets.reference import UnknownOperationError
 from .builds import safe_builds, unoptimised
 from .expectation import Expectation, Mismatch, expectation
 from .opinion import Opinion
+from .rehearsal import replacement
 from .reproducer import write_reproducer
 
 if TYPE_CHECKING:
@@ -44,6 +45,28 @@ class Subject:
     flattened: Callable[[], ModuleOp]
     lowered: Callable[[], ModuleOp]
     keep: Callable[[CompiledCode], None]
+
+
+def ending(
+    subject: Subject,
+    device: OpenCLDevice,
+    code: CompiledCode,
+    inputs: Sequence[Array],
+) -> CompiledCode:
+    """The code, or a safer build where its kernels are found never to end.
+
+    Warns of those.
+    """
+    found = replacement(device, code, inputs)
+    if found is None:
+        return code
+    message = f"'{subject.title}': its kernels {found.fault} on {_described(device)}"
+    shown = write_reproducer(device, code, message, subject.lowered, inputs)
+    warn(
+        f"{message}; kernels built {found.how} end, and are used instead\n{shown}",
+        WrongKernelWarning,
+    )
+    return found.code
 
 
 def tried(
@@ -151,9 +174,9 @@ class _Trial:
         unknown = self._expectation.unknown.get(found.output)
         source = f"; so it is without optimisation ({unknown})" if unknown else ""
         return (
-            f"'{subject.title}': {name}[{cell}] is {found.got} on {device.name} "
-            f"({device.description}, driver {device.details.driver_version}), but it "
-            f"should be {found.wanted}, up to {found.tolerance:.1e}{source}"
+            f"'{subject.title}': {name}[{cell}] is {found.got} on "
+            f"{_described(device)}, but it should be {found.wanted}, up to "
+            f"{found.tolerance:.1e}{source}"
         )
 
     def _reproducer(self, found: Mismatch) -> str:
@@ -164,3 +187,8 @@ class _Trial:
             self._subject.lowered,
             self._inputs,
         )
+
+
+def _described(device: OpenCLDevice) -> str:
+    version = device.details.driver_version
+    return f"{device.name} ({device.description}, driver {version})"

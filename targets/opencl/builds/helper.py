@@ -1,21 +1,19 @@
 """A process that builds for another: `python -m gingham.targets.opencl.builds.helper`.
 
-It is asked by a line of JSON, `Request`, with the source behind it, and answers by a
-line with the length of the binary, and the binary. What can not be built has none: who
-asks builds that by itself, and then has the compiler's words. The process ends when its
-input does.
+It is asked by a line of JSON, `Request`, with the source behind it, and answers by the
+binary (`processes`). What can not be built has none: who asks builds that by itself,
+and then has the compiler's words.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from dataclasses import asdict, dataclass
 from typing import BinaryIO
 
 from ....errors import GinghamError
 from .driver import binary_of, build
+from .processes import same_device, serve
 
 
 @dataclass(frozen=True)
@@ -34,37 +32,22 @@ class Request:
         return json.dumps(asdict(self)).encode() + b"\n"
 
 
-def main() -> int:
-    """Build what the input asks for; the exit status is 0."""
-    # A compiler may print.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    serve(sys.stdin.buffer, answers)
-    return 0
-
-
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer requests until there are no more."""
-    for line in requests:
-        request = Request(**json.loads(line))
-        source = requests.read(request.size).decode()
-        binary = _built(request, source)
-        answers.write(b"%d\n" % len(binary) + binary)
-        answers.flush()
+def answered(line: bytes, requests: BinaryIO) -> bytes:
+    """The answer to a request, whose source comes next."""
+    request = Request(**json.loads(line))
+    return _built(request, requests.read(request.size).decode())
 
 
 def _built(request: Request, source: str) -> bytes:
     """The binary; nothing where it can not be built here."""
-    from ..devices.discovery import discover
-
-    for device in discover().devices:
-        if device.name == request.device and str(device.details) == request.details:
-            try:
-                return binary_of(build(device, source, request.options))
-            except GinghamError:
-                return b""
-    return b""
+    device = same_device(request.device, request.details)
+    if device is None:
+        return b""
+    try:
+        return binary_of(build(device, source, request.options))
+    except GinghamError:
+        return b""
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    serve(answered)

@@ -1,56 +1,26 @@
-"""The processes that help to build; those that have nothing to do end after a while."""
+"""The processes that help to build."""
 
 from __future__ import annotations
 
-import atexit
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Sequence
-from contextlib import suppress
-from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
-from ..memory.free_memory import host_memory
 from .helper import Request
+from .processes import HelperProcess, Helpers
 
 if TYPE_CHECKING:
     from ..devices.device import OpenCLDevice
 
-_MOST = 7
-_MEMORY_OF_ONE = 512 << 20
-"""What Intel's compiler takes, with what it needs for a large kernel."""
-_IDLE_SECONDS = 20.0
 _SMALLEST = "kernel void nothing(global int *x) { x[0] = 0; }"
 
 
-class Helper:
-    """One process; for one thread at a time."""
+class Helper(HelperProcess):
+    """A process that builds."""
 
-    def __init__(self) -> None:
-        """Raises OSError where no process can be started."""
-        self.is_warm = False
-        """Whether it has built something: its driver is there."""
-        self.idle_since = 0.0
-        self._process = subprocess.Popen(
-            _command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            # The package may have been found by what a program did to its path.
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            # Ctrl-C is for this process, whose end is theirs.
-            start_new_session=True,
-        )
+    module = f"{__package__}.helper"
 
-    def warm_up(self, device: OpenCLDevice) -> None:
-        """Wait until its driver is there. Raises OSError where it can not build."""
-        if self.is_warm:
-            return
-        if not self.build(device, _SMALLEST, ""):
-            raise BrokenPipeError
-        self.is_warm = True
+    def try_out(self, device: OpenCLDevice) -> bool:
+        """Whether it can build for the device."""
+        return bool(self.build(device, _SMALLEST, ""))
 
     def build(self, device: OpenCLDevice, source: str, options: str) -> bytes:
         """The binary of a program; nothing where it can not be built there.
@@ -60,146 +30,8 @@ class Helper:
         text = source.encode()
         name = device.name.partition("/")[0]
         request = Request(name, str(device.details), options, len(text))
-        process = self._process
-        if process.stdin is None or process.stdout is None:
-            raise BrokenPipeError
-        process.stdin.write(request.to_line() + text)
-        process.stdin.flush()
-        head = process.stdout.readline()
-        if not head.strip().isdigit():
-            raise BrokenPipeError
-        size = int(head)
-        binary = process.stdout.read(size)
-        if len(binary) != size:
-            raise BrokenPipeError
-        return binary
-
-    def end(self) -> None:
-        """End the process, which does nothing or is not worth waiting for."""
-        with suppress(OSError):
-            self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        self._process.wait()
+        return self.ask(request.to_line() + text)
 
 
-class Helpers:
-    """The helpers of this process; for several threads."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._owner = os.getpid()
-        self._idle: list[Helper] = []
-        self._all: set[Helper] = set()
-        self._starting = 0
-        self._works = True
-        self._timer: Timer | None = None
-
-    @property
-    def warm_count(self) -> int:
-        """How many wait for something to build."""
-        return sum(helper.is_warm for helper in self._idle)
-
-    def take(self, *, warm: bool = False) -> Helper | None:
-        """A helper that nobody else has; with `warm` only one that is there already.
-
-        None where there are as many as the machine has cores, or memory, for.
-        """
-        with self._lock:
-            if os.getpid() != self._owner:
-                # What the parent of this process has is not ours.
-                self._owner, self._idle, self._all = os.getpid(), [], set()
-            if self._idle:
-                return self._idle.pop()
-            count = len(self._all) + self._starting
-            if warm or not self._works or not _has_room(count):
-                return None
-            self._starting += 1
-        try:
-            return self._started()
-        finally:
-            with self._lock:
-                self._starting -= 1
-
-    def _started(self) -> Helper | None:
-        try:
-            helper = Helper()
-        except OSError:
-            self._works = False
-            return None
-        with self._lock:
-            if not self._all:
-                atexit.register(self.end_all)
-            self._all.add(helper)
-        return helper
-
-    def give_back(self, helper: Helper) -> None:
-        """Let others have it."""
-        helper.idle_since = time.monotonic()
-        with self._lock:
-            self._idle.append(helper)
-            self._watch()
-
-    def lose(self, helper: Helper) -> None:
-        """Let go of one that does not work.
-
-        Where one has not come as far as its first answer, no more are started.
-        """
-        self._works = self._works and helper.is_warm
-        self._end([helper])
-
-    def end_idle(self, seconds: float = 0.0) -> None:
-        """End those that have had nothing to do for so long."""
-        latest = time.monotonic() - seconds
-        with self._lock:
-            self._timer = None
-            gone = [each for each in self._idle if each.idle_since <= latest]
-            self._idle = [each for each in self._idle if each.idle_since > latest]
-            self._watch()
-        self._end(gone)
-
-    def end_all(self) -> None:
-        """End all, whatever they do."""
-        with self._lock:
-            self._idle = []
-            everyone = [*self._all] if os.getpid() == self._owner else []
-        self._end(everyone)
-
-    def _end(self, gone: Sequence[Helper]) -> None:
-        with self._lock:
-            self._all.difference_update(gone)
-        for helper in gone:
-            helper.end()
-
-    def _watch(self) -> None:
-        """See to it that idle ones end; the lock is held."""
-        if self._timer is None and self._idle:
-            self._timer = Timer(_IDLE_SECONDS, self.end_idle, [_IDLE_SECONDS / 2])
-            self._timer.daemon = True
-            self._timer.start()
-
-
-def _command() -> list[str]:
-    return [sys.executable, "-m", f"{__package__}.helper"]
-
-
-def core_count() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _has_room(count: int) -> bool:
-    """Whether one more than these is of use."""
-    is_python = bool(sys.executable) and not getattr(sys, "frozen", False)
-    if not is_python or count >= min(_MOST, core_count() - 1):
-        return False
-    memory = host_memory()
-    return memory is None or memory.available > 2 * _MEMORY_OF_ONE
-
-
-helpers = Helpers()
+helpers = Helpers(Helper)
 """Those of this process."""

@@ -17,8 +17,9 @@ from .... import progress
 from ....errors import GinghamError
 from . import driver
 from .driver import InnerProgram
-from .helpers import Helper, core_count, helpers
+from .helpers import Helper, helpers
 from .parts import split
+from .processes import core_count
 
 if TYPE_CHECKING:
     from ..devices.device import OpenCLDevice

@@ -5,17 +5,18 @@ from __future__ import annotations
 import io
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl.builds import driver, helper, helpers, scheduling
+from gingham.targets.opencl.builds import driver, helper, processes, scheduling
 from gingham.targets.opencl.builds.driver import InnerProgram
-from gingham.targets.opencl.builds.helpers import Helper, Helpers
+from gingham.targets.opencl.builds.helpers import Helper
 from gingham.targets.opencl.builds.parts import split
+from gingham.targets.opencl.builds.processes import Helpers
 from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.host_program import HostLaunch, HostProgram
@@ -54,10 +55,10 @@ def device(
     """A device for which even short sources are worth a helper."""
     if not opencl_device.details.builds_whole_binaries:
         pytest.skip("its binaries save nothing")
-    own = Helpers()
+    own = Helpers(Helper)
     monkeypatch.setattr(scheduling, "helpers", own)
     monkeypatch.setattr(scheduling, "core_count", lambda: 4)
-    monkeypatch.setattr(helpers, "core_count", lambda: 3)
+    monkeypatch.setattr(processes, "core_count", lambda: 3)
     monkeypatch.setattr(scheduling, "_WORTH_STARTING", 1)
     monkeypatch.setattr(scheduling, "_WORTH_ASKING", 1)
     yield opencl_device
@@ -138,6 +139,15 @@ def test_who_begins_does_not_wait_for_helpers(
     goes_on.set()
 
 
+def instead(*words: str) -> Callable[[str], list[str]]:
+    """Another command than the one of a helper."""
+
+    def command(module: str) -> list[str]:
+        return [*words]
+
+    return command
+
+
 @pytest.mark.parametrize("answer", [b"", b"x\n", b"12\nshort", b"0\n", b"3\nabc"])
 def test_helpers_that_fail_are_no_harm(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, answer: bytes
@@ -149,7 +159,7 @@ def test_helpers_that_fail_are_no_harm(
         pass
 
     monkeypatch.setattr(Helper, "warm_up", begin)
-    monkeypatch.setattr(helpers, "_command", lambda: [sys.executable, "-c", told])
+    monkeypatch.setattr(processes, "_command", instead(sys.executable, "-c", told))
     text = source("1", "2", "3", "4", prefix=f"f{len(answer)}_{answer[:1].hex()}_")
     assert run(device, text) == [2, 4, 6, 8]
 
@@ -157,7 +167,7 @@ def test_helpers_that_fail_are_no_harm(
 def test_no_helper_can_be_started(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(helpers, "_command", lambda: ["/no/such/program"])
+    monkeypatch.setattr(processes, "_command", instead("/no/such/program"))
     assert run(device, source("1", "2", prefix="n")) == [2, 4]
     assert scheduling.helpers.take() is None
 
@@ -209,7 +219,7 @@ def test_a_helper_answers_each_request(opencl_device: OpenCLDevice) -> None:
     ]
     given = b"".join(request.to_line() + text for request, text in requests)
     answers = io.BytesIO()
-    helper.serve(io.BytesIO(given), answers)
+    processes.answer_all(helper.answered, io.BytesIO(given), answers)
     found = io.BytesIO(answers.getvalue())
     sizes: list[int] = []
     while line := found.readline():

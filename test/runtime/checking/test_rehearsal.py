@@ -1,0 +1,133 @@
+"""Kernels that hang, or end the process, are found in another one and replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.parser import Parser
+
+import gingham
+from gingham.runtime.checking import (
+    CheckedExecutable,
+    Subject,
+    WrongKernelWarning,
+    rehearsal,
+)
+from gingham.runtime.checking.builds import UNOPTIMISED
+from gingham.runtime.function import make_context
+from gingham.targets.opencl.compiled import CompiledCode
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.host_program import HostLaunch, HostProgram, Slot
+from gingham.targets.opencl.memory.buffer import download, upload
+from gingham.targets.opencl.program import build_options, build_program
+
+Array = NDArray[Any]
+
+TEXT = "function (A[N]) -> (B) { B = A + 1; }"
+SIZE = 64
+KERNEL = """__kernel void add_one(__global const int *restrict A, __global int *B) {
+  const int i = get_global_id(0);
+#ifdef __OPTIMIZE__
+  FAULT
+#endif
+  B[i] = A[i] + 1;
+}
+"""
+NEVER_ENDS = "while (*(volatile __global int *)&B[i] != 1234567) { B[i] = 1; }"
+CRASHES = "((volatile __global int *)(ulong)(8 + A[i]))[0] = 1;"
+IS_SLOW = "for (int k = 0; k < 1; ++k) { *(volatile __global int *)&B[i] = k; }"
+
+
+@pytest.fixture
+def device() -> OpenCLDevice:
+    device = gingham.default_device()
+    if not isinstance(device, OpenCLDevice):
+        pytest.skip("nothing is compiled for the interpreter")
+    return device
+
+
+def executable(
+    device: OpenCLDevice, fault: str, kept: list[CompiledCode]
+) -> CheckedExecutable:
+    i32, options = np.dtype(np.int32), build_options(device)
+    slots = Slot("A", (SIZE,), i32), Slot("B", (SIZE,), i32)
+    launch = HostLaunch("add_one", (SIZE, 1, 1), (1, 1, 1), (0, 1), False)
+    program = HostProgram(slots, 1, (), (launch,), (1,))
+    source = KERNEL.replace("FAULT", fault)
+    code = CompiledCode(
+        program, source, build_program(device, source, options), options
+    )
+    ir = gingham.compile(TEXT, device=device).ir(inputs())
+    module = Parser(make_context(), ir).parse_module()
+    subject = Subject("add", ["B"], False, lambda: module, lambda: module, kept.append)
+    return CheckedExecutable(code, device, subject)
+
+
+def inputs() -> Array:
+    return np.arange(SIZE, dtype=np.int32) % 7
+
+
+def on_host(executable: CheckedExecutable) -> Sequence[Array]:
+    return executable.run([inputs()])
+
+
+def on_device(executable: CheckedExecutable) -> Sequence[Array]:
+    queue = executable.device.queue
+    buffers, _ = executable.start([upload(queue, inputs())])
+    return [download(queue, each) for each in buffers]
+
+
+@pytest.mark.parametrize("road", [on_host, on_device])
+@pytest.mark.parametrize(
+    ("fault", "message"), [(NEVER_ENDS, "do not end in 1 s"), (CRASHES, "crash")]
+)
+def test_kernels_that_do_not_come_to_an_end_are_replaced(
+    road: Callable[[CheckedExecutable], Sequence[Array]],
+    fault: str,
+    message: str,
+    device: OpenCLDevice,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    if device.kind != "cpu" and fault == CRASHES:
+        pytest.skip("other devices have no such errors")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(rehearsal, "LEAST_SECONDS", 1.0)
+    kept: list[CompiledCode] = []
+    checked = executable(device, fault, kept)
+    with pytest.warns(WrongKernelWarning, match=f"its kernels {message} on ") as caught:
+        results = road(checked)
+    np.testing.assert_array_equal(results[0], inputs() + 1)
+    assert "without optimisation" in str(caught[0].message)
+    assert UNOPTIMISED in kept[0].options
+    assert kept[0].is_checked
+    assert len([*tmp_path.rglob("reproduce.py")]) == 1
+
+
+def test_a_program_for_which_every_build_takes_long_is_left_alone(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "LEAST_SECONDS", 0.0)
+    kept: list[CompiledCode] = []
+    checked = executable(device, IS_SLOW, kept)
+    np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
+    assert UNOPTIMISED not in kept[0].options
+
+
+def test_without_other_processes_programs_run(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "_processes", rehearsal.Helpers(_NoProcess))
+    kept: list[CompiledCode] = []
+    checked = executable(device, "", kept)
+    np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
+    assert kept
+
+
+def _NoProcess() -> Any:
+    raise OSError
