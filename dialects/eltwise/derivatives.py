@@ -171,7 +171,7 @@ _BINARY: dict[str, tuple[Binary | None, Binary | None]] = {
     "add": (lambda d, z, x, y: d, lambda d, z, x, y: d),
     "sub": (lambda d, z, x, y: d, lambda d, z, x, y: -d),
     "mul": (lambda d, z, x, y: d * y, lambda d, z, x, y: d * x),
-    "div": (lambda d, z, x, y: d / y, lambda d, z, x, y: -(d * z / y)),
+    "div": (lambda d, z, x, y: d / y, lambda d, z, x, y: -(d / y * z)),
     "mod": (
         lambda d, z, x, y: d,
         lambda d, z, x, y: -(d * ((x - z) / y).apply("round")),

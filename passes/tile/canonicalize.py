@@ -27,7 +27,6 @@ module that is not specialized yet little can be known, so little is done.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -54,6 +53,7 @@ from ...dialects.eltwise.ops import (
 from ...dialects.tile.special import ReshapeOp
 from ..locations import located
 from .constant_folding import constant_of, fold_cast, fold_function, is_exact_cast
+from .neutral import operand_given
 
 
 class FoldFunction(RewritePattern):
@@ -81,42 +81,15 @@ class FoldCast(RewritePattern):
             rewriter.replace(op, located(ConstantOp(folded, op.result.type), op))
 
 
-class DropIdentity(RewritePattern):
-    """`ident` is its operand."""
+class DropFunction(RewritePattern):
+    """A function that gives one of its operands is that operand."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
-        if op.function.name == "ident":
-            _replace_by_value(op, op.arguments[0], rewriter)
-
-
-class DropInvolution(RewritePattern):
-    """`-(-x)`, `~(~x)` and `!(!x)` are `x`."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
-        name = op.function.name
-        if name not in ("neg", "bit_not", "logical_not"):
-            return
-        first = op.arguments[0].owner
-        if isinstance(first, ElementwiseOp) and first.function.name == name:
-            _replace_by_value(op, first.arguments[0], rewriter)
-
-
-class DropNeutralOperand(RewritePattern):
-    """`x + 0`, `x - 0`, `x * 1` and `x / 1` are `x` where that is exact."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
-        name = op.function.name
-        if name not in ("add", "sub", "mul", "div"):
-            return
         element = element_of(op.result.type)
-        first, second = op.arguments
-        if _is_neutral(name, constant_of(second), element):
-            _replace_by_value(op, first, rewriter)
-        elif name in ("add", "mul") and _is_neutral(name, constant_of(first), element):
-            _replace_by_value(op, second, rewriter)
+        value = operand_given(op.function.name, op.arguments, element)
+        if value is not None:
+            _replace_by_value(op, value, rewriter)
 
 
 class DropCondition(RewritePattern):
@@ -178,9 +151,7 @@ class TileCanonicalizePass(ModulePass):
             [
                 FoldFunction(),
                 FoldCast(),
-                DropIdentity(),
-                DropInvolution(),
-                DropNeutralOperand(),
+                DropFunction(),
                 DropCondition(),
                 MergeCasts(),
                 MergeReshapes(),
@@ -203,19 +174,6 @@ def _is_known(type: Attribute) -> bool:
     if element_of(type) == ANY_ELEMENT or isinstance(type, UnrankedTensorType):
         return False
     return not isinstance(type, TensorType) or type.has_static_shape()
-
-
-def _is_neutral(function: str, number: int | float | None, element: Attribute) -> bool:
-    """Whether `x <function> number` is x, bit for bit, for every x of the type."""
-    if number is None or element == ANY_ELEMENT:
-        return False
-    if function in ("mul", "div"):
-        return number == 1
-    if number != 0 or kind(element) is not Kind.FLOAT:
-        return number == 0
-    # -0.0 + 0.0 is 0.0, but x + -0.0 and x - 0.0 are x for all x.
-    is_negative = math.copysign(1.0, number) < 0
-    return is_negative == (function == "add")
 
 
 def _can_skip(source: Attribute, middle: Attribute, target: Attribute) -> bool:

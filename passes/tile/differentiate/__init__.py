@@ -36,9 +36,10 @@ Gathers that interpolate are first expanded as `tile-expand-gather` does.
 All gradients of one loss are found together, going once through the ops between the
 loss and what it is differentiated by: the result is linear in the program, whatever is
 used twice. A gradient of a gradient is the derivative of the ops that the first one
-became; what equals an op before it is that op, so that it grows by what is new in it
-(`known_operations`). Every new op has the source location of the one that it is a
-derivative of.
+became, found in the order of the program where these are smooth functions of elements
+(`tangents`); what equals an op before it is that op, so that it grows by what is new in
+it (`known_operations`). Products by the derivative 1 of the loss are not written. Every
+new op has the source location of the one that it is a derivative of.
 """
 
 from __future__ import annotations

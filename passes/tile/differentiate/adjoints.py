@@ -21,13 +21,14 @@ from ....dialects.tile.scatter import ScatterOp
 from ....dialects.tile.special import ReshapeOp
 from ...locations import error_at
 from .contractions import Parts, differentiate_contraction
-from .emitter import Emitter, Tensor, TensorTerm, static
+from .emitter import Emitter, Tensor, static
 from .known_operations import KnownOperations
 from .specials import (
     differentiate_gather,
     differentiate_reshape,
     differentiate_scatter,
 )
+from .tangents import differentiate_forward, is_smooth
 
 
 class Differentiation:
@@ -43,6 +44,7 @@ class Differentiation:
         wrt: Sequence[SSAValue],
         anchor: Operation,
     ) -> None:
+        self._known = known
         self._emitter = Emitter(known, anchor)
         self._anchor = anchor
         self._loss = loss
@@ -56,8 +58,29 @@ class Differentiation:
         """The derivative of the loss by each tensor of `wrt`."""
         found: dict[SSAValue, Tensor] = {}
         if self._loss in self._active:
-            type = static(self._loss, self._anchor).type
-            self._parts[self._loss] = [self._emitter.add(ConstantOp(1.0, type))]
+            found = self._forward() or self._backward()
+        self._emitter.origin = self._anchor
+        for value in self._wrt:
+            if value not in found:
+                type = static(value, self._anchor).type
+                found[value] = self._emitter.constant(0.0, type)
+        return found
+
+    def _forward(self) -> dict[SSAValue, Tensor]:
+        """The derivative of what gradients became, from `wrt` on, if that may be."""
+        (wrt, *others) = self._wrt
+        if others or not self._known.has_derivatives(self._operations):
+            return {}
+        if not is_smooth(self._operations, self._active, wrt):
+            return {}
+        derivatives = differentiate_forward(self._operations, wrt, self._emitter)
+        return {wrt: derivatives[self._loss]} if self._loss in derivatives else {}
+
+    def _backward(self) -> dict[SSAValue, Tensor]:
+        """The derivatives, found from the loss back."""
+        found: dict[SSAValue, Tensor] = {}
+        type = static(self._loss, self._anchor).type
+        self._parts[self._loss] = [self._emitter.add(ConstantOp(1.0, type))]
         for op in reversed(self._operations):
             self._emitter.origin = op
             for result in op.results:
@@ -69,10 +92,9 @@ class Differentiation:
                 self._differentiate(op, result, total)
         self._emitter.origin = self._anchor
         for value in self._wrt:
-            if value not in found:
-                total = self._total(value)
-                type = static(value, self._anchor).type
-                found[value] = total or self._emitter.constant(0.0, type)
+            total = None if value in found else self._total(value)
+            if total is not None:
+                found[value] = total
         return found
 
     def _find_active(self) -> set[SSAValue]:
@@ -128,15 +150,12 @@ class Differentiation:
         rules = DERIVATIVES.get(op.function.name)
         if rules is None:
             raise error_at(op, f"the function '{op.function.name}' has no derivative")
-        values = [static(value, op) for value in (op.result, *op.arguments)]
-        terms = [TensorTerm(self._emitter, value) for value in (d, *values)]
-        for operand, value, rule in zip(op.arguments, values[1:], rules, strict=True):
+        for operand, rule in zip(op.arguments, rules, strict=True):
             if rule is None or operand not in self._active:
                 continue
-            part = rule(*terms)
-            if not isinstance(part, TensorTerm):
-                raise TypeError(f"the rule of {op.function.name} gives no tensor")
-            yield operand, self._emitter.sum_to(part.tensor, value.type.get_shape())
+            part = self._emitter.derivative(rule, op, d)
+            shape = static(operand, op).type.get_shape()
+            yield operand, self._emitter.sum_to(part, shape)
 
     def _through_cast(self, op: CastOp, d: Tensor) -> Parts:
         if op.argument in self._active:

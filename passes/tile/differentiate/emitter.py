@@ -10,12 +10,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....affine.polynomial import Polynomial
 from ....dialects.aggregation import Aggregation, Combination
-from ....dialects.eltwise.derivatives import Term
+from ....dialects.eltwise.derivatives import Rule, Term
 from ....dialects.eltwise.element_types import is_element_type
 from ....dialects.eltwise.ops import (
     FUNCTION_OPS,
     CastOp,
     ConstantOp,
+    ElementwiseOp,
     broadcast_type,
     element_of,
     with_element,
@@ -24,6 +25,7 @@ from ....dialects.eltwise.table import FUNCTIONS
 from ....dialects.tile.attributes import Constraint
 from ....dialects.tile.contract import ContractOp, contraction_signature
 from ...locations import error_at, located
+from ..neutral import operand_given
 from .known_operations import KnownOperations
 
 Tensor: TypeAlias = SSAValue[TensorType[Attribute]]
@@ -82,6 +84,9 @@ class Emitter:
         elements = [operand.type.element_type for operand in operands]
         _, result = function.signature(elements)
         type = broadcast_type([operand.type for operand in operands], result)
+        same = operand_given(name, operands, result)
+        if same is not None and same.type == type:
+            return SSAValue.get(same, type=TensorType)
         return self.add(FUNCTION_OPS[name].build_typed(operands, type))
 
     def cast(self, tensor: Tensor, element: Attribute) -> Tensor:
@@ -89,6 +94,14 @@ class Emitter:
         if tensor.type.element_type == element:
             return tensor
         return self.add(CastOp(tensor, with_element(tensor.type, element)))
+
+    def derivative(self, rule: Rule, op: ElementwiseOp, d: Tensor) -> Tensor:
+        """What a rule of the function of `op` makes of the derivative `d`."""
+        values = [static(value, op) for value in (op.result, *op.arguments)]
+        part = rule(*(TensorTerm(self, value) for value in (d, *values)))
+        if not isinstance(part, TensorTerm):
+            raise TypeError(f"the rule of {op.function.name} gives no tensor")
+        return part.tensor
 
     # Contractions
 

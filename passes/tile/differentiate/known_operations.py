@@ -7,10 +7,11 @@ of gradients grow by what is new in them, and not by what they have in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ....dialects.eltwise.ops import ElementwiseOp
 from ....limits import MOST_OPERATIONS
 from ...locations import error_at
 
@@ -70,14 +71,22 @@ class KnownOperations:
                 pending += op.operands
         return sorted(found, key=self._places.__getitem__)
 
+    def has_derivatives(self, operations: Sequence[Operation]) -> bool:
+        """Whether some of these ops were added for a gradient."""
+        return any(self._places[op][1] > 0 for op in operations)
+
 
 def _key(op: Operation) -> _Key:
     """What an op computes: equal for ops with equal results."""
     if op.regions or not op.results:
         return (op,)
+    operands = op.operands
+    if isinstance(op, ElementwiseOp) and op.function.name in ("add", "mul"):
+        # In any order they give the same.
+        operands = tuple(sorted(operands, key=id))
     return (
         op.name,
-        op.operands,
+        operands,
         tuple(op.result_types),
         *_entries(op.properties),
         None,

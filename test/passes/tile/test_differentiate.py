@@ -114,7 +114,7 @@ def test_size_is_linear_in_the_program() -> None:
         text = f"function (X0[N]) -> (L) {{ {body} L = X{depth}; }}"
         return count(differentiated(text, [np.ones(3)]))
 
-    assert size(40) - size(20) == size(20) - size(0) < 300
+    assert size(60) - size(40) == size(40) - size(20) < 300
 
 
 def test_gradients_of_one_loss_share_their_ops() -> None:

@@ -10,7 +10,7 @@
 
 // CHECK: -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
 // CHECK-SAME: tile.outputs = ["L", "dX", "dX_2"]
-// CHECK: %dX = eltwise.mul %dL, %W
+// CHECK: %dX = eltwise.neg %W
 // CHECK: func.return %L, %L, %dX :
 
 // ALL: tile.outputs = ["L", "dX", "dX_2", "dW"]
@@ -28,6 +28,7 @@
 func.func @main(%X : tensor<4xf32>, %W : tensor<4xf32>, %I : tensor<4xsi32>)
     -> (tensor<4xf32>, tensor<4xf32>)
     attributes {tile.inputs = ["X", "W", "I"], tile.outputs = ["L", "dX"]} {
-  %L = eltwise.mul %X, %W : tensor<4xf32>
+  %0 = eltwise.neg %X : tensor<4xf32>
+  %L = eltwise.mul %0, %W : tensor<4xf32>
   func.return %L, %L : tensor<4xf32>, tensor<4xf32>
 }
