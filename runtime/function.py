@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import observation
@@ -388,6 +389,7 @@ class Function:
         from ..targets.opencl.devices.device import OpenCLDevice
         from ..targets.opencl.executor import OpenCLExecutable
         from ..targets.opencl.program import build_options
+        from .expectation import expect_kernels
 
         device = self.device
         if not isinstance(device, OpenCLDevice):
@@ -401,7 +403,7 @@ class Function:
         code = None if skips else kept.load(key)
         note("compile", "look up", start)
         if code is None:
-            printed = self._lowering.printed(binding)
+            printed = self._lowering.printed(binding, partial(expect_kernels, device))
             code = build_code(printed, device, words)
             start = now()
             kept.save(key, code, title)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -136,8 +135,15 @@ class Lowering:
         return known
 
     @rare_collections()
-    def printed(self, binding: Binding) -> PrintedCode:
-        """The kernels, and the program that launches them."""
+    def printed(
+        self,
+        binding: Binding,
+        foresee: Callable[[ModuleOp], None] | None = None,
+    ) -> PrintedCode:
+        """The kernels, and the program that launches them.
+
+        `foresee` is called with the specialized module, where it is to be lowered.
+        """
         from ..targets.opencl.compiled import print_module
 
         key = self._state(binding)
@@ -146,7 +152,7 @@ class Lowering:
             start = now()
             module = None if _is_watched() else _modules.get((key, "opencl"))
             if module is None:
-                module = self._lowered("opencl", binding, key)
+                module = self._lowered("opencl", binding, key, foresee)
             note("compile", "passes", start)
             known = print_module(module)
             _printed.put(key, known)
@@ -161,12 +167,24 @@ class Lowering:
         return key_of(self.device.name, *self.key(binding))
 
     @rare_collections()
-    def _lowered(self, stage: str, binding: Binding, key: str) -> ModuleOp:
+    def _lowered(
+        self,
+        stage: str,
+        binding: Binding,
+        key: str,
+        foresee: Callable[[ModuleOp], None] | None = None,
+    ) -> ModuleOp:
         """A module that nobody else has, taken as far as the stage."""
         from xdsl.utils.exceptions import DiagnosticException
 
+        def specialized() -> ModuleOp:
+            module = self.specialized(binding)
+            if foresee is not None:
+                foresee(module)
+            return module
+
         stages = STAGES[1 : STAGES.index(stage) + 1]
-        begin: Callable[[], ModuleOp] = partial(self.specialized, binding)
+        begin: Callable[[], ModuleOp] = specialized
         for number, each in reversed([*enumerate(stages, 1)]):
             known = _modules.get((key, each))
             if known is not None and not _is_watched():

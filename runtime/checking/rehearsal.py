@@ -96,19 +96,13 @@ class _Rehearsing(HelperProcess):
 
     module = f"{__package__}.rehearsing"
 
-    def try_out(self, device: OpenCLDevice) -> bool:
-        """Whether it has the device."""
-        return self.load(device, b"")
+    def trial(self, device: OpenCLDevice) -> bytes:
+        """To load nothing."""
+        return _loading(device, b"")
 
     def load(self, device: OpenCLDevice, code: bytes) -> bool:
         """Give it code to run. Raises OSError where the process has ended."""
-        request = {
-            "kind": "code",
-            "device": device.name.partition("/")[0],
-            "details": str(device.details),
-            "size": len(code),
-        }
-        line = json.dumps(request).encode() + b"\n"
+        line = _loading(device, code)
         return self.ask(line, code, seconds=_LOADING_SECONDS) == DONE
 
     def run(self, inputs: Iterable[Array], seconds: float) -> bool:
@@ -120,6 +114,17 @@ class _Rehearsing(HelperProcess):
             for array in inputs
         ]
         return self.ask(b'{"kind": "run"}\n', *parts, seconds=seconds) == DONE
+
+
+def _loading(device: OpenCLDevice, code: bytes) -> bytes:
+    """The line in front of code to load."""
+    request = {
+        "kind": "code",
+        "device": device.name.partition("/")[0],
+        "details": str(device.details),
+        "size": len(code),
+    }
+    return json.dumps(request).encode() + b"\n"
 
 
 _processes = Helpers(_Rehearsing)

@@ -14,6 +14,8 @@ from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....targets.hardware import Hardware
 from ..cost import best_to_share, problem_of
+from ..cost.code import build_seconds
+from ..cost.estimate import pieces
 from ..cost.kernel import tile_cost
 from ..cost.nest import Nest
 from ..cost.problem import Problem
@@ -63,6 +65,13 @@ class BlockCosts:
     def decide(self, block: BlockOp) -> Nest:
         """The nest that a contraction wants by itself."""
         return self.best(block).nest
+
+    def build_seconds(self, block: BlockOp) -> float:
+        """What the device's compiler takes for a contraction by itself, about."""
+        nest = self.decide(block)
+        problem = self.problem(block)
+        parts = pieces(problem, nest.tile, nest.lanes, nest.staged)
+        return build_seconds(problem, nest.tile, nest.lanes, len(parts))
 
     def contraction(self, member: Member) -> Contraction:
         """A member as what panels are made of."""

@@ -45,6 +45,10 @@ class FusionCost:
         ]
         return min(costs, key=lambda cost: cost.seconds, default=None)
 
+    def build_seconds(self, block: BlockOp) -> float:
+        """What the device's compiler takes for a contraction, about."""
+        return self._blocks.build_seconds(block)
+
     def _cost(self, group: Group, tiling: Tiling) -> GroupCost:
         tiles = tiling.levels
         count = len(tiles[0])

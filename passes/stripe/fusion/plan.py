@@ -24,9 +24,9 @@ from .tiling import GroupCost
 _FULL = 32
 """Blocks of a group that others join one by one."""
 _MOST_BLOCKS = 512
-_MOST_CONTRACTIONS = 64
-"""In one nest. Compilers of devices take longer for each contraction of a kernel, the
-more there are: 32 ms for each of 60, 110 ms for each of 480."""
+"""Of a group that groups join."""
+_MOST_SECONDS = 0.6
+"""To build the contractions of one nest: see `plan_fusion`."""
 _SPAN = 2048
 """Statements from the first member of a group to the last."""
 _MOST_ASKED = 16
@@ -47,6 +47,8 @@ class PlannedGroup:
     """Positions of the statements that the members depend on."""
     outer: frozenset[SSAValue] = frozenset()
     """The inputs and results of the function that the members use."""
+    build: float | None = None
+    """Seconds that the device's compiler takes for the contractions; None as `cost`."""
 
 
 class Plan:
@@ -113,9 +115,12 @@ class Plan:
             if pair[0] is pair[1] or pair in asked:
                 continue
             asked.add(pair)
-            joined = _too_large(*pair) or self._join(*pair)
-            if isinstance(joined, PlannedGroup):
-                self._refused.pop(later, None)
+            if sum(len(group.members) for group in pair) > _MOST_BLOCKS:
+                continue
+            self._refused.pop(later, None)
+            joined = self._join(*pair)
+            if isinstance(joined, str):
+                self._refuse(later, pair[0], joined)
 
     def refusals(self) -> dict[int, str]:
         """Why blocks started groups of their own, by their positions."""
@@ -153,6 +158,15 @@ class Plan:
             group.alone = 0.0 if group.cost is None else group.cost.seconds
         return group.cost
 
+    def _build_of(self, group: PlannedGroup) -> float:
+        if group.build is None:
+            group.build = sum(
+                self._cost.build_seconds(member.block)
+                for member in group.members
+                if member.facts.is_contraction
+            )
+        return group.build
+
     def _join(self, first: PlannedGroup, second: PlannedGroup) -> PlannedGroup | str:
         """Make one of both groups, or say why that is illegal or does not pay."""
         positions = [*first.positions, *second.positions]
@@ -166,6 +180,10 @@ class Plan:
         members = common_members(first.members, second.members)
         if members is None:
             return "no index of both has cells of its own"
+        builds = self._build_of(first), self._build_of(second)
+        build = sum(builds)
+        if build > _MOST_SECONDS and min(builds) > 0:
+            return f"{build:.2f} s to compile, more than {_MOST_SECONDS:g}"
         cost = self._cost.of(members)
         costs = (self._cost_of(first), self._cost_of(second))
         if cost is None or costs[0] is None or costs[1] is None:
@@ -175,7 +193,7 @@ class Plan:
             return f"{cost.seconds * 1e6:.1f} us instead of {apart * 1e6:.1f} us"
         alone = first.alone + second.alone
         before = first.before | second.before
-        joined = PlannedGroup(members, positions, cost, alone, before, outer)
+        joined = PlannedGroup(members, positions, cost, alone, before, outer, build)
         self._groups.update(dict.fromkeys(positions, joined))
         return joined
 
@@ -202,16 +220,6 @@ class Plan:
                 return True
             pending += needed - seen
         return False
-
-
-def _too_large(first: PlannedGroup, second: PlannedGroup) -> str | None:
-    """Why two groups would be too large as one, or None."""
-    members = [*first.members, *second.members]
-    if len(members) > _MOST_BLOCKS:
-        return f"a nest has at most {_MOST_BLOCKS} blocks"
-    if sum(member.facts.is_contraction for member in members) > _MOST_CONTRACTIONS:
-        return f"a nest has at most {_MOST_CONTRACTIONS} contractions"
-    return None
 
 
 def _single(facts: BlockFacts, position: int, before: set[int]) -> PlannedGroup | None:

@@ -18,19 +18,23 @@ class Helper(HelperProcess):
 
     module = f"{__package__}.helper"
 
-    def try_out(self, device: OpenCLDevice) -> bool:
-        """Whether it can build for the device."""
-        return bool(self.build(device, _SMALLEST, ""))
+    def trial(self, device: OpenCLDevice) -> bytes:
+        """To build the smallest kernel."""
+        return _request(device, _SMALLEST, "")
 
     def build(self, device: OpenCLDevice, source: str, options: str) -> bytes:
         """The binary of a program; nothing where it can not be built there.
 
         Raises OSError where the process has ended.
         """
-        text = source.encode()
-        name = device.name.partition("/")[0]
-        request = Request(name, str(device.details), options, len(text))
-        return self.ask(request.to_line() + text)
+        return self.ask(_request(device, source, options))
+
+
+def _request(device: OpenCLDevice, source: str, options: str) -> bytes:
+    text = source.encode()
+    name = device.name.partition("/")[0]
+    request = Request(name, str(device.details), options, len(text))
+    return request.to_line() + text
 
 
 helpers = Helpers(Helper)

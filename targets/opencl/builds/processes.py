@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
@@ -27,6 +27,9 @@ _MOST = 7
 _MEMORY_OF_ONE = 512 << 20
 """What Intel's compiler takes, with what it needs for a large kernel."""
 _IDLE_SECONDS = 20.0
+_EXPECTED_SECONDS = 100.0
+"""What they may have to wait until the passes are done."""
+_STARTING_SECONDS = 60.0
 
 
 class HelperProcess(ABC):
@@ -40,6 +43,7 @@ class HelperProcess(ABC):
         self.is_warm = False
         """Whether it has done something: its driver is there."""
         self.idle_since = 0.0
+        self._has_begun = False
         self._process = subprocess.Popen(
             _command(self.module),
             stdin=subprocess.PIPE,
@@ -51,17 +55,25 @@ class HelperProcess(ABC):
             start_new_session=True,
         )
 
+    @abstractmethod
+    def trial(self, device: OpenCLDevice) -> bytes:
+        """A small request that is answered by something, where the process works."""
+
+    def begin(self, device: OpenCLDevice) -> None:
+        """Let it load its driver meanwhile. Raises OSError where it has ended."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._send([self.trial(device)])
+
     def warm_up(self, device: OpenCLDevice) -> None:
         """Wait until its driver is there. Raises OSError where it is of no use."""
         if self.is_warm:
             return
-        if not self.try_out(device):
-            raise BrokenPipeError
+        with self._ended_after(_STARTING_SECONDS):
+            self.begin(device)
+            if not self._received():
+                raise BrokenPipeError
         self.is_warm = True
-
-    @abstractmethod
-    def try_out(self, device: OpenCLDevice) -> bool:
-        """Whether it works. Raises OSError where the process has ended."""
 
     def ask(self, *parts: bytes | memoryview, seconds: float | None = None) -> bytes:
         """The answer to a request.
@@ -69,14 +81,22 @@ class HelperProcess(ABC):
         Raises OSError where the process has ended, TimeoutError where it was ended as
         it took longer than so many seconds.
         """
+        with self._ended_after(seconds):
+            self._send(parts)
+            return self._received()
+
+    @contextmanager
+    def _ended_after(self, seconds: float | None) -> Generator[None]:
+        """Let the process not take longer; where it does, TimeoutError is raised."""
         if seconds is None:
-            return self._answer(parts)
+            yield
+            return
         limit = Timer(seconds, self._process.kill)
         limit.daemon = True
         limit.start()
         end = time.monotonic() + seconds
         try:
-            return self._answer(parts)
+            yield
         except OSError as error:
             if time.monotonic() >= end:
                 raise TimeoutError from error
@@ -84,18 +104,23 @@ class HelperProcess(ABC):
         finally:
             limit.cancel()
 
-    def _answer(self, parts: Iterable[bytes | memoryview]) -> bytes:
-        process = self._process
-        if process.stdin is None or process.stdout is None:
+    def _send(self, parts: Iterable[bytes | memoryview]) -> None:
+        stream = self._process.stdin
+        if stream is None:
             raise BrokenPipeError
         for part in parts:
-            process.stdin.write(part)
-        process.stdin.flush()
-        head = process.stdout.readline()
+            stream.write(part)
+        stream.flush()
+
+    def _received(self) -> bytes:
+        stream = self._process.stdout
+        if stream is None:
+            raise BrokenPipeError
+        head = stream.readline()
         if not head.strip().isdigit():
             raise BrokenPipeError
         size = int(head)
-        answer = process.stdout.read(size)
+        answer = stream.read(size)
         if len(answer) != size:
             raise BrokenPipeError
         return answer
@@ -165,9 +190,22 @@ class Helpers(Generic[Kind]):
             self._all.add(helper)
         return helper
 
-    def give_back(self, helper: Kind) -> None:
-        """Let others have it."""
-        helper.idle_since = time.monotonic()
+    def expect(self, device: OpenCLDevice) -> None:
+        """Start one for each other core: there will be much for them to do soon."""
+        taken: list[Kind] = []
+        while len(taken) < core_count() - 1 and (helper := self.take()) is not None:
+            try:
+                helper.begin(device)
+            except (OSError, ValueError):
+                self.lose(helper)
+                break
+            taken.append(helper)
+        for helper in taken:
+            self.give_back(helper, _EXPECTED_SECONDS)
+
+    def give_back(self, helper: Kind, seconds: float = 0.0) -> None:
+        """Let others have it, who may take so long until they ask for it."""
+        helper.idle_since = time.monotonic() + seconds
         with self._lock:
             self._idle.append(helper)
             self._watch()

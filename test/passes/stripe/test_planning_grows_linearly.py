@@ -1,13 +1,17 @@
-"""What planning fusion asks of the cost model grows as the program does."""
+"""What planning fusion asks of the cost model grows as the program does, and nests do
+not."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from stripe_programs import run
 from xdsl.dialects.func import FuncOp
 
+from gingham.dialects.stripe.block import BlockOp
+from gingham.dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.fusion.cost import FusionCost
@@ -32,8 +36,8 @@ class CountingCost(FusionCost):
         return super().of(members)
 
 
-def planned(statement: str, count: int) -> CountingCost:
-    """The cost model after it has planned a chain of so many statements."""
+def planned(statement: str, count: int) -> tuple[FuncOp, CountingCost]:
+    """A chain of so many statements, and the cost model after it has planned them."""
     lines = [
         statement.format(new=f"T{n + 1}", old=f"T{n}" if n else "X")
         for n in range(count)
@@ -48,18 +52,33 @@ def planned(statement: str, count: int) -> CountingCost:
     (function,) = (op for op in module.ops if isinstance(op, FuncOp))
     cost = CountingCost(OPTIONS.hardware)
     plan_function(function, cost)
-    return cost
+    return function, cost
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "{new}[i, j : 16, 16] = +({old}[i, k] * W[k, j]);",
-        "S{new}[i, 0 : 16, 1] = >({old}[i, j]); {new} = {old} / S{new};",
-    ],
-    ids=["products", "rows"],
-)
+PRODUCTS = "{new}[i, j : 16, 16] = +({old}[i, k] * W[k, j]);"
+ROWS = "S{new}[i, 0 : 16, 1] = >({old}[i, j]); {new} = {old} / S{new};"
+
+
+@pytest.mark.parametrize("statement", [PRODUCTS, ROWS], ids=["products", "rows"])
 def test_twice_the_program_asks_twice_as_much(statement: str) -> None:
-    small, large = planned(statement, 64), planned(statement, 128)
-    assert small.largest >= 64, "full groups are to join as wholes"
+    (_, small), (_, large) = planned(statement, 64), planned(statement, 128)
     assert 1.8 * small.asked < large.asked < 2.5 * small.asked
+
+
+def test_full_groups_join_as_wholes() -> None:
+    _, cost = planned(ROWS, 64)
+    assert cost.largest >= 64
+
+
+def test_nests_take_a_limited_time_to_build() -> None:
+    """Of equal products each nest but the last has as many as are built in 0.6 s."""
+    function, _ = planned(PRODUCTS, 128)
+    blocks = [op for op in function.walk() if isinstance(op, BlockOp)]
+    groups = [block.attributes[FUSE_ATTRIBUTE] for block in blocks]
+    starts = [n for n, group in enumerate(groups) if n == 0 or group != groups[n - 1]]
+    sizes = [end - start for start, end in pairwise([*starts, len(groups)])]
+    assert len(sizes) > 2
+    assert max(sizes) > 16
+    assert all(size == max(sizes) for size in sizes[:-1])
+    reason = str(blocks[starts[1]].attributes[FUSE_REASON_ATTRIBUTE])
+    assert "s to compile" in reason

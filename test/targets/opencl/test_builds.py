@@ -229,6 +229,24 @@ def test_a_helper_answers_each_request(opencl_device: OpenCLDevice) -> None:
     assert sizes[1:] == [0, 0]
 
 
+def test_expected_helpers_are_there(device: OpenCLDevice) -> None:
+    scheduling.helpers.expect(device)
+    assert scheduling.helpers.take(warm=True) is not None
+    assert run(device, source("1", "2", prefix="x")) == [2, 4]
+
+
+def test_expected_helpers_that_fail(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_command", instead("/no/such/program"))
+    scheduling.helpers.expect(device)
+    assert scheduling.helpers.take() is None
+    monkeypatch.setattr(scheduling, "helpers", Helpers(Helper))
+    monkeypatch.setattr(processes, "_command", instead(sys.executable, "-c", ""))
+    scheduling.helpers.expect(device)
+    assert run(device, source("1", "2", prefix="y")) == [2, 4]
+
+
 def test_idle_helpers_end(device: OpenCLDevice) -> None:
     assert run(device, source("1", "2", prefix="i")) == [2, 4]
     taken = scheduling.helpers.take()
