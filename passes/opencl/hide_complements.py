@@ -60,14 +60,18 @@ class OpenCLHideComplementsPass(ModulePass):
 
 
 def _hide(kernel: KernelOp) -> None:
-    found = [(op, x) for op in kernel.walk() if (x := _complemented(op)) is not None]
+    found = [op for op in kernel.walk() if _complemented(op) is not None]
     first = kernel.body.block.first_op
     if not found or first is None:
         return
     zero = WorkItemOp(WorkItemQuery.GLOBAL_OFFSET, 0, 1)
     zero.result.name_hint = "zero"
     Rewriter.insert_op(located(zero, kernel), InsertPoint.before(first))
-    for op, x in found:
+    for op in found:
+        # It may be what came of another one.
+        x = _complemented(op)
+        if x is None:
+            continue
         step = 0 if isinstance(x.type, VectorType) else None
         form = LinearForm.dimension(0, 1) + -1
         ones = IndexOp(form, [zero.result], x.type, step)

@@ -36,6 +36,7 @@ from ...dialects.stripe.attributes import MemorySpace
 from ...passes.opencl.hide_complements import OpenCLHideComplementsPass
 from ...passes.opencl.hide_conditions import OpenCLHideConditionsPass
 from ...passes.opencl.limit_unrolling import OpenCLLimitUnrollingPass
+from .functions import composition
 from .numbers import COMPUTED, FUNCTION, Drawing
 from .values import Memory, Number, typed
 
@@ -107,6 +108,8 @@ class _KernelDrawing:
         self._items = 1 if self._is_plain else random.choice((1, 1, 1, 1, 4))
         self._count = random.choice((1, 1, 2, 3, 4, 5, 7, 8, 8, 12))
         """The accumulators."""
+        self._composes = self._element == f32 and random.random() < 0.25
+        """Whether functions of each other are computed, which are rare otherwise."""
 
     def draw(self) -> Drawn:
         stored = self._random.choice(_STORED.get(self._element, [self._element]))
@@ -252,11 +255,14 @@ class _KernelDrawing:
 
     def _term(self, name: str) -> Number:
         """What is aggregated: factors of floats are 1 and -1."""
-        draw = self._drawing
         if name == "mul" and self._element in (f32, f64):
             return self._sign()
-        depth = self._random.randint(0, 2 if self._is_plain else 3)
-        return draw.number(self._element, self._lanes, depth)
+        return self._number(self._random.randint(0, 2 if self._is_plain else 3))
+
+    def _number(self, depth: int) -> Number:
+        """An expression of so many operations, one in another, or of more functions."""
+        number = self._drawing.number(self._element, self._lanes, depth)
+        return composition(self._drawing, number) if self._composes else number
 
     def _sign(self) -> Number:
         draw, lanes = self._drawing, self._lanes
@@ -271,8 +277,7 @@ class _KernelDrawing:
         count = self._random.choice((1, 2, 3, 5, 8, 17, 40))
         array = self._array(count * wide)
         with draw.loop(count, "m", unroll=self._random.random() < 0.3) as index:
-            depth = self._random.randint(1, 4)
-            number = draw.number(self._element, self._lanes, depth)
+            number = self._number(self._random.randint(1, 4))
             draw.store(number, array, _at(draw, index, wide))
         return array
 

@@ -35,6 +35,7 @@ from ...dialects.opencl.data_ops import IndexOp, WhenOp
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from .functions import composition, function_of, root_of_square
 from .values import Memory, Number, fits, joined, product_of, read, typed
 
 FUNCTION = "helper"
@@ -44,9 +45,8 @@ COMPUTED: tuple[Attribute, ...] = (f32, f32, f32, f32, si32, si32, ui8, si64, f6
 """The types that kernels compute with, as often as they are drawn."""
 
 _COMPARISONS = ("cmp_eq", "cmp_ne", "cmp_lt", "cmp_le", "cmp_gt", "cmp_ge")
+_FUNCTIONS = (root_of_square, function_of, composition)
 _TESTS = ("isnan", "isinf", "isfinite")
-_ROUNDED = ("sin", "cos", "tanh", "sigmoid", "erf", "atan")
-"""Functions that are not exact, whose results are at most 2."""
 
 
 @dataclass
@@ -175,13 +175,13 @@ class Drawing:
         flags = [memory for memory in self.memories if memory.element == i1]
         if choice < 0.15 and flags:
             return self.load(self.random.choice(flags), lanes).value
-        if choice < 0.3 and depth > 1:
+        if choice < 0.3 and depth > 0:
             name = self.random.choice(("logical_and", "logical_or", "logical_xor"))
             pair = [
                 Number(self.condition(lanes, depth - 1), i1, lanes, 1) for _ in "ab"
             ]
             return self.apply(name, pair, i1)
-        if choice < 0.35 and depth > 1:
+        if choice < 0.35 and depth > 0:
             inner = Number(self.condition(lanes, depth - 1), i1, lanes, 1)
             return self.apply("logical_not", [inner], i1)
         if choice < 0.4:
@@ -413,12 +413,8 @@ class Drawing:
 
     def _function(self, element: Attribute, lanes: int | None, depth: int) -> Number:
         number = self.number(element, lanes, depth - 1)
-        if self.random.random() < 0.4:
-            square = self.apply("mul", [number, number])
-            root = self.apply("sqrt", [replace(number, value=square)])
-            return replace(number, value=root, is_exact=False)
-        value = self.apply(self.random.choice(_ROUNDED), [number])
-        return Number(value, element, lanes, 2, 0, is_exact=False)
+        draw = self.random.choice(_FUNCTIONS)
+        return draw(self, number)
 
     def _call(self, element: Attribute, lanes: int | None, depth: int) -> Number:
         number = self.leaf(element, lanes)

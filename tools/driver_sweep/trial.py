@@ -113,7 +113,21 @@ def run(
     from ...targets.opencl.program import build_options
 
     options = (*build_options(device, fast_math=fast_math), *more)
-    return OpenCLExecutable(emulated(module), device, options)(*inputs)
+    module = printable(module, device, fast_math)
+    return OpenCLExecutable(module, device, options)(*inputs)
+
+
+def printable(module: ModuleOp, device: OpenCLDevice, fast_math: bool) -> ModuleOp:
+    """The module as it is printed for a device, some of whose functions are ours."""
+    from ...passes.opencl.expand_functions import OpenCLExpandFunctionsPass
+    from ...runtime.function import make_context
+    from ...targets.opencl.devices.own_functions import own_functions
+
+    module = emulated(module)
+    if not fast_math:
+        functions = own_functions(device)
+        OpenCLExpandFunctionsPass(functions).apply(make_context(), module)
+    return module
 
 
 def emulated(module: ModuleOp) -> ModuleOp:
@@ -187,4 +201,5 @@ def print_kernel(batch: Batch) -> str:
     """A batch as OpenCL C."""
     from ...targets.opencl.printer import print_opencl
 
-    return print_opencl(emulated(module_of(batch.drawn())))
+    module, device = module_of(batch.drawn()), device_named(batch.device)
+    return print_opencl(printable(module, device, batch.fast_math))

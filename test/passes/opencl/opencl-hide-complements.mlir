@@ -36,6 +36,18 @@ opencl.kernel @vectors(%A : !opencl.pointer<ui8, global>) group [1, 1, 1] {
   opencl.store %y, %A[0] : vector<4xui8> -> !opencl.pointer<ui8, global>
 }
 
+// Complements of complements.
+// CHECK-LABEL: opencl.kernel @twice
+// CHECK: %y = eltwise.bit_xor %x, %ones : si32
+// CHECK: %z = eltwise.bit_xor %y, %ones_1 : si32
+opencl.kernel @twice(%A : !opencl.pointer<si32, global>) group [1, 1, 1] {
+  %x = opencl.load %A[0] : !opencl.pointer<si32, global> -> si32
+  %less = eltwise.constant -1 : si32
+  %y = eltwise.sub %less, %x : si32
+  %z = eltwise.bit_not %y : si32
+  opencl.store %z, %A[0] : si32 -> !opencl.pointer<si32, global>
+}
+
 // Other differences, and those of floats.
 // CHECK-LABEL: opencl.kernel @others
 // CHECK-NOT: global_offset
