@@ -42,10 +42,10 @@ as many, or as many fewer as divide the extent. Accumulators are vectors in priv
 memory that an innermost loop stores in each step: with at most 5/8 as many of them as
 there are registers, `steps` steps are put side by side where the loop has many, or as
 many fewer as divide its extent: compilers test for the end of a loop after each of the
-steps otherwise, which takes them up to ten times as long, and gains nothing. Of the
-loops that update the same accumulators only the one with the most work gets them, and
-those with half as much as long as they are few: the others are what is left over at
-borders.
+steps otherwise, which takes them up to ten times as long, and gains nothing; one
+version of Intel's crashes on some. Of the loops that update the same accumulators only
+the one with the most work gets them, and those with half as much as long as they are
+few: the others are what is left over at borders.
 """
 
 from __future__ import annotations

@@ -392,7 +392,9 @@ class _KernelDrawing:
         if self._random.random() < 0.3:
             for op in kernel.walk():
                 if isinstance(op, ForOp) and op.unroll is None and _is_innermost(op):
-                    op.limit_unrolling(self._random.choice((1, 1, 2, 3, 4)))
+                    extent = op.extent.value.data
+                    counts = [n for n in (1, 1, 2, 3, 4) if extent % n == 0]
+                    op.limit_unrolling(self._random.choice(counts))
 
 
 def _is_innermost(loop: ForOp) -> bool:

@@ -4,6 +4,7 @@
 | --- | --- |
 | 2025.3.1, 2026.0.0, 2026.1.2, 2026.2.0 | loops that never end, around conditions |
 | 2026.1.2, 2026.2.0 | none, a crash: `sin(x)` and `cos(x)` of an `x` that is one, too |
+| 2026.1.2 | none, a crash: some loops unrolled by a count that does not divide theirs |
 | 2026.2.0 | wrong sums, where several are subtracted from in one loop |
 | 2026.2.0 | wrong minima and maxima of integers that are complements, in loops or not |
 
