@@ -46,11 +46,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
-from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
+from ..structure import structure
 
 
 @dataclass(frozen=True)
@@ -70,27 +70,16 @@ class OpenCLMergeKernelsPass(ModulePass):
 
 def _first_ones(kernels: list[KernelOp]) -> dict[str, str]:
     """Erase what is there already: the name that stands for each name from now on."""
-    alike: dict[object, list[KernelOp]] = {}
+    known: dict[object, str] = {}
     firsts: dict[str, str] = {}
     for kernel in kernels:
-        candidates = alike.setdefault(_summary(kernel), [])
-        for first in candidates:
-            if kernel.body.is_structurally_equivalent(first.body):
-                firsts[kernel.sym_name.data] = first.sym_name.data
-                Rewriter.erase_op(kernel)
-                break
-        else:
-            candidates.append(kernel)
+        name = kernel.sym_name.data
+        first = known.setdefault(structure(kernel, _is_name), name)
+        if first != name:
+            firsts[name] = first
+            Rewriter.erase_op(kernel)
     return firsts
 
 
-def _summary(kernel: KernelOp) -> object:
-    """What equal kernels have in common, and others mostly do not.
-
-    The types of results are here because structural equivalence does not look at them:
-    kernels may differ in the width of their vectors alone.
-    """
-    attributes: tuple[Attribute, ...] = tuple(kernel.attributes.values())
-    types = tuple(argument.type for argument in kernel.body.block.args)
-    body = tuple((op.name, tuple(op.result_types)) for op in kernel.walk())
-    return kernel.group_size, attributes, types, body
+def _is_name(attribute: str) -> bool:
+    return attribute == "sym_name"

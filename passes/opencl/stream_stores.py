@@ -71,11 +71,12 @@ class OpenCLStreamStoresPass(ModulePass):
         for function in op.ops:
             if not isinstance(function, FuncOp) or function.is_declaration:
                 continue
-            launches = host_launches(function)
-            for place, launch in enumerate(launches):
+            read: set[SSAValue] = set()
+            for launch in reversed(host_launches(function)):
                 name = _kernel_name(launch)
-                found = _streams(launch, uses[name], launches[place + 1 :], uses, cache)
+                found = _streams(launch, uses[name], read, cache)
                 streams[name] = streams.get(name, found) & found
+                read |= _read_by(launch, uses[name])
         for name, arguments in streams.items():
             body = kernels[name].body.block
             pointers = {body.args[number] for number in arguments}
@@ -90,13 +91,12 @@ def _kernel_name(launch: LaunchOp) -> str:
 
 
 def _streams(
-    launch: LaunchOp,
-    own: list[Use],
-    later: list[LaunchOp],
-    uses: dict[str, list[Use]],
-    cache: int,
+    launch: LaunchOp, own: list[Use], read: set[SSAValue], cache: int
 ) -> set[int]:
-    """The arguments of a launch that are only written, large, and not needed soon."""
+    """The arguments of a launch that are only written, large, and not needed soon.
+
+    `read` are the buffers that launches after it read.
+    """
     found: set[int] = set()
     for number, (buffer, use) in enumerate(zip(launch.buffers, own, strict=True)):
         if not use.writes or use.reads or not isinstance(buffer.type, BufferType):
@@ -104,21 +104,16 @@ def _streams(
         if [*launch.buffers].count(buffer) > 1:
             continue
         size = buffer_bytes(buffer.type)
-        limit = 2 * cache if _is_read(buffer, later, uses) else cache // 2
+        limit = 2 * cache if buffer in read else cache // 2
         if size >= limit:
             found.add(number)
     return found
 
 
-def _is_read(
-    buffer: SSAValue, launches: list[LaunchOp], uses: dict[str, list[Use]]
-) -> bool:
-    """Whether one of these launches reads a buffer."""
-    return any(
-        given is buffer and use.reads
-        for launch in launches
-        for given, use in zip(launch.buffers, uses[_kernel_name(launch)], strict=True)
-    )
+def _read_by(launch: LaunchOp, own: list[Use]) -> set[SSAValue]:
+    """The buffers that a launch reads."""
+    pairs = zip(launch.buffers, own, strict=True)
+    return {buffer for buffer, use in pairs if use.reads}
 
 
 def _writes_whole_lines(store: StoreOp, line: int) -> bool:

@@ -52,7 +52,7 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import LoadOp, StoreOp
 from ...dialects.work import WORK_ATTRIBUTE, Work
 from .blocks.nests import absolute_access, root_buffer, top_level_blocks
-from .share_kernels import structure
+from .share_kernels import kernel_structure
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class StripeCountWorkPass(ModulePass):
         for block in top_level_blocks(op):
             if WORK_ATTRIBUTE in block.attributes:
                 continue
-            key = structure(block)
+            key = kernel_structure(block)
             if key not in known:
                 known[key] = count_work(block)
             known[key].write_to(block)

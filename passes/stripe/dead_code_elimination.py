@@ -44,7 +44,7 @@ from xdsl.traits import is_side_effect_free
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...dialects.stripe.reshape import ReshapeOp
-from .blocks.nests import drop_refinements
+from .blocks.nests import all_blocks, drop_refinements
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,13 @@ class StripeDeadCodeEliminationPass(ModulePass):
             changed = False
             for operation in reversed(list(op.walk())):
                 changed |= operation.parent is not None and _simplify(operation)
+            changed |= _drop_buffers(op)
 
 
 def _simplify(operation: Operation) -> bool:
     """Remove the operation, or parts of it, if nothing depends on them."""
     if isinstance(operation, BlockOp):
         return _simplify_block(operation)
-    if isinstance(operation, AllocOp):
-        return _simplify_allocation(operation)
     is_pure = isinstance(operation, LoadOp) or is_side_effect_free(operation)
     if is_pure and operation.results and not _has_uses(operation):
         _erase(operation)
@@ -102,12 +101,24 @@ def _simplify_block(block: BlockOp) -> bool:
     return bool(unused)
 
 
-def _simplify_allocation(allocation: AllocOp) -> bool:
-    if _is_read(allocation.view):
+def _drop_buffers(module: ModuleOp) -> bool:
+    """Remove the buffers that nobody reads, and all stores into them."""
+    unread = [
+        op for op in module.walk() if isinstance(op, AllocOp) and not _is_read(op.view)
+    ]
+    if not unread:
         return False
-    _remove_stores(allocation.view)
-    if allocation.view.first_use is None:
-        _erase(allocation)
+    written: dict[BlockOp, set[int]] = {}
+    emptied: list[Operation] = []
+    for allocation in unread:
+        emptied.append(allocation)
+        _remove_stores(allocation.view, written, emptied)
+    # What is inside first: it uses the windows of what is around.
+    for block in reversed(all_blocks(module)):
+        if block in written:
+            drop_refinements(block, written[block])
+    for operation in reversed(emptied):
+        _erase(operation)
     return True
 
 
@@ -126,20 +137,20 @@ def _is_read(view: SSAValue) -> bool:
     return False
 
 
-def _remove_stores(view: SSAValue) -> None:
-    """Remove all stores through a view, the windows cut from it and its shapes."""
+def _remove_stores(
+    view: SSAValue, written: dict[BlockOp, set[int]], emptied: list[Operation]
+) -> None:
+    """Remove all stores through a view, the windows cut from it and its shapes.
+
+    Adds these windows, by the numbers of their refinements, and shapes.
+    """
     for use in list(view.uses):
         operation = use.operation
         if isinstance(operation, ReshapeOp):
-            _remove_stores(operation.view)
-            _erase(operation)
+            emptied.append(operation)
+            _remove_stores(operation.view, written, emptied)
         elif isinstance(operation, StoreOp):
             _erase(operation)
-    blocks = {use.operation for use in view.uses}
-    for block in blocks:
-        if not isinstance(block, BlockOp):
-            continue
-        numbers = {n for n, buffer in enumerate(block.buffers) if buffer is view}
-        for number in numbers:
-            _remove_stores(block.view(number))
-        drop_refinements(block, numbers)
+        elif isinstance(operation, BlockOp):
+            written.setdefault(operation, set()).add(use.index)
+            _remove_stores(operation.view(use.index), written, emptied)

@@ -35,10 +35,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
+from ..structure import structure
 from .blocks.nests import all_blocks, root_buffer, top_level_blocks
 
 KERNEL_ATTRIBUTE = "stripe.kernel"
@@ -54,7 +55,7 @@ class StripeShareKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         alike: dict[object, list[BlockOp]] = {}
         for block in top_level_blocks(op):
-            alike.setdefault(structure(block), []).append(block)
+            alike.setdefault(kernel_structure(block), []).append(block)
         shared = [blocks for blocks in alike.values() if len(blocks) > 1]
         for number, blocks in enumerate(shared):
             for block in blocks:
@@ -84,25 +85,10 @@ def buffer_pattern(block: BlockOp) -> tuple[tuple[int, Attribute], ...]:
     return tuple((roots.index(root_buffer(b)), b.type) for b in block.buffers)
 
 
-def structure(block: BlockOp) -> object:
+def kernel_structure(block: BlockOp) -> object:
     """What is equal for blocks that are the same kernel, and for no others."""
-    numbers: dict[SSAValue, int] = {}
-    body = tuple(_statement(op, numbers) for op in block.walk())
-    return buffer_pattern(block), body
+    return buffer_pattern(block), structure(block, _is_ignored)
 
 
-def _statement(op: Operation, numbers: dict[SSAValue, int]) -> object:
-    """An operation with values by numbers, and how deep what follows is inside."""
-    operands = tuple(numbers.setdefault(v, len(numbers)) for v in op.operands)
-    arguments = [v for region in op.regions for b in region.blocks for v in b.args]
-    defined = (*op.results, *arguments)
-    for value in defined:
-        numbers[value] = len(numbers)
-    parts = tuple(len(block.ops) for region in op.regions for block in region.blocks)
-    types = tuple(value.type for value in defined)
-    attributes = frozenset(
-        (name, attribute)
-        for name, attribute in (*op.properties.items(), *op.attributes.items())
-        if name != "block_name" and not name.endswith("_reason")
-    )
-    return op.name, operands, types, parts, attributes
+def _is_ignored(name: str) -> bool:
+    return name == "block_name" or name.endswith("_reason")

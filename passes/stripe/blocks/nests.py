@@ -312,13 +312,21 @@ def is_number(window: ViewType) -> bool:
 
 
 def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
-    """Remove refinements that nothing uses any more, in place."""
-    rank = len(block.index_ranges)
+    """Remove refinements that nothing uses any more; the body becomes another one.
+
+    (To erase many arguments one by one takes a time quadratic in them.)
+    """
     kept = [n for n in range(len(block.refinements)) if n not in numbers]
     refinements = [block.refinement(number) for number in kept]
     buffers = [block.buffers[number] for number in kept]
-    for number in sorted(numbers, reverse=True):
-        block.body.block.erase_arg(block.body.block.args[rank + number])
+    arguments = [*block.indices, *(block.view(number) for number in kept)]
+    old, body = block.body.block, Block(arg_types=[a.type for a in arguments])
+    for argument, new in zip(arguments, body.args, strict=True):
+        new.name_hint, new.location = argument.name_hint, argument.location
+        argument.replace_all_uses_with(new)
+    move_statements(old, body)
+    block.body.insert_block(body, 0)
+    block.body.erase_block(old)
     _set_operands(block, buffers, block.captures)
     replace_forms(block, refinements, block.conditions, block.captures)
 
