@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from math import ceil, prod
+from math import ceil, inf, prod
+from typing import TypeAlias
 
 from ....targets.hardware.description import Hardware
 from .copying import staging_seconds
@@ -32,6 +33,10 @@ _PROLOGUE = 30.0
 """Cycles of a work-group for its places in memory, before its first loop."""
 
 
+_Tiles: TypeAlias = tuple[tuple[int, ...], int, frozenset[int]]
+"""The sizes of register tiles, their lanes, and the inputs that are staged."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """The predicted time of a nest and its parts, all in seconds."""
@@ -41,13 +46,27 @@ class Estimate:
     tile: TileCost = field(compare=False)
 
 
+@dataclass(frozen=True)
+class _Cover:
+    """How register tiles of one size cover the ranges of a block."""
+
+    cost: TileCost
+    interior: tuple[int, ...]
+    """The ranges that whole tiles fill."""
+    edges: float
+    """Seconds for what they leave over."""
+    leaves: int
+    """The innermost blocks that it takes."""
+
+
 class Model:
     """Predicts the time of nests of one block on one device."""
 
     def __init__(self, problem: Problem, hardware: Hardware) -> None:
         self.problem = problem
         self.hardware = hardware
-        self._tiles: dict[tuple[tuple[int, ...], int, frozenset[int]], TileCost] = {}
+        self._tiles: dict[_Tiles, TileCost] = {}
+        self._covers: dict[_Tiles, _Cover] = {}
 
     def tile(
         self, tile: tuple[int, ...], lanes: int, staged: frozenset[int]
@@ -65,39 +84,66 @@ class Model:
         The arithmetic of the interior and its traffic at each level overlap; what tiles
         leave over at the edges, launches, work-groups and staging come on top.
         """
+        found = self.estimate_below(nest, inf)
+        if found is None:
+            raise ValueError("the time of a nest is not finite")
+        return found
+
+    def estimate_below(self, nest: Nest, limit: float) -> Estimate | None:
+        """The time of a nest; None where it takes more seconds than `limit`.
+
+        Where even with all data at hand it does, what data take is not found out.
+        """
         problem, hardware = self.problem, self.hardware
-        staged = frozenset(nest.staged)
-        (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
-        cost = self.tile(nest.tile, nest.lanes, staged)
-        arithmetic, levels = _interior(problem, nest, interior, cost, hardware)
+        cover = self._cover(nest)
+        arithmetic = _arithmetic(problem, nest, cover, hardware)
+        groups = _groups(problem, nest, cover.interior)
+        edge = _edge_groups(problem, nest, groups)
+        imbalance = _imbalance(groups, edge, hardware.cores)
+        prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
+        starts = groups * (hardware.group_nanoseconds + prologue) * 1e-9
+        launches = _launches(problem, nest) * hardware.launch_microseconds * 1e-6
+        slower = imbalance + CODE * (cover.leaves - 1)
+        if arithmetic * slower + starts + cover.edges + launches > limit:
+            return None
+        levels = _levels(problem, nest, cover, hardware)
         busy = overlapped(arithmetic, list(levels.values()))
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
-        groups = _groups(problem, nest, interior)
-        edge = _edge_groups(problem, nest, groups)
-        added = {"imbalance": busy * (_imbalance(groups, edge, hardware.cores) - 1)}
-        prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
-        added["work-groups"] = groups * (hardware.group_nanoseconds + prologue) * 1e-9
-        added["edges"] = sum(
-            self._edge(nest, ranges, lanes, staged) for ranges, lanes in edges
-        )
         staging = [
             staging_seconds(problem, nest, stage, hardware) for stage in nest.stages
         ]
-        added["staging"] = sum(staging)
-        launches = 0
-        if not problem.is_nested:
-            launches = 1 + sum(
-                stage.before == 0 and not problem.accesses[stage.refinement].is_constant
-                for stage in nest.stages
+        added = {
+            "imbalance": busy * (imbalance - 1),
+            "work-groups": starts,
+            "edges": cover.edges,
+            "staging": sum(staging),
+            "launches": launches,
+            "code": busy * CODE * (cover.leaves - 1),
+        }
+        return Estimate(busy + sum(added.values()), parts | added, cover.cost)
+
+    def _cover(self, nest: Nest) -> _Cover:
+        """How the register tiles of a nest cover the ranges."""
+        staged = frozenset(nest.staged)
+        key = (nest.tile, nest.lanes, staged)
+        if key not in self._covers:
+            problem = self.problem
+            (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
+            seconds = [
+                self._edge(nest.tile, ranges, lanes, staged) for ranges, lanes in edges
+            ]
+            self._covers[key] = _Cover(
+                self.tile(*key),
+                interior,
+                sum(seconds),
+                leaves(problem, nest.tile, 1 + len(edges)),
             )
-        added["launches"] = launches * hardware.launch_microseconds * 1e-6
-        added["code"] = busy * CODE * (leaves(problem, nest.tile, 1 + len(edges)) - 1)
-        return Estimate(busy + sum(added.values()), parts | added, cost)
+        return self._covers[key]
 
     def _edge(
         self,
-        nest: Nest,
+        tile: Sequence[int],
         ranges: Sequence[int],
         lanes: int,
         staged: frozenset[int],
@@ -105,7 +151,7 @@ class Model:
         """What tiles leave over, computed in the same kernel by smaller ones."""
         held = tuple(
             min(size, extent) or extent
-            for extent, size in zip(ranges, nest.tile, strict=True)
+            for extent, size in zip(ranges, tile, strict=True)
         )
         cost = self.tile(held, lanes, staged)
         tiles = _tiles(ranges, held)
@@ -234,17 +280,21 @@ def overlapped(arithmetic: float, levels: Sequence[Mapping[float, float]]) -> fl
     return seconds
 
 
-def _interior(
-    problem: Problem,
-    nest: Nest,
-    ranges: Sequence[int],
-    cost: TileCost,
-    hardware: Hardware,
-) -> tuple[float, dict[str, dict[float, float]]]:
-    """Arithmetic of the interior, and all traffic, on cores that share it evenly.
+def _launches(problem: Problem, nest: Nest) -> int:
+    """The kernels of a nest: itself, and copies in front of it."""
+    if problem.is_nested:
+        return 0
+    return 1 + sum(
+        stage.before == 0 and not problem.accesses[stage.refinement].is_constant
+        for stage in nest.stages
+    )
 
-    In seconds; those of the traffic are by level of memory and by reuse.
-    """
+
+def _arithmetic(
+    problem: Problem, nest: Nest, cover: _Cover, hardware: Hardware
+) -> float:
+    """Seconds of arithmetic of the interior, on cores that share it evenly."""
+    ranges, cost = cover.interior, cover.cost
     cores = 1 if problem.is_nested else hardware.cores
     cycle = 1e-9 / hardware.clock_gigahertz
     tiles = _tiles(ranges, nest.tile)
@@ -257,7 +307,19 @@ def _interior(
         inside += cost.accumulators / hardware.loads_per_cycle
         rows = _rows_pages_apart(problem, held, hardware)
         inside += _ALIASED * rows * _latency_of_blocks(problem, nest, hardware)
-    arithmetic = tiles * inside * cycle / cores
+    return tiles * inside * cycle / cores
+
+
+def _levels(
+    problem: Problem, nest: Nest, cover: _Cover, hardware: Hardware
+) -> dict[str, dict[float, float]]:
+    """Seconds for all traffic, on cores that share the interior evenly.
+
+    They are by level of memory and by reuse.
+    """
+    ranges, cost = cover.interior, cover.cost
+    cores = 1 if problem.is_nested else hardware.cores
+    cycle = 1e-9 / hardware.clock_gigahertz
     loops = loops_of(problem, nest, ranges)
     own = _of_one_core([loop.steps for loop in loops], cores)
     streams = [
@@ -280,11 +342,10 @@ def _interior(
     share = prod(own) / prod(loop.steps for loop in loops) * cores
     # What tiles leave over comes in as the rest does.
     share *= prod(ranges) / problem.points
-    levels = {
+    return {
         name: {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
         for name, waiting in level_cycles(found, hardware, cores).items()
     }
-    return arithmetic, levels
 
 
 def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware) -> int:

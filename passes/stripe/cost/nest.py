@@ -56,21 +56,15 @@ def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
     """
     loops: list[Loop] = []
     sizes = list(ranges)
-    for block in range(len(nest.levels) + 1):
-        is_leaf = block == len(nest.levels)
-        inner = [1] * problem.rank if is_leaf else nest.levels[block]
-        numbers = list(range(problem.rank))
-        if block:
-            numbers.sort(key=lambda index: index not in problem.reductions)
-        if block < len(nest.orders):
-            listed = [index for index in nest.orders[block] if index in numbers]
-            numbers = [*listed, *(n for n in numbers if n not in listed)]
-        for index in numbers:
+    for block, inner in enumerate((*nest.levels, (1,) * problem.rank)):
+        order: Sequence[int] = problem.inner_order if block else range(problem.rank)
+        if block < len(nest.orders) and (listed := nest.orders[block]):
+            order = (*listed, *(index for index in order if index not in listed))
+        for index in order:
             size = min(inner[index], sizes[index]) or sizes[index]
-            steps = -(-sizes[index] // size)
-            if steps > 1:
-                loops.append(Loop(block, index, steps, size))
-            sizes[index] = size
+            if size < sizes[index]:
+                loops.append(Loop(block, index, -(-sizes[index] // size), size))
+                sizes[index] = size
     return loops
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import combinations
-from math import prod
+from math import inf, prod
 from typing import TypeAlias
 
 from ....targets.hardware.description import Hardware
@@ -68,47 +68,89 @@ def search(
     problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()
 ) -> list[Scored]:
     """The nests that were looked at to the end, the fastest first."""
+    return _search(problem, hardware, freedom, is_complete=True)
+
+
+def _search(
+    problem: Problem, hardware: Hardware, freedom: Freedom, *, is_complete: bool
+) -> list[Scored]:
+    """See `search`; what cannot be the fastest is left out unless it is complete."""
     model = Model(problem, hardware)
-    seen: dict[Nest, Scored] = {}
-
-    def score(nests: Iterable[Nest]) -> list[Scored]:
-        found: list[Scored] = []
-        for nest in nests:
-            if nest not in seen:
-                seen[nest] = Scored(nest, model.estimate(nest), remark)
-            found.append(seen[nest])
-        return sorted(found, key=_preference)
-
     tiles, remark = _best_tiles(model, freedom)
+    looks = _Looks(model, remark, is_complete)
     ways = list(_ways(problem, freedom))
     best: list[Scored] = []
     hopes: list[float] = []
     for tile, lanes in tiles:
-        scored = score(way.nest(problem, tile, lanes) for way in ways)
-        best.append(scored[0])
+        # What pays for the best tile pays for another.
+        count = 1 if best else _WAYS
+        found = looks.fastest((way.nest(problem, tile, lanes) for way in ways), count)
+        if not best:
+            ways = [_Way.of(one.nest) for one in found[:_WAYS]]
+        best.append(found[0])
         near: list[Scored] = []
         if freedom.stages:
-            near = score(near_pieces(problem, scored[0].nest, hardware, parts=(1,)))
-        hopes.append(min([one.seconds for one in (scored[0], *near)]))
-        # What pays for one good tile pays for another.
-        ways = [_Way.of(one.nest) for one in scored[:_WAYS]]
+            near = looks.improve(
+                near_pieces(problem, found[0].nest, hardware, parts=(1,))
+            )
+        hopes.append(min([one.seconds for one in (found[0], *near)]))
     hopeful = best[hopes.index(min(hopes))]
     best.sort(key=_preference)
     # Where tiles leave nothing over, larger blocks of them do not either.
     even = [one for one in best[_COMPLETED:] if one.estimate.breakdown["edges"] == 0]
     chosen = {one.nest: one for one in (*best[:_COMPLETED], *even[:1], hopeful)}
     for one in chosen.values():
-        score(pieces_of(problem, one.nest))
+        looks.improve(pieces_of(problem, one.nest))
         if freedom.stages:
-            score(near_pieces(problem, one.nest, hardware))
+            looks.improve(near_pieces(problem, one.nest, hardware))
         if freedom.stages and _waits_for_memory(one):
-            score(blocked(problem, one.nest, hardware))
-    return sorted(seen.values(), key=_preference)
+            looks.improve(blocked(problem, one.nest, hardware))
+    return sorted(looks.seen.values(), key=_preference)
+
+
+class _Looks:
+    """The nests that a search has looked at."""
+
+    def __init__(self, model: Model, remark: str, is_complete: bool) -> None:
+        self.seen: dict[Nest, Scored] = {}
+        self._model = model
+        self._remark = remark
+        self._is_complete = is_complete
+        self._least = {False: inf, True: inf}
+        """Seconds of the fastest nest, and of the fastest that may be shared."""
+
+    def fastest(self, nests: Iterable[Nest], count: int) -> list[Scored]:
+        """At least so many of these nests, the fastest first."""
+        found: list[Scored] = []
+        for nest in nests:
+            limit = found[count - 1].seconds if len(found) >= count else inf
+            if (scored := self._look(nest, limit)) is not None:
+                insort(found, scored, key=_preference)
+        return found
+
+    def improve(self, nests: Iterable[Nest]) -> list[Scored]:
+        """Those of these nests that may be faster than all so far, in any order."""
+        shares = ((nest, _may_share(self._model.problem, nest)) for nest in nests)
+        looks = (self._look(nest, self._least[share]) for nest, share in shares)
+        return [scored for scored in looks if scored is not None]
+
+    def _look(self, nest: Nest, limit: float) -> Scored | None:
+        """A nest and its time; None if it would certainly take longer than `limit`."""
+        if (known := self.seen.get(nest)) is not None:
+            return known
+        model = self._model
+        limit = inf if self._is_complete else limit
+        if (estimate := model.estimate_below(nest, limit)) is None:
+            return None
+        for which in {False, _may_share(model.problem, nest)}:
+            self._least[which] = min(self._least[which], estimate.seconds)
+        self.seen[nest] = scored = Scored(nest, estimate, self._remark)
+        return scored
 
 
 def best(problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()) -> Scored:
     """The fastest nest; problems that differ in their names have the same."""
-    return _searched(replace(problem, name=""), hardware, freedom)[0]
+    return _fastest(replace(problem, name=""), hardware, freedom)[0]
 
 
 def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
@@ -116,8 +158,7 @@ def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
 
     It has no work-groups that copy what all their tiles use: strips are not that large.
     """
-    found = _searched(replace(problem, name=""), hardware, Freedom())
-    return next(one for one in found if _may_share(problem, one.nest))
+    return _fastest(replace(problem, name=""), hardware, Freedom())[1]
 
 
 def _may_share(problem: Problem, nest: Nest) -> bool:
@@ -126,12 +167,14 @@ def _may_share(problem: Problem, nest: Nest) -> bool:
     return all(stage.before <= 0 for stage in nest.stages)
 
 
-@lru_cache(maxsize=256)
-def _searched(
+@lru_cache(maxsize=1024)
+def _fastest(
     problem: Problem, hardware: Hardware, freedom: Freedom
-) -> tuple[Scored, ...]:
-    # Networks repeat their layers.
-    return tuple(search(problem, hardware, freedom))
+) -> tuple[Scored, Scored]:
+    """The fastest nest, and the fastest that may be shared."""
+    # Networks repeat their layers, and passes ask one after the other.
+    found = _search(problem, hardware, freedom, is_complete=False)
+    return found[0], next(one for one in found if _may_share(problem, one.nest))
 
 
 def _preference(scored: Scored) -> tuple[float, list[int]]:

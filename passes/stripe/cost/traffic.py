@@ -83,6 +83,8 @@ class _Walked:
     cores: int
     copies: int
     """How many cores each have a part of their own."""
+    moved: Sequence[int]
+    """For each number of loops outside, how many there are up to one that moves it."""
 
     @staticmethod
     def of(
@@ -114,7 +116,10 @@ class _Walked:
             else:
                 footprints.append(footprints[-1])
         footprints.reverse()
-        return _Walked(stream, footprints, hardware, cores, copies)
+        moved = [0]
+        for outside, stride in enumerate(strides, 1):
+            moved.append(outside if stride else moved[-1])
+        return _Walked(stream, footprints, hardware, cores, copies, moved)
 
     def comes_in(
         self, steps: Sequence[int], outside: int, fitting: int
@@ -124,9 +129,7 @@ class _Walked:
         `fitting` steps of the loop around fit too and come in as one, so that a line is
         fetched once for all its elements.
         """
-        moved = outside
-        while moved and not self.stream.strides[moved - 1]:
-            moved -= 1
+        moved = self.moved[outside]
         times = float(prod(steps[:moved]))
         found = self.footprints[outside]
         if moved < outside or fitting <= 1:
@@ -153,9 +156,7 @@ class _Walked:
         Loops that it does not move through read again what their first step brought,
         if loops inside of them move it.
         """
-        moved = outside
-        while moved and not self.stream.strides[moved - 1]:
-            moved -= 1
+        moved = self.moved[outside]
         found = waiting = 1
         for number in range(moved, depth):
             if self.stream.strides[number]:
@@ -169,9 +170,7 @@ class _Walked:
         self, steps: Sequence[int], outside: int, hardware: Hardware
     ) -> float:
         """How many pages come in where the loops inside fit the table of pages."""
-        moved = outside
-        while moved and not self.stream.strides[moved - 1]:
-            moved -= 1
+        moved = self.moved[outside]
         times = float(prod(steps[:moved]))
         if moved and moved == outside:
             # Steps that are shorter than a page stay in it.
@@ -234,11 +233,12 @@ def traffic(
     walks = _page_walks(walked, steps, depth, hardware, hardware.page_entries)
     near = hardware.near_page_entries
     look_ups = _page_walks(walked, steps, depth, hardware, near)
-    found = [
-        _Level(hardware, level).traffic(walked, steps, depth, walks)
+    return [
+        _Level(hardware, level).traffic(
+            walked, steps, depth, walks, 0.0 if level else look_ups
+        )
         for level in range(len(hardware.caches))
     ]
-    return [replace(found[0], look_ups=look_ups), *found[1:]]
 
 
 def _copies(stream: Stream, divided: Sequence[int] | None, cores: int) -> int:
@@ -354,6 +354,7 @@ class _Level:
         steps: Sequence[int],
         depth: int,
         walks: float,
+        look_ups: float,
     ) -> Traffic:
         """What comes into it, with the loops inside the first `depth` at once."""
         is_shared = self.hardware.caches[self.number].is_shared
@@ -381,4 +382,4 @@ class _Level:
                     jumps += share * jumped
             if not now:
                 break
-        return Traffic(sum(reuses.values()), jumps, walks, reuses)
+        return Traffic(sum(reuses.values()), jumps, walks, reuses, look_ups)

@@ -17,11 +17,18 @@ from blocks_of_programs import (
 )
 
 from gingham.dialects.stripe.attributes import MemorySpace
-from gingham.passes.stripe.cost import Freedom, candidates, problem_of, search
+from gingham.passes.stripe.cost import (
+    Freedom,
+    best,
+    best_to_share,
+    candidates,
+    problem_of,
+    search,
+)
 from gingham.passes.stripe.cost.code import MOST_SECONDS, build_seconds
 from gingham.passes.stripe.cost.estimate import pieces
 from gingham.passes.stripe.cost.footprint import footprint
-from gingham.passes.stripe.cost.nest import Nest
+from gingham.passes.stripe.cost.nest import Nest, blocks_of_reductions
 from gingham.passes.stripe.cost.problem import Problem
 from gingham.passes.stripe.cost.search import register_tiles
 from gingham.passes.stripe.cost.spread import spread
@@ -237,3 +244,28 @@ def test_what_was_left_out_is_a_reason() -> None:
 
 def test_nothing_is_left_out_of_a_product() -> None:
     assert not search(product(512, 512, 512), HARDWARE)[0].remark
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        product(16, 40, 129),
+        product(64, 64, 64),
+        product(200, 513, 77),
+        product(1024, 1024, 1024),
+        problem(CONVOLUTION, "1x14x14x24xf32", "3x3x24x40xf32"),
+        problem(DEEP, "1x14x14x14x24xf32", "5x5x5x24x8xf32"),
+    ],
+    ids=lambda whole: "x".join(map(str, whole.ranges)),
+)
+def test_nothing_faster_is_left_out(whole: Problem) -> None:
+    """A search for the best nest alone finds what one of all nests finds."""
+    for hardware in (HARDWARE, AVX2):
+        found = search(whole, hardware)
+        assert best(whole, hardware) == found[0]
+        assert best_to_share(whole, hardware) == next(
+            one
+            for one in found
+            if blocks_of_reductions(whole, one.nest) is not None
+            or all(stage.before <= 0 for stage in one.nest.stages)
+        )
