@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -88,6 +88,21 @@ def integers(array: Attribute) -> tuple[int, ...]:
     if not isinstance(array.elt_type, IntegerType):
         raise VerifyException(f"expected an array of integers, got {array}")
     return _unpacked(array.data.data, array.elt_type.width.data)
+
+
+def integer_array(numbers: Iterable[int], bits: int = 64) -> DenseArrayBase:
+    """The attribute `array<i64: ...>` of some numbers."""
+    return _packed(tuple(numbers), bits)
+
+
+def integer_arrays(rows: Iterable[Iterable[int]]) -> ArrayAttr[DenseArrayBase]:
+    """The attribute `[array<i64: ...>, ...]` of some rows of numbers."""
+    return ArrayAttr([integer_array(row) for row in rows])
+
+
+@lru_cache(maxsize=4096)
+def _packed(numbers: tuple[int, ...], bits: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(IntegerType(bits), numbers)
 
 
 @lru_cache(maxsize=4096)

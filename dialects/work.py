@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import Operation
 
-from .syntax import integers
+from .syntax import integer_array, integers
 
 WORK_ATTRIBUTE = "stripe.work"
 """On top-level blocks and launches: `array<i64: flops, read, written>`."""
@@ -36,7 +36,7 @@ class Work:
     def write_to(self, op: Operation) -> None:
         """Let an operation carry it."""
         numbers = [self.flops, self.bytes_read, self.bytes_written]
-        op.attributes[WORK_ATTRIBUTE] = DenseArrayBase.from_list(i64, numbers)
+        op.attributes[WORK_ATTRIBUTE] = integer_array(numbers)
 
 
 def work_of(op: Operation) -> Work | None:

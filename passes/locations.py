@@ -14,7 +14,7 @@ OperationType = TypeVar("OperationType", bound=Operation)
 
 def located(op: OperationType, origin: Operation) -> OperationType:
     """`op`, where it and what is in it have no location yet at that of `origin`."""
-    for inner in op.walk():
+    for inner in op.walk() if op.regions else (op,):
         if inner.location is UNKNOWN_LOC:
             inner.location = origin.location
     return op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..syntax import integers
+from ..syntax import integer_array, integers
 from .element_types import is_element_type
 from .ops import element_of
 
@@ -51,7 +51,7 @@ class ShuffleOp(IRDLOperation):
         lanes: Sequence[int] | None = None,
         type: Attribute | None = None,
     ) -> None:
-        listed = None if lanes is None else DenseArrayBase.from_list(i64, list(lanes))
+        listed = None if lanes is None else integer_array(lanes)
         count = sum(map(lane_count, arguments)) if lanes is None else len(lanes)
         if type is None:
             element = element_of(arguments[0].type)

@@ -35,7 +35,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..syntax import integers, parse_arguments
+from ..syntax import integer_array, integers, parse_arguments
 from .attributes import BufferType, PointerType
 
 
@@ -66,7 +66,7 @@ class KernelOp(IRDLOperation):
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),
-                "group": DenseArrayBase.from_list(i64, list(group)),
+                "group": integer_array(group),
             },
             regions=[body],
         )
@@ -237,7 +237,7 @@ class LaunchOp(IRDLOperation):
             operands=[buffers],
             properties={
                 "kernel": SymbolRefAttr(kernel),
-                "groups": DenseArrayBase.from_list(i64, list(groups)),
+                "groups": integer_array(groups),
                 "once": UnitAttr() if once else None,
             },
         )

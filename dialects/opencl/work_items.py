@@ -21,7 +21,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..stripe.attributes import MemorySpace, MemorySpaceAttr
-from ..syntax import integers
+from ..syntax import integer_array, integers
 from .attributes import WorkItemQuery, WorkItemQueryAttr
 from .kernel import parse_integers
 
@@ -91,7 +91,7 @@ class DelinearizeOp(IRDLOperation):
     def __init__(self, index: SSAValue, sizes: Sequence[int]) -> None:
         super().__init__(
             operands=[index],
-            properties={"sizes": DenseArrayBase.from_list(i64, list(sizes))},
+            properties={"sizes": integer_array(sizes)},
             result_types=[[IndexType()] * len(sizes)],
         )
 

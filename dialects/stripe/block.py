@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import (
@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     StringAttr,
     UnitAttr,
-    i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
@@ -32,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...affine.form import LinearForm
 from ...limits import LARGEST_INTEGER
 from ..form_attribute import FormAttr
-from ..syntax import compact, integers
+from ..syntax import compact, integer_array, integers
 from .attributes import (
     Direction,
     Level,
@@ -129,7 +128,7 @@ class BlockOp(IRDLOperation):
             properties={
                 "block_name": name,
                 "serial": UnitAttr() if serial else None,
-                "ranges": DenseArrayBase.from_list(i64, list(ranges)),
+                "ranges": integer_array(ranges),
                 "levels": ArrayAttr([LevelAttr(level) for level in level_list]),
                 "refinements": ArrayAttr([RefinementAttr(r) for r in refinements]),
                 "constraints": ArrayAttr([FormAttr(form) for form in constraints]),
@@ -166,12 +165,17 @@ class BlockOp(IRDLOperation):
     @property
     def indices(self) -> tuple[BlockArgument, ...]:
         """The body's arguments that hold the indices."""
-        return self.body.block.args[: len(self.index_ranges)]
+        return self._arguments[: len(self.index_ranges)]
 
     @property
     def views(self) -> tuple[BlockArgument, ...]:
         """The body's arguments that hold the windows, one per refinement."""
-        return self.body.block.args[len(self.index_ranges) :]
+        return self._arguments[len(self.index_ranges) :]
+
+    @property
+    def _arguments(self) -> tuple[BlockArgument, ...]:
+        # Passes ask so often that looking `body` up shows.
+        return self.regions[0].block.args
 
     @property
     def refinement_list(self) -> tuple[Refinement, ...]:
@@ -185,7 +189,19 @@ class BlockOp(IRDLOperation):
     @property
     def form_values(self) -> tuple[SSAValue, ...]:
         """What the forms range over: the block's indices, then the captured ones."""
-        return (*self.indices, *self.captures)
+        return (*self.indices, *self.operands[len(self.refinements.data) :])
+
+    def set_ranges(self, ranges: Iterable[int]) -> None:
+        """Give the indices other numbers of values."""
+        self.properties["ranges"] = integer_array(ranges)
+
+    def set_operands(
+        self, buffers: Sequence[SSAValue], captures: Sequence[SSAValue]
+    ) -> None:
+        """Refine and capture other values; the refinements are for who calls this."""
+        self.operands = [*buffers, *captures]
+        segments = integer_array([len(buffers), len(captures)], bits=32)
+        self.properties["operandSegmentSizes"] = segments
 
     def refinement(self, number: int) -> Refinement:
         """The refinement of window `number`."""
@@ -193,8 +209,12 @@ class BlockOp(IRDLOperation):
 
     def view(self, number: int) -> BlockArgument:
         """The body's argument that holds window `number`."""
-        arguments = self.body.block.args
+        arguments = self._arguments
         return arguments[len(arguments) - len(self.refinements.data) + number]
+
+    def buffer(self, number: int) -> SSAValue:
+        """What window `number` is cut from."""
+        return self.operands[number]
 
     def view_type(self, number: int) -> ViewType:
         """The type of window `number`."""

@@ -162,7 +162,7 @@ def _print_refinement(op: BlockOp, number: int, printer: Printer) -> None:
     printer.print_string(f"\n{refinement.direction.value} ")
     printer.print_ssa_value(op.view(number))
     printer.print_string(" = ")
-    printer.print_ssa_value(op.buffers[number])
+    printer.print_ssa_value(op.buffer(number))
     with printer.in_square_brackets():
         printer.print_list(
             refinement.access, lambda form: print_form(printer, form, op.form_values)

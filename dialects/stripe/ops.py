@@ -112,7 +112,9 @@ class LoadOp(IRDLOperation):
         """The place in the view, one subscript per axis; None when it shows just that
         element or vector.
         """
-        return join_subscripts(self.positions, self.literals)
+        if (literals := self.literals) is None:
+            return None
+        return join_subscripts(self.positions, literals)
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
@@ -183,7 +185,9 @@ class StoreOp(IRDLOperation):
     @property
     def subscripts(self) -> tuple[Subscript, ...] | None:
         """The place in the view: see `LoadOp.subscripts`."""
-        return join_subscripts(self.positions, self.literals)
+        if (literals := self.literals) is None:
+            return None
+        return join_subscripts(self.positions, literals)
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..eltwise.element_types import is_integer_type
-from ..syntax import integers, parse_defined_value
+from ..syntax import integer_array, integers, parse_defined_value
 from .attributes import ViewType
 
 Subscript: TypeAlias = SSAValue | int
@@ -27,15 +27,13 @@ def split_subscripts(
         return [], None
     values = [s for s in subscripts if isinstance(s, SSAValue)]
     literals = [s if isinstance(s, int) else DYNAMIC_INDEX for s in subscripts]
-    return values, DenseArrayBase.from_list(i64, literals)
+    return values, integer_array(literals)
 
 
 def join_subscripts(
-    values: Sequence[SSAValue], literals: DenseArrayBase | None
-) -> tuple[Subscript, ...] | None:
-    """What `split_subscripts` took apart; None when there are no subscripts."""
-    if literals is None:
-        return None
+    values: Sequence[SSAValue], literals: DenseArrayBase
+) -> tuple[Subscript, ...]:
+    """What `split_subscripts` took apart."""
     remaining = iter(values)
     return tuple(
         next(remaining) if literal == DYNAMIC_INDEX else literal

@@ -39,7 +39,7 @@ from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation, AggregationAttr, Combination, CombinationAttr
 from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
-from ..syntax import integers
+from ..syntax import integer_array, integers
 from .attributes import Constraint, ConstraintAttr, PolynomialAttr
 from .symbols import renumber_symbols
 
@@ -127,7 +127,7 @@ class ContractOp(IRDLOperation):
             "no_defract": UnitAttr() if no_defract else None,
         }
         if ranges is not None:
-            properties["ranges"] = DenseArrayBase.from_list(i64, list(ranges))
+            properties["ranges"] = integer_array(ranges)
             properties["output_rank"] = IntegerAttr(output_rank or 0, i64)
         super().__init__(
             operands=[inputs, sizes, symbols, default],

@@ -247,7 +247,7 @@ class KernelLowering:
 
     def _window(self, op: BlockOp, number: int, aggregation: Aggregation) -> KernelView:
         """What a refinement shows at the values that the indices have."""
-        outer = self._scope.views[op.buffers[number]]
+        outer = self._scope.views[op.buffer(number)]
         access = op.refinement(number).access
         offsets = [self._scope.expression(op, form) for form in access]
         if outer.is_divided:

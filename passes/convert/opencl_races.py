@@ -60,7 +60,7 @@ def _check_output(op: BlockOp, number: int, refinement: Refinement) -> None:
 
 
 def _output_name(op: BlockOp, number: int) -> str:
-    hint = op.buffers[number].name_hint
+    hint = op.buffer(number).name_hint
     return f"'{hint}'" if hint is not None else f"number {number}"
 
 

@@ -218,7 +218,7 @@ def _sums_densely(use: Use) -> bool:
     reached = prod(extent for index, extent in enumerate(ranges) if index in moving)
     meeting = prod(extent for n, extent in enumerate(ranges) if n not in moving)
     own = prod(leaf.view_type(use.index).sizes)
-    return meeting > 1 and reached * own >= prod(_sizes(leaf.buffers[use.index]))
+    return meeting > 1 and reached * own >= prod(_sizes(leaf.buffer(use.index)))
 
 
 def _sizes(view: SSAValue) -> tuple[int, ...]:

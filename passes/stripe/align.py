@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -60,7 +60,7 @@ from .blocks.nests import (
     is_subscripted,
     replace_forms,
     root_buffer,
-    shift_index,
+    shift_indices,
     statements,
 )
 from .fusion.shared_indices import buffer_type
@@ -92,10 +92,10 @@ class StripeAlignPass(ModulePass):
                 continue
             for number, buffer in enumerate(operation.buffers):
                 fill = fills.pop(root_buffer(buffer), None)
-                if fill is not None and fill.buffers[0] is buffer:
+                if fill is not None and fill.buffer(0) is buffer:
                     self._align_pair(fill, operation, number)
             if _fills(operation):
-                fills[root_buffer(operation.buffers[0])] = operation
+                fills[root_buffer(operation.buffer(0))] = operation
 
     def _align_pair(self, fill: BlockOp, block: BlockOp, number: int) -> None:
         part = _Part.of(block, number)
@@ -133,7 +133,7 @@ def _is_plain(block: BlockOp) -> bool:
 
 def _fills(block: BlockOp) -> bool:
     """Whether all that a block does is to set all cells of a buffer."""
-    if len(block.buffers) != 1 or not isinstance(block.buffers[0].owner, AllocOp):
+    if len(block.buffers) != 1 or not isinstance(block.buffer(0).owner, AllocOp):
         return False
     part = _Part.of(block, 0)
     return part is not None and not [*part.boxes_around()]
@@ -158,7 +158,7 @@ class _Part:
         writes = block.refinement(number).direction is Direction.OUT
         if not _is_plain(block) or not writes:
             return None
-        buffer = block.buffers[number]
+        buffer = block.buffer(number)
         if [root_buffer(b) for b in block.buffers].count(root_buffer(buffer)) > 1:
             return None
         sizes = buffer_type(buffer).sizes
@@ -215,7 +215,7 @@ def _fill_box(fill: BlockOp, box: _Box, aligned: Sequence[int]) -> None:
         if index is None:
             continue
         if axis not in aligned:
-            shift_index(piece, index, start)
+            shift_indices(piece, {index: start})
             _set_range(piece, index, end - start)
         elif (start, end) != (0, size):
             _constrain(piece, index, start, end, size)
@@ -224,7 +224,7 @@ def _fill_box(fill: BlockOp, box: _Box, aligned: Sequence[int]) -> None:
 def _extend(block: BlockOp, index: int, cells: tuple[int, int], size: int) -> None:
     """Let an index run over its whole axis, where it ran over some cells of it."""
     start, end = cells
-    shift_index(block, index, -start)
+    shift_indices(block, {index: -start})
     _set_range(block, index, size)
     _constrain(block, index, start, end, size)
 
@@ -232,7 +232,7 @@ def _extend(block: BlockOp, index: int, cells: tuple[int, int], size: int) -> No
 def _set_range(block: BlockOp, index: int, extent: int) -> None:
     ranges = list(block.index_ranges)
     ranges[index] = extent
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
+    block.set_ranges(ranges)
 
 
 def _constrain(block: BlockOp, index: int, start: int, end: int, size: int) -> None:

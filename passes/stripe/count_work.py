@@ -221,7 +221,7 @@ def _refinements(view: SSAValue) -> Iterator[tuple[BlockOp, Refinement]]:
             return
         number = view.index - len(block.index_ranges)
         yield block, block.refinement(number)
-        view = block.buffers[number]
+        view = block.buffer(number)
 
 
 def _view_type(view: SSAValue) -> ViewType:

@@ -67,7 +67,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, ModuleOp, i64
+from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -156,7 +156,7 @@ def _collect_outputs(block: BlockOp) -> None:
     for number, refinement in enumerate(block.refinement_list):
         if refinement.init is None:
             continue
-        buffer = block.buffers[number]
+        buffer = block.buffer(number)
         if is_top_level(block):
             if not reduction_indices(block):
                 first, last = block.body.block.first_op, block.body.block.last_op
@@ -170,7 +170,7 @@ def _collect_outputs(block: BlockOp) -> None:
 
 def _is_whole(block: BlockOp, number: int) -> bool:
     """Whether every point of a block has all of an outer view, which is plain."""
-    buffer = block.buffers[number]
+    buffer = block.buffer(number)
     outer = buffer.owner.parent_op() if isinstance(buffer.owner, Block) else None
     if not isinstance(outer, BlockOp) or buffer.type != block.view(number).type:
         return False
@@ -299,7 +299,7 @@ def _add_single_index(block: BlockOp) -> None:
     refinements, conditions = block.refinement_list, block.conditions
     width = 1 + len(block.captures)
     moved = {number: number + 1 for number in range(len(block.captures))}
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, [1])
+    block.set_ranges([1])
     replace_forms(
         block,
         [

@@ -54,11 +54,11 @@ pass, which fuses the outer blocks of tiled nests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -74,6 +74,7 @@ from ...dialects.stripe.fusion import (
 )
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
+from ...dialects.syntax import integer_arrays
 from ..locations import error_at
 from .blocks.loop_order import loop_orders
 from .blocks.nests import (
@@ -315,9 +316,11 @@ def _tiled(part: _Part, sizes: Sequence[int]) -> _Part:
     own = part.own_sizes(sizes)
     block, kept = tile_block(part.block, own, is_innermost=False)
     if tiles is not None:
-        leaf[TILE_ATTRIBUTE] = _arrays([level[i] for i in kept] for level in levels)
+        leaf[TILE_ATTRIBUTE] = integer_arrays(
+            [level[i] for i in kept] for level in levels
+        )
     if orders is not None:
-        leaf[ORDER_ATTRIBUTE] = _arrays(
+        leaf[ORDER_ATTRIBUTE] = integer_arrays(
             [kept.index(i) for i in listed if i in kept] for listed in numbers
         )
     shared = tuple(
@@ -325,10 +328,6 @@ def _tiled(part: _Part, sizes: Sequence[int]) -> _Part:
         for index in part.shared
     )
     return _Part(block, shared, leaf)
-
-
-def _arrays(rows: Iterable[Sequence[int]]) -> Attribute:
-    return ArrayAttr([DenseArrayBase.from_list(i64, list(row)) for row in rows])
 
 
 def _assign(block: BlockOp) -> None:

@@ -47,9 +47,7 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     ModuleOp,
-    i32,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -240,7 +238,7 @@ class _Producer:
 
     @property
     def buffer(self) -> SSAValue:
-        return self.block.buffers[self.output]
+        return self.block.buffer(self.output)
 
     @property
     def work(self) -> int:
@@ -306,7 +304,7 @@ class _Producer:
         added = len(self.slice.inputs) * len(numbers)
         if len(reader.refinements) + added > _MOST_INPUTS:
             return False
-        inputs = {root_buffer(self.block.buffers[n]) for n in self.slice.inputs}
+        inputs = {root_buffer(self.block.buffer(n)) for n in self.slice.inputs}
         return writers.keep(inputs, self.block, reader)
 
     def _keeps_rows(self) -> bool:
@@ -337,7 +335,7 @@ class _Producer:
             refinement, view = block.refinement(position), block.view(position)
             views[view] = _add_input(
                 reader,
-                block.buffers[position],
+                block.buffer(position),
                 _substituted(refinement, replacements, len(reader.form_values)),
                 block.view_type(position),
                 view.name_hint,
@@ -460,10 +458,7 @@ def _add_input(
     arguments = block.body.block.args
     view = block.body.block.insert_arg(type, len(arguments))
     view.name_hint = name
-    buffers, captures = [*block.buffers, buffer], [*block.captures]
+    block.set_operands([*block.buffers, buffer], block.captures)
     refinements = [*block.refinements, RefinementAttr(refinement)]
-    block.operands = [*buffers, *captures]
-    segments = DenseArrayBase.from_list(i32, [len(buffers), len(captures)])
-    block.properties["operandSegmentSizes"] = segments
     block.properties["refinements"] = ArrayAttr(refinements)
     return view

@@ -115,7 +115,7 @@ def _is_contiguous(block: BlockOp, number: int, slow: int, fast: int) -> bool:
     if not places:
         return True
     axis = places[0]
-    buffer = block.buffers[number].type
+    buffer = block.buffer(number).type
     return (
         isinstance(buffer, ViewType)
         and places == [axis, axis + 1]
@@ -172,7 +172,7 @@ def merge_pair(block: BlockOp, slow: int, fast: int) -> BlockOp:
 
 def _reshaped(block: BlockOp, number: int, gone: int | None) -> SSAValue:
     """A buffer with axis `gone` merged into the one before it."""
-    buffer = block.buffers[number]
+    buffer = block.buffer(number)
     parent = block.parent
     if gone is None or parent is None or not isinstance(buffer.type, ViewType):
         return buffer

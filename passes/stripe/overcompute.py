@@ -102,18 +102,8 @@ def index_of_vectors(block: BlockOp, bits: int = 0) -> int | None:
     With `bits`, the width of the device's vectors, also one along which they would be
     collected or aggregated.
     """
-    if not block.conditions:
-        return _index_of_vectors(block, bits)
-    free = block.clone()
-    replace_forms(free, free.refinement_list, [], free.captures)
-    index = _index_of_vectors(free, bits)
-    free.erase()
-    return index
-
-
-def _index_of_vectors(block: BlockOp, bits: int) -> int | None:
-    index = vector_index(block)
-    plan = plan_vectors(block, bits) if index is None and bits else None
+    index = vector_index(block, ())
+    plan = plan_vectors(block, bits, ()) if index is None and bits else None
     return index if plan is None else plan.index
 
 

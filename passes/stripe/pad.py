@@ -34,7 +34,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
@@ -90,7 +90,7 @@ def pad_range(block: BlockOp, index: int, multiple: int) -> None:
     if padded <= extent or not _may_grow(block, index, padded):
         return
     ranges[index] = padded
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
+    block.set_ranges(ranges)
     width = len(block.form_values)
     own = LinearForm.dimension(index, width, -1) + (extent - 1)
     replace_forms(

@@ -38,7 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...dialects.stripe.block import BlockOp
@@ -46,7 +46,7 @@ from .blocks.nests import (
     all_blocks,
     initializes_own_cells,
     reduction_indices,
-    shift_index,
+    shift_indices,
 )
 from .tile import TILE_ATTRIBUTE, may_overhang, tile_levels
 
@@ -97,11 +97,11 @@ def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     parent.insert_op_after(rest, block)
     _set_range(block, index, position)
     _set_range(rest, index, rest.index_ranges[index] - position)
-    shift_index(rest, index, position)
+    shift_indices(rest, {index: position})
     return rest
 
 
 def _set_range(block: BlockOp, index: int, extent: int) -> None:
     ranges = list(block.index_ranges)
     ranges[index] = extent
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
+    block.set_ranges(ranges)

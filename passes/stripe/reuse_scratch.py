@@ -140,7 +140,7 @@ def _is_in_place(block: BlockOp, source: SSAValue, target: SSAValue) -> bool:
         return False
     for number in numbers:
         refinement = block.refinement(number)
-        reads = block.buffers[number] is source
+        reads = block.buffer(number) is source
         if refinement.direction is not (Direction.IN if reads else Direction.OUT):
             return False
         if refinement.aggregation is not Aggregation.ASSIGN:

@@ -127,7 +127,7 @@ def _cell(op: LoadOp | StoreOp, value: Attribute) -> Cell:
         return op.view, (), type, op.subscripts, value
     block, number = refined
     access = block.refinement(number).access
-    return block.buffers[number], access, type, op.subscripts, value
+    return block.buffer(number), access, type, op.subscripts, value
 
 
 def _assigns(view: SSAValue) -> bool:

@@ -62,6 +62,7 @@ from .blocks.nests import (
     output_indices,
     replace_forms,
     restrict_index,
+    restrict_indices,
 )
 from .overcompute import index_of_vectors
 from .share_kernels import blocks_of_kernels
@@ -211,9 +212,9 @@ def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
         parent.insert_op_before(part, block)
         forms = [*piece.conditions, *piece.pending]
         replace_forms(part, part.refinement_list, forms, block.captures)
-        rank = len(block.index_ranges)
-        for index in range(rank):
-            restrict_index(part, index, piece.lows[index], piece.extent(index))
+        indices = range(len(block.index_ranges))
+        extents = {index: piece.extent(index) for index in indices}
+        restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
         parts.append(part)
     block.detach()
     block.erase()

@@ -73,7 +73,7 @@ class StripeSplitAxesPass(ModulePass):
 def split_axis(block: BlockOp, number: int) -> bool:
     """Split one axis of an output; False when there is none to split."""
     window = block.view_type(number)
-    buffer = block.buffers[number]
+    buffer = block.buffer(number)
     is_plain = is_number(window) and not is_subscripted(block.view(number))
     if not is_plain or not isinstance(buffer.type, ViewType):
         return False

@@ -72,13 +72,14 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.stripe.attributes import Direction, ViewType
 from ...dialects.stripe.block import BlockOp
+from ...dialects.syntax import integer_arrays
 from ..locations import check_positive
 from .blocks.nests import (
     all_blocks,
@@ -332,7 +333,7 @@ def _room(block: BlockOp) -> int:
         prod(block_type.sizes)
         for number, refinement in enumerate(block.refinement_list)
         if refinement.direction is Direction.IN
-        and isinstance(block_type := block.buffers[number].type, ViewType)
+        and isinstance(block_type := block.buffer(number).type, ViewType)
     )
 
 
@@ -362,9 +363,7 @@ def whole_turns(
 
 def set_tiles(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
     """Decide the tiles of a block; 0 is a whole range."""
-    block.attributes[TILE_ATTRIBUTE] = ArrayAttr(
-        [DenseArrayBase.from_list(i64, list(sizes)) for sizes in levels]
-    )
+    block.attributes[TILE_ATTRIBUTE] = integer_arrays(levels)
 
 
 def aggregates_plainly(block: BlockOp) -> bool:

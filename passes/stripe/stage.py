@@ -182,7 +182,7 @@ def _steps(blocks: Sequence[BlockOp], staging: Staging) -> list[_Step]:
 
 def _outer_step(nest: BlockOp, step: _Step) -> _Step:
     """The block around that cuts the window out of which `step` cuts its own."""
-    view = step.block.buffers[step.number]
+    view = step.block.buffer(step.number)
     outer = view.block.parent_op() if isinstance(view, BlockArgument) else None
     if not isinstance(outer, BlockOp) or not isinstance(view, BlockArgument):
         raise error_at(
@@ -215,7 +215,7 @@ def _check(step: _Step, staging: Staging, window: ViewType) -> None:
             f"cannot stage into {staging.space.value} memory {place}",
             f"it can be {allowed} there",
         )
-    root = root_buffer(block.buffers[step.number])
+    root = root_buffer(block.buffer(step.number))
     written = zip(block.buffers, block.refinement_list, strict=True)
     if any(r.direction.writes and root_buffer(b) is root for b, r in written):
         raise error_at(block, "cannot stage a buffer that the nest writes")
@@ -251,7 +251,7 @@ def _windows(steps: Sequence[_Step], axes: Sequence[BlockArgument]) -> Windows:
         moved = [form.remap(places, len(values)) for form in step.access]
         starts = [start + form for start, form in zip(starts, moved, strict=True)]
     return Windows(
-        buffer=first.block.buffers[first.number],
+        buffer=first.block.buffer(first.number),
         starts=tuple(starts),
         sizes=last.block.view_type(last.number).sizes,
         ranges=tuple(index_range(index) for index in axes),

@@ -402,7 +402,7 @@ def lies_beyond_buffer(
     a window there may be more of the buffer, beyond a buffer is nothing.
     """
     extent = block.index_ranges[index]
-    around = absolute_access(block.buffers[number])
+    around = absolute_access(block.buffer(number))
     for axis, form in enumerate(block.refinement(number).access):
         first, last = around.access[axis].bounds(around.ranges)
         low, high = (form + form.coefficients[index] * extent).bounds(ranges)

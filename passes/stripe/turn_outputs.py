@@ -179,7 +179,7 @@ class _Turned:
         sizes = [block.index_ranges[index] for index in order]
         element = block.view_type(number).element_type
         scratch = AllocOp(ViewType.of(sizes, element, MemorySpace.GLOBAL))
-        scratch.view.name_hint = f"{block.buffers[number].name_hint or 'out'}_turned"
+        scratch.view.name_hint = f"{block.buffer(number).name_hint or 'out'}_turned"
         copy = _copy(block, number, scratch, order)
         return _Turned(scratch, _filling(block, number, scratch, order), copy)
 
@@ -238,7 +238,7 @@ def _copy(
     Where an index of its own steps through each axis of the output, it has the indices
     of an element-wise block over the output, so that `stripe-fuse` joins it with those.
     """
-    output, buffer = block.refinement(number), block.buffers[number]
+    output, buffer = block.refinement(number), block.buffer(number)
     kept = _axis_indices(block, number)
     kept = kept if {*order} <= {*kept} else sorted(order)
     places = {index: place for place, index in enumerate(kept) if index is not None}
@@ -276,9 +276,9 @@ def _axis_indices(block: BlockOp, number: int) -> Sequence[int | None]:
     Empty where an axis is not stepped through from end to end by an index of its own.
     """
     carried = carried_indices(block, number)
-    found = [carried.get(axis) for axis in range(len(_sizes(block.buffers[number])))]
+    found = [carried.get(axis) for axis in range(len(_sizes(block.buffer(number))))]
     steps = [1 if index is None else block.index_ranges[index] for index in found]
-    return found if steps == [*_sizes(block.buffers[number])] else []
+    return found if steps == [*_sizes(block.buffer(number))] else []
 
 
 def _inside(

@@ -145,7 +145,7 @@ def _refine(op: BlockOp, frame: Frame, inner: PointFrame) -> None:
     """Give a frame the windows of the block's refinements."""
     values: list[Coordinate] = [inner[value] for value in op.form_values]
     for number, refinement in enumerate(op.refinement_list):
-        outer: Window = frame[op.buffers[number]]
+        outer: Window = frame[op.buffer(number)]
         offsets = [evaluate(form, values) for form in refinement.access]
         inner[op.view(number)] = outer.refined(
             inner, offsets, op.view_type(number).sizes, refinement.aggregation
@@ -154,7 +154,7 @@ def _refine(op: BlockOp, frame: Frame, inner: PointFrame) -> None:
 
 def _initialize(op: BlockOp, number: int, init: int | float, frame: Frame) -> None:
     """Set what the windows of all index values cover to the refinement's `init`."""
-    outer: Window = frame[op.buffers[number]]
+    outer: Window = frame[op.buffer(number)]
     access = op.refinement(number).access
     memory, ranges = outer.memory, op.index_ranges
     if 0 in ranges:

@@ -246,7 +246,7 @@ def _windows_around(
                 offsets, block.refinement(number).access, strict=True
             )
         ]
-        view = block.buffers[number]
+        view = block.buffer(number)
 
 
 @dataclass

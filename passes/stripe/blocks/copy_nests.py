@@ -88,7 +88,7 @@ def _fill_beyond(
     body.block.add_ops([constant, StoreOp(constant.result, body.block.args[-1])])
     block = BlockOp(
         leaf.index_ranges,
-        [leaf.buffers[1]],
+        [leaf.buffer(1)],
         [target],
         body,
         captures=leaf.captures,
@@ -146,7 +146,7 @@ def _row(ranges: Sequence[int], reads: Sequence[int]) -> int:
 
 def _reads(copy: BlockOp) -> list[int]:
     """How far a step of each index goes in the memory that is read."""
-    sizes = absolute_access(copy.buffers[0]).buffer_type.sizes
+    sizes = absolute_access(copy.buffer(0)).buffer_type.sizes
     strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     pairs = list(zip(copy.refinement(0).access, strides, strict=True))
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType
 from xdsl.ir import Attribute
 
 from ....affine.form import LinearForm
@@ -63,9 +63,7 @@ def permute_indices(block: BlockOp, order: Sequence[int]) -> None:
         indices[new].name_hint = names[old]
         for use in uses[old]:
             use.operation.operands[use.index] = indices[new]
-    block.properties["ranges"] = DenseArrayBase.from_list(
-        i64, [ranges[old] for old in order]
-    )
+    block.set_ranges(ranges[old] for old in order)
     block.properties["levels"] = ArrayAttr([LevelAttr(levels[old]) for old in order])
     width = len(block.form_values)
     places |= {number: number for number in range(rank, width)}

@@ -8,12 +8,9 @@ from math import prod
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     IndexType,
     ModuleOp,
     VectorType,
-    i32,
-    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -132,22 +129,15 @@ def replace_forms(
     values = [*block.indices, *captures]
     compacted, kept = compact([*forms, *constraints], values, fixed=rank)
     remaining = iter(compacted)
+    accesses = [tuple([next(remaining) for _ in r.access]) for r in refinements]
     block.properties["refinements"] = ArrayAttr(
         [
-            RefinementAttr(replace(r, access=tuple(next(remaining) for _ in r.access)))
-            for r in refinements
+            RefinementAttr(r if access == r.access else replace(r, access=access))
+            for r, access in zip(refinements, accesses, strict=True)
         ]
     )
     block.properties["constraints"] = ArrayAttr([FormAttr(form) for form in remaining])
-    _set_operands(block, block.buffers, kept[rank:])
-
-
-def _set_operands(
-    block: BlockOp, buffers: Sequence[SSAValue], captures: Sequence[SSAValue]
-) -> None:
-    block.operands = [*buffers, *captures]
-    segments = DenseArrayBase.from_list(i32, [len(buffers), len(captures)])
-    block.properties["operandSegmentSizes"] = segments
+    block.set_operands(block.buffers, kept[rank:])
 
 
 def substitute_captures(
@@ -318,7 +308,7 @@ def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
     """
     kept = [n for n in range(len(block.refinements)) if n not in numbers]
     refinements = [block.refinement(number) for number in kept]
-    buffers = [block.buffers[number] for number in kept]
+    buffers = [block.buffer(number) for number in kept]
     arguments = [*block.indices, *(block.view(number) for number in kept)]
     old, body = block.body.block, Block(arg_types=[a.type for a in arguments])
     for argument, new in zip(arguments, body.args, strict=True):
@@ -327,7 +317,7 @@ def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
     move_statements(old, body)
     block.body.insert_block(body, 0)
     block.body.erase_block(old)
-    _set_operands(block, buffers, block.captures)
+    block.set_operands(buffers, block.captures)
     replace_forms(block, refinements, block.conditions, block.captures)
 
 
@@ -358,7 +348,7 @@ def absolute_access(view: SSAValue) -> AbsoluteAccess:
         zero = LinearForm(())
         return AbsoluteAccess(view, (zero,) * _view_type(view).rank, (), ())
     number = view.index - len(block.index_ranges)
-    outer = absolute_access(block.buffers[number])
+    outer = absolute_access(block.buffer(number))
     values = [*outer.values]
     for value in block.form_values:
         if value not in values:
@@ -390,7 +380,7 @@ def root_buffer(view: SSAValue) -> SSAValue:
         block = view.block.parent_op() if isinstance(view, BlockArgument) else None
         if not isinstance(block, BlockOp) or not isinstance(view, BlockArgument):
             return view
-        view = block.buffers[view.index - len(block.index_ranges)]
+        view = block.buffer(view.index - len(block.index_ranges))
 
 
 def is_subscripted(view: SSAValue) -> bool:
@@ -470,31 +460,40 @@ def push_constraints_inward(block: BlockOp) -> None:
 
 def restrict_index(block: BlockOp, index: int, start: int, extent: int) -> None:
     """Let an index run over `extent` values from `start` on."""
-    ranges = list(block.index_ranges)
-    ranges[index] = extent
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
-    shift_index(block, index, start)
+    restrict_indices(block, {index: start}, {index: extent})
 
 
-def shift_index(block: BlockOp, index: int, start: int) -> None:
-    """Put `index + start` in place of `index` everywhere in a block."""
-    if start == 0:
+def restrict_indices(
+    block: BlockOp, starts: Mapping[int, int], extents: Mapping[int, int]
+) -> None:
+    """Let some indices run over so many values from their starts on."""
+    block.set_ranges(
+        extents.get(index, extent) for index, extent in enumerate(block.index_ranges)
+    )
+    shift_indices(block, starts)
+
+
+def shift_indices(block: BlockOp, starts: Mapping[int, int]) -> None:
+    """Put `index + start` in place of indices everywhere in a block."""
+    moved = {index: start for index, start in starts.items() if start}
+    if not moved:
         return
-    width = len(block.form_values)
-    shifted = [LinearForm.dimension(number, width) for number in range(width)]
-    shifted[index] = shifted[index] + start
-    own = block.indices[index]
-    mapping: dict[SSAValue, ValueForm] = {
-        own: ValueForm(LinearForm.of([1], start), (own,))
-    }
+    mapping: dict[SSAValue, ValueForm] = {}
+    for index, start in moved.items():
+        own = block.indices[index]
+        mapping[own] = ValueForm(LinearForm.of([1], start), (own,))
     substitute_captures(block.body.ops, mapping)
     compute_indices(block.body.block, mapping)
+
+    def shifted(form: LinearForm) -> LinearForm:
+        return form + sum(form.coefficients[n] * start for n, start in moved.items())
+
     replace_forms(
         block,
         [
-            replace(r, access=tuple(form.substitute(shifted) for form in r.access))
+            replace(r, access=tuple(map(shifted, r.access)))
             for r in block.refinement_list
         ],
-        [form.substitute(shifted) for form in block.conditions],
+        [*map(shifted, block.conditions)],
         block.captures,
     )

@@ -91,7 +91,7 @@ class _Split:
 
     def parts(self, number: int) -> SSAValue:
         """A buffer for the parts of an output."""
-        buffer = self.block.buffers[number]
+        buffer = self.block.buffer(number)
         if not isinstance(buffer.type, ViewType):
             raise ValueError(f"expected a view, got {buffer.type}")
         counts = [chunk.count for chunk in self.chunks]
@@ -238,7 +238,7 @@ class _Split:
             body.block.add_ops([load, StoreOp(load.result, target)])
         return BlockOp(
             [*(old.index_ranges[index] for index in kept), *counts, *turns],
-            [*parts.values(), *(old.buffers[number] for number in parts)],
+            [*parts.values(), *(old.buffer(number) for number in parts)],
             [*sources, *targets],
             body,
             block_name=None if old.block_name is None else old.block_name.data,

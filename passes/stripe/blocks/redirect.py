@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, i32
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -87,12 +87,7 @@ def _append_input(
     block.properties["refinements"] = ArrayAttr(
         [*block.refinements, RefinementAttr(refinement)]
     )
-    buffers = [*block.buffers, buffer]
-    captures = [*block.captures]
-    block.operands = [*buffers, *captures]
-    block.properties["operandSegmentSizes"] = DenseArrayBase.from_list(
-        i32, [len(buffers), len(captures)]
-    )
+    block.set_operands([*block.buffers, buffer], block.captures)
     return view
 
 

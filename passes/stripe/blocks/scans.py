@@ -89,7 +89,7 @@ class Scan:
         """A buffer for values of an output."""
         element = self.block.view_type(number).element_type
         allocation = AllocOp(ViewType.of(shape, element))
-        hint = self.block.buffers[number].name_hint or "out"
+        hint = self.block.buffer(number).name_hint or "out"
         allocation.view.name_hint = f"{hint}_{suffix}"
         self.add(allocation)
         return allocation.view
@@ -135,7 +135,7 @@ class Scan:
             access = tuple(form.remap(positions, width) for form in output.access)
             block.store(
                 block.load(buffer, place),
-                old.buffers[number],
+                old.buffer(number),
                 access,
                 output.aggregation,
                 output.init,
@@ -195,7 +195,7 @@ def derived(
     for number in scan.inputs:
         refinement = old.refinement(number)
         access = tuple(form.substitute(forms) for form in refinement.access)
-        buffers.append(old.buffers[number])
+        buffers.append(old.buffer(number))
         refinements.append(replace(refinement, access=access))
         views.append((old.view_type(number), old.view(number).name_hint))
     for target in targets:
@@ -416,7 +416,7 @@ def _add_walk(
         how = replace(refinement, init=None)
         targets.append(
             Target(
-                number, scan.block.buffers[number], access, how, start=(buffer, start)
+                number, scan.block.buffer(number), access, how, start=(buffer, start)
             )
         )
     flat = derived(scan, space, targets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute
 
 from ....dialects.stripe.staging import (
@@ -10,6 +10,7 @@ from ....dialects.stripe.staging import (
     STAGE_ATTRIBUTE,
     StagingAttr,
 )
+from ....dialects.syntax import integer_arrays
 from ....targets.hardware.description import Hardware
 from ..tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
 from .nest import Nest
@@ -18,18 +19,14 @@ from .search import Scored
 
 def attributes_of(nest: Nest, reason: str | None = None) -> dict[str, Attribute]:
     """The attributes that make `stripe-tile` and `stripe-stage` build a nest."""
-    found: dict[str, Attribute] = {TILE_ATTRIBUTE: _arrays(nest.levels)}
+    found: dict[str, Attribute] = {TILE_ATTRIBUTE: integer_arrays(nest.levels)}
     if nest.orders:
-        found[ORDER_ATTRIBUTE] = _arrays(nest.orders)
+        found[ORDER_ATTRIBUTE] = integer_arrays(nest.orders)
     if nest.stages:
         found[STAGE_ATTRIBUTE] = ArrayAttr([StagingAttr(s) for s in nest.stages])
     if reason is not None:
         found[REASON_ATTRIBUTE] = StringAttr(reason)
     return found
-
-
-def _arrays(rows: tuple[tuple[int, ...], ...]) -> Attribute:
-    return ArrayAttr([DenseArrayBase.from_list(i64, list(row)) for row in rows])
 
 
 def describe(scored: Scored, hardware: Hardware) -> str:

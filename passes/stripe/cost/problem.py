@@ -214,7 +214,7 @@ def problem_of(block: BlockOp, vector_bits: int) -> Problem:
 def _access(block: BlockOp, number: int) -> Access:
     refinement = block.refinement(number)
     window = block.view_type(number)
-    buffer = absolute_access(block.buffers[number]).buffer_type
+    buffer = absolute_access(block.buffer(number)).buffer_type
     element = window.element_type
     lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
     size = max(bit_width(element_of(element)) * lanes // 8, 1)
@@ -236,7 +236,7 @@ def _access(block: BlockOp, number: int) -> Access:
         tuple(int(form.constant) for form in refinement.access),
         buffer.sizes,
         is_subscripted(block.view(number)),
-        is_constant_argument(root_buffer(block.buffers[number])),
+        is_constant_argument(root_buffer(block.buffer(number))),
     )
 
 

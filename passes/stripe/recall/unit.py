@@ -95,7 +95,7 @@ def covered_outputs(unit: ModuleOp) -> list[bool]:
     covered: dict[SSAValue, bool] = {}
     for number, refinement in enumerate(block.refinement_list):
         if refinement.direction.writes:
-            buffer = block.buffers[number]
+            buffer = block.buffer(number)
             is_whole = refinement.init is not None or not has_gaps
             found = is_whole and _covers(block, number)
             covered[buffer] = covered.get(buffer, False) or found
@@ -104,7 +104,7 @@ def covered_outputs(unit: ModuleOp) -> list[bool]:
 
 def _covers(block: BlockOp, number: int) -> bool:
     """Whether the windows of a refinement lie over every cell of its buffer."""
-    outer = block.buffers[number].type
+    outer = block.buffer(number).type
     assert isinstance(outer, ViewType)
     window = block.view_type(number)
     ranges = block.index_ranges

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IndexType, VectorType, i1
@@ -47,35 +47,41 @@ class VectorPlan:
         return 1 if self.across is None else self.width
 
 
-def plan_vectors(block: BlockOp, bits: int) -> VectorPlan | None:
-    """How an innermost block is computed by vectors; None if it is not."""
+def plan_vectors(
+    block: BlockOp, bits: int, conditions: Sequence[LinearForm] | None = None
+) -> VectorPlan | None:
+    """How an innermost block is computed by vectors; None if it is not.
+
+    `conditions` stand in for the constraints of the block.
+    """
     if not _shows_numbers(block):
         return None
-    index = vector_index(block)
+    forms = block.conditions if conditions is None else conditions
+    index = vector_index(block, forms)
     if index is not None:
         if not is_vectorizable(block, varying_values(block, index)):
             return None
         width = vector_width(block, index, bits)
         return VectorPlan(index, width) if width > 1 else None
-    folding = folding_index(block)
+    folding = folding_index(block, forms)
     if folding is not None and is_vectorizable(block, varying_values(block, folding)):
         width = vector_width(block, folding, bits)
         if width >= _FEWEST_COLLECTED:
             return VectorPlan(folding, width, folds=True)
     plans = [
         VectorPlan(index, width)
-        for index in collecting_indices(block)
+        for index in collecting_indices(block, forms)
         if (width := vector_width(block, index, bits)) >= _FEWEST_COLLECTED
         and is_vectorizable(block, varying_values(block, index))
     ]
     if not plans:
         return None
     best = max(plans, key=lambda plan: plan.width)
-    across = crossing_index(block, best)
+    across = crossing_index(block, best, forms)
     return best if across is None else VectorPlan(best.index, best.width, across)
 
 
-def folding_index(block: BlockOp) -> int | None:
+def folding_index(block: BlockOp, conditions: Sequence[LinearForm]) -> int | None:
     """The longest index whose values meet on the cells of all outputs, and along which
     all inputs are contiguous or stay where they are.
     """
@@ -94,13 +100,13 @@ def folding_index(block: BlockOp) -> int | None:
             steps = unit_steps(refinement, rank)
             candidates = {c for c in candidates if c in steps or c not in used}
             read |= steps
-    for form in block.conditions:
+    for form in conditions:
         candidates -= {*form.support}
     fitting = [c for c in sorted(candidates & read) if may_step(block, c)]
     return max(fitting, key=lambda c: block.index_ranges[c], default=None)
 
 
-def collecting_indices(block: BlockOp) -> list[int]:
+def collecting_indices(block: BlockOp, conditions: Sequence[LinearForm]) -> list[int]:
     """The indices along which outputs step one by one, but some inputs do not."""
     if block.is_serial or not all(block.index_ranges):
         return []
@@ -110,7 +116,7 @@ def collecting_indices(block: BlockOp) -> list[int]:
         if refinement.direction.writes:
             steps = unit_steps(refinement, rank)
             candidates = steps if candidates is None else candidates & steps
-    for form in block.conditions:
+    for form in conditions:
         candidates = {c for c in candidates or () if not form.coefficients[c]}
     return [c for c in sorted(candidates or ()) if _may_collect(block, c)]
 
@@ -152,7 +158,9 @@ def _has_places(
     )
 
 
-def crossing_index(block: BlockOp, plan: VectorPlan) -> int | None:
+def crossing_index(
+    block: BlockOp, plan: VectorPlan, conditions: Sequence[LinearForm]
+) -> int | None:
     """An index along which all inputs that must be collected are contiguous."""
     rank = len(block.index_ranges)
     candidates = set(range(rank)) - {plan.index}
@@ -168,7 +176,7 @@ def crossing_index(block: BlockOp, plan: VectorPlan) -> int | None:
             is_needed = True
     if not is_needed:
         return None
-    for form in block.conditions:
+    for form in conditions:
         candidates -= {*form.support}
     fitting = [
         index
@@ -200,15 +208,18 @@ def _may_copy(block: BlockOp, index: int) -> bool:
     return True
 
 
-def vector_index(block: BlockOp) -> int | None:
+def vector_index(
+    block: BlockOp, conditions: Sequence[LinearForm] | None = None
+) -> int | None:
     """The index along which a block can be computed by vectors; None if there is none.
 
     It has coefficient 1 in the last axis of every output, occurs in no other axis and
     in no constraint, and every input has it likewise or not at all. No place or
-    condition of an access depends on it.
+    condition of an access depends on it. `conditions` stand in for the constraints.
     """
     if block.is_serial and not _keeps_lanes_apart(block):
         return None
+    conditions = block.conditions if conditions is None else conditions
     candidates: set[int] | None = None
     for refinement in block.refinement_list:
         if refinement.direction.writes:
@@ -218,7 +229,7 @@ def vector_index(block: BlockOp) -> int | None:
         steps = unit_steps(refinement, len(block.index_ranges))
         used = {index for form in refinement.access for index in form.support}
         candidates = {c for c in candidates or () if c in steps or c not in used}
-    for form in block.conditions:
+    for form in conditions:
         candidates = {c for c in candidates or () if not form.coefficients[c]}
     wide = [c for c in candidates or () if block.index_ranges[c] > 1]
     wide = [c for c in wide if may_step(block, c)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i64
+from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -76,7 +76,7 @@ def _set_space(block: BlockOp, windows: Sequence[_Window], plan: VectorPlan) -> 
         )
         for refinement, window in zip(block.refinement_list, windows, strict=True)
     ]
-    block.properties["ranges"] = DenseArrayBase.from_list(i64, ranges)
+    block.set_ranges(ranges)
     replace_forms(block, refinements, block.conditions, block.form_values[rank:])
 
 

@@ -35,6 +35,5 @@ def may_step(block: BlockOp, index: int) -> bool:
 
 def places_of(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
     """The values that choose where and whether something is accessed."""
-    condition = access.condition if isinstance(access, StoreOp) else None
-    chosen = tuple(access.positions)
-    return chosen if condition is None else (*chosen, condition)
+    accessed = 2 if isinstance(access, StoreOp) else 1
+    return tuple(access.operands[accessed:])

@@ -173,7 +173,7 @@ def _decided_copies(block: BlockOp) -> int:
         for each in stages if isinstance(stages, ArrayAttr) else ():
             assert isinstance(each, StagingAttr)
             if each.data.space is MemorySpace.GLOBAL:
-                buffer = root_buffer(leaf.buffers[each.data.refinement])
+                buffer = root_buffer(leaf.buffer(each.data.refinement))
                 copied[buffer] = _view_bytes(buffer.type)
     return sum(copied.values())
 
