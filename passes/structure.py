@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation, SSAValue
 
+from .walking import operations
+
 
 def structure(root: Operation, is_ignored: Callable[[str], bool]) -> object:
     """An operation with all that is in it, without names of values and locations.
@@ -14,7 +16,7 @@ def structure(root: Operation, is_ignored: Callable[[str], bool]) -> object:
     tells nothing but where it is the same.
     """
     numbers: dict[SSAValue, int] = {}
-    return tuple([_statement(op, numbers, is_ignored) for op in root.walk()])
+    return tuple([_statement(op, numbers, is_ignored) for op in operations(root)])
 
 
 def _statement(

@@ -18,6 +18,7 @@ from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...errors import GinghamError
+from ..walking import operations
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Access:
 def accesses_in(op: Operation) -> list[Access]:
     """All accesses of an op and what is inside it, without repetitions."""
     found: dict[Access, None] = {}
-    for inner in op.walk():
+    for inner in operations(op):
         if isinstance(inner, LoadOp):
             access = _access(inner, inner.result.type)
         elif isinstance(inner, StoreOp):

@@ -51,6 +51,7 @@ from ...dialects.eltwise.ops import (
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.kernel import KernelOp
 from ..locations import located
+from ..walking import operations
 
 
 class OpenCLDivideByScalarsPass(ModulePass):
@@ -61,7 +62,7 @@ class OpenCLDivideByScalarsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
-                for inner in list(kernel.walk()):
+                for inner in operations(kernel):
                     if isinstance(inner, ElementwiseOp):
                         _divide_by_scalar(inner)
 

@@ -54,6 +54,7 @@ from ...dialects.eltwise.ops import (
 from ...dialects.opencl.kernel import KernelOp
 from ..locations import error_at, located
 from ..tile.constant_folding import fold_cast
+from ..walking import operations
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class _KernelEmulation:
     def rewrite(self, kernel: KernelOp) -> None:
         """Rewrite all functions and conversions, in order."""
         moved: list[Operation] = []
-        for op in list(kernel.walk()):
+        for op in operations(kernel):
             match op:
                 case ElementwiseOp() if not op.function.moves:
                     self._function(op)

@@ -48,6 +48,7 @@ from ...dialects.opencl.functions import CallOp, FunctionOp, ReturnOp
 from ...dialects.opencl.kernel import KernelOp
 from ...errors import GinghamError
 from ..locations import located
+from ..walking import operations
 from .expansions import EXPANSIONS
 from .expansions.number import arguments_of
 
@@ -90,7 +91,7 @@ class _Expansion:
 
     def expand(self, op: Operation, place: Operation) -> None:
         """Replace the functions in an op; new functions are put before `place`."""
-        for inner in list(op.walk()):
+        for inner in operations(op):
             if not isinstance(inner, ElementwiseOp):
                 continue
             is_single = element_of(inner.result.type) == f32

@@ -42,6 +42,7 @@ from ...dialects.opencl.data_ops import IndexOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ..locations import located
+from ..walking import operations
 
 _NOT, _XOR = FUNCTION_OPS["bit_not"], FUNCTION_OPS["bit_xor"]
 _ADD, _SUB, _NEG = (FUNCTION_OPS[name] for name in ("add", "sub", "neg"))
@@ -60,7 +61,7 @@ class OpenCLHideComplementsPass(ModulePass):
 
 
 def _hide(kernel: KernelOp) -> None:
-    found = [op for op in kernel.walk() if _complemented(op) is not None]
+    found = [op for op in operations(kernel) if _complemented(op) is not None]
     first = kernel.body.block.first_op
     if not found or first is None:
         return

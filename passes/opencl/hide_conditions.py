@@ -49,6 +49,7 @@ from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ..locations import located
+from ..walking import operations
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class OpenCLHideConditionsPass(ModulePass):
 
 
 def _hide(kernel: KernelOp) -> None:
-    tests = [op for op in kernel.walk() if isinstance(op, IfOp)]
+    tests = [op for op in operations(kernel) if isinstance(op, IfOp)]
     tests = [op for op in tests if any(map(_is_of_loop, op.values))]
     first = kernel.body.block.first_op
     if not tests or first is None:

@@ -65,6 +65,7 @@ from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ...dialects.work import Work, work_of
 from ..locations import error_at, located
+from ..walking import operations
 from .dependences import effects_of, kernel_uses
 from .joined_kernel import Part, build_kernel, group_count
 from .lifetimes import host_launches
@@ -137,7 +138,9 @@ class _Joiner:
 
     def drop_unused(self) -> None:
         """Erase the kernels that no launch needs any more."""
-        used = {_kernel_name(o) for o in self._module.walk() if isinstance(o, LaunchOp)}
+        used = {
+            _kernel_name(o) for o in operations(self._module) if isinstance(o, LaunchOp)
+        }
         for name in self._replaced - used:
             self._kernels[name].detach()
             self._kernels[name].erase()

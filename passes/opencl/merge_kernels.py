@@ -51,6 +51,7 @@ from xdsl.rewriter import Rewriter
 
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ..structure import structure
+from ..walking import operations
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class OpenCLMergeKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         firsts = _first_ones([each for each in op.ops if isinstance(each, KernelOp)])
-        for launch in op.walk():
+        for launch in operations(op):
             if isinstance(launch, LaunchOp):
                 first = firsts.get(launch.kernel.root_reference.data)
                 if first is not None:

@@ -46,6 +46,7 @@ from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ...targets.hardware import MOST_BUFFERS, Hardware, load_hardware
 from ..locations import check_positive
+from ..walking import operations
 from .dependences import Effects, effects_of, kernel_uses
 from .kernel_cost import KernelCosts, LaunchCost
 from .lifetimes import host_launches
@@ -219,5 +220,5 @@ def _longest_share(costs: Sequence[LaunchCost], cores: int) -> float:
 def _asks_for_global_id(kernel: KernelOp) -> bool:
     return any(
         isinstance(op, WorkItemOp) and op.query.data is WorkItemQuery.GLOBAL_ID
-        for op in kernel.walk()
+        for op in operations(kernel)
     )

@@ -62,6 +62,7 @@ from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware, load_hardware
 from ..locations import check_positive, located
+from ..walking import operations
 from .kernel_cost import KernelCosts
 from .stretches import element_bytes, factors_of, lanes, side_by_side
 
@@ -103,7 +104,7 @@ class OpenCLPrefetchStreamsPass(ModulePass):
 def _extents(kernel: KernelOp) -> dict[SSAValue, int]:
     """How many values the indices of loops and work-groups have."""
     found: dict[SSAValue, int] = {}
-    for op in kernel.walk():
+    for op in operations(kernel):
         if isinstance(op, ForOp):
             found[op.body.block.args[0]] = op.extent.value.data
         elif isinstance(op, WorkItemOp):
@@ -119,7 +120,7 @@ def _streams(
     """Innermost loops with their loads that are the first to go through a memory."""
     cache = hardware.own_cache_bytes
     read: set[SSAValue] = set()
-    for loop in kernel.walk():
+    for loop in operations(kernel):
         if not isinstance(loop, ForOp) or loop.unroll is not None:
             continue
         if any(

@@ -47,6 +47,7 @@ from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.ops import ForOp, StoreOp
 from ...targets.hardware import load_hardware
+from ..walking import operations
 from .lifetimes import buffer_bytes, host_launches
 
 
@@ -80,7 +81,7 @@ class OpenCLStreamStoresPass(ModulePass):
         for name, arguments in streams.items():
             body = kernels[name].body.block
             pointers = {body.args[number] for number in arguments}
-            for store in kernels[name].walk():
+            for store in operations(kernels[name]):
                 if isinstance(store, StoreOp) and store.pointer in pointers:
                     if _writes_whole_lines(store, line):
                         store.stream = UnitAttr()

@@ -45,7 +45,6 @@ from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -55,6 +54,7 @@ from ...dialects.stripe.attributes import Direction
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ..locations import check_positive
+from ..walking import functions
 from .blocks.nests import (
     is_leaf,
     is_subscripted,
@@ -80,9 +80,8 @@ class StripeAlignPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(op, rows=self.rows, boxes=self.boxes)
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                self._align(list(statements(function)))
+        for function in functions(op):
+            self._align(list(statements(function)))
 
     def _align(self, operations: list[Operation]) -> None:
         """Look at each fill with the next user of its buffer."""

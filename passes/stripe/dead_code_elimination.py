@@ -44,6 +44,7 @@ from xdsl.traits import is_side_effect_free
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...dialects.stripe.reshape import ReshapeOp
+from ..walking import operations
 from .blocks.nests import all_blocks, drop_refinements
 
 
@@ -59,7 +60,7 @@ class StripeDeadCodeEliminationPass(ModulePass):
         changed = True
         while changed:
             changed = False
-            for operation in reversed(list(op.walk())):
+            for operation in reversed(operations(op)):
                 changed |= operation.parent is not None and _simplify(operation)
             changed |= _drop_buffers(op)
 
@@ -104,7 +105,9 @@ def _simplify_block(block: BlockOp) -> bool:
 def _drop_buffers(module: ModuleOp) -> bool:
     """Remove the buffers that nobody reads, and all stores into them."""
     unread = [
-        op for op in module.walk() if isinstance(op, AllocOp) and not _is_read(op.view)
+        op
+        for op in operations(module)
+        if isinstance(op, AllocOp) and not _is_read(op.view)
     ]
     if not unread:
         return False

@@ -51,6 +51,7 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...targets.hardware import MOST_BUFFERS
+from ..walking import functions
 from .blocks.nests import has_own_windows, is_leaf, root_buffer, statements
 from .fusion.join import definitions, join_blocks, outer_memories
 from .tile import TILE_ATTRIBUTE
@@ -63,9 +64,8 @@ class StripeFusePass(ModulePass):
     name = "stripe-fuse"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                fuse_statements(function)
+        for function in functions(op):
+            fuse_statements(function)
 
 
 def fuse_statements(function: FuncOp) -> None:

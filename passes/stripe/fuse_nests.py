@@ -76,6 +76,7 @@ from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
 from ...dialects.syntax import integer_arrays
 from ..locations import error_at
+from ..walking import functions
 from .blocks.loop_order import loop_orders
 from .blocks.nests import (
     push_constraints_inward,
@@ -99,17 +100,16 @@ class StripeFuseNestsPass(ModulePass):
     name = "stripe-fuse-nests"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                for statement in statements(function):
-                    statement.attributes.pop(FUSE_REASON_ATTRIBUTE, None)
-                groups = _groups(function)
-                if groups:
-                    share_reshapes(function)
-                order = StatementOrder(function)
-                for blocks in groups:
-                    fuse_group(order.sorted(blocks), order)
+        for function in functions(op):
+            for statement in statements(function):
+                statement.attributes.pop(FUSE_REASON_ATTRIBUTE, None)
+            groups = _groups(function)
+            if groups:
                 share_reshapes(function)
+            order = StatementOrder(function)
+            for blocks in groups:
+                fuse_group(order.sorted(blocks), order)
+            share_reshapes(function)
 
 
 def _groups(function: FuncOp) -> list[list[BlockOp]]:

@@ -49,7 +49,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     ModuleOp,
 )
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
@@ -66,6 +65,7 @@ from ...dialects.stripe.attributes import (
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ..locations import check_positive, located
+from ..walking import functions
 from .blocks.nests import is_leaf, is_number, root_buffer, statements
 from .tile import TILE_ATTRIBUTE
 from .vectors.lanes import unit_steps
@@ -86,12 +86,11 @@ class StripeInlinePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_positive(op, operations=self.operations)
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                writers = _Writers(statements(function))
-                for statement in statements(function):
-                    if isinstance(statement, BlockOp):
-                        self._inline(statement, writers)
+        for function in functions(op):
+            writers = _Writers(statements(function))
+            for statement in statements(function):
+                if isinstance(statement, BlockOp):
+                    self._inline(statement, writers)
 
     def _inline(self, block: BlockOp, writers: _Writers) -> None:
         if not _is_plain(block):

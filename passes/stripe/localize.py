@@ -51,6 +51,7 @@ from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
+from ..walking import operations
 from .blocks.nests import drop_refinements, has_own_windows, retarget
 
 
@@ -64,10 +65,10 @@ class StripeLocalizePass(ModulePass):
     """The largest window, in bytes, that becomes private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for allocation in list(op.walk()):
+        for allocation in operations(op):
             if isinstance(allocation, AllocOp):
                 _take_only_shape(allocation)
-        pending = [a for a in op.walk() if isinstance(a, AllocOp)]
+        pending = [a for a in operations(op) if isinstance(a, AllocOp)]
         while pending:
             found: dict[BlockOp, list[AllocOp]] = {}
             for allocation in pending:

@@ -59,6 +59,7 @@ from ...dialects.stripe.fusion import (
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...targets.hardware import load_hardware
+from ..walking import functions
 from .blocks.nests import statements
 from .cost import attributes_of
 from .fusion.common import stray_index
@@ -84,9 +85,8 @@ class StripePlanFusionPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         cost = FusionCost(load_hardware(self.hardware))
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                plan_function(function, cost)
+        for function in functions(op):
+            plan_function(function, cost)
 
 
 def plan_function(function: FuncOp, cost: FusionCost) -> None:

@@ -85,6 +85,7 @@ from xdsl.passes import ModulePass
 
 from ...dialects.stripe.ops import AllocOp
 from ..locations import check_positive
+from ..walking import operations
 from .blocks.nests import is_leaf
 from .share_kernels import blocks_of_kernels
 from .vectors.buffers import hold_vectors
@@ -111,4 +112,4 @@ class StripeVectorizePass(ModulePass):
             plan = plan_vectors(block, self.bits) if is_leaf(block) else None
             if plan is not None:
                 apply_plan(block, plan)
-        hold_vectors([each for each in op.walk() if isinstance(each, AllocOp)])
+        hold_vectors([each for each in operations(op) if isinstance(each, AllocOp)])

@@ -30,6 +30,7 @@ from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.syntax import compact
+from ...walking import functions, operations
 
 
 def statements(function: FuncOp) -> list[Operation]:
@@ -39,11 +40,10 @@ def statements(function: FuncOp) -> list[Operation]:
 
 def top_level_blocks(module: ModuleOp) -> Iterator[BlockOp]:
     """The blocks that are statements of a function, in order."""
-    for function in module.ops:
-        if isinstance(function, FuncOp):
-            for operation in statements(function):
-                if isinstance(operation, BlockOp):
-                    yield operation
+    for function in functions(module):
+        for operation in statements(function):
+            if isinstance(operation, BlockOp):
+                yield operation
 
 
 def nested_blocks(block: BlockOp) -> list[BlockOp]:
@@ -73,19 +73,7 @@ def points_around(block: BlockOp) -> int:
 
 def all_blocks(root: Operation) -> list[BlockOp]:
     """Every block in `root`, itself included, outer ones first."""
-    found = [root] if isinstance(root, BlockOp) else []
-    _add_blocks_in(root, found)
-    return found
-
-
-def _add_blocks_in(root: Operation, found: list[BlockOp]) -> None:
-    for region in root.regions:
-        for block in region.blocks:
-            for operation in block.ops:
-                if isinstance(operation, BlockOp):
-                    found.append(operation)
-                if operation.regions:
-                    _add_blocks_in(operation, found)
+    return [each for each in operations(root) if isinstance(each, BlockOp)]
 
 
 def output_indices(block: BlockOp) -> set[int]:
@@ -141,11 +129,11 @@ def replace_forms(
 
 
 def substitute_captures(
-    operations: Iterable[Operation], mapping: Mapping[SSAValue, ValueForm]
+    statements: Iterable[Operation], mapping: Mapping[SSAValue, ValueForm]
 ) -> None:
     """Replace index values that nested blocks capture by forms of other values."""
-    for operation in operations:
-        for block in all_blocks(operation):
+    for statement in statements:
+        for block in all_blocks(statement):
             if any(capture in mapping for capture in block.captures):
                 _substitute(block, mapping)
 
