@@ -13,6 +13,7 @@ from ..errors import GinghamError
 from ..observation import note, now
 from ..once import Once
 from ..progress import working
+from ..suggestions import did_you_mean
 from .arguments import AnyArray, Binding, bind, binding_of
 from .arrays.array import has_arrays
 from .arrays.starter import Starter, check_devices
@@ -268,7 +269,8 @@ class Function:
         """
         if stage not in STAGES:
             raise GinghamError(
-                f"there is no stage '{stage}'", hint=f"stages are {', '.join(STAGES)}"
+                f"there is no stage '{stage}'",
+                hint=did_you_mean(stage, STAGES) or f"stages are {', '.join(STAGES)}",
             )
         if stage == "parsed":
             return str(self._program.module)
@@ -389,7 +391,6 @@ class Function:
         from ..targets.opencl.devices.device import OpenCLDevice
         from ..targets.opencl.executor import OpenCLExecutable
         from ..targets.opencl.program import build_options
-        from .expectation import expect_kernels
 
         device = self.device
         if not isinstance(device, OpenCLDevice):
@@ -403,6 +404,9 @@ class Function:
         code = None if skips else kept.load(key)
         note("compile", "look up", start)
         if code is None:
+            # It imports the compiler, which who finds code needs not.
+            from .expectation import expect_kernels
+
             printed = self._lowering.printed(binding, partial(expect_kernels, device))
             code = build_code(printed, device, words)
             start = now()
@@ -474,6 +478,7 @@ def _positions(names: Sequence[str], wanted: Collection[str | int]) -> list[int]
         if isinstance(name, str) and name not in names:
             raise GinghamError(
                 f"the program has no input '{name}' to be constant",
-                hint=f"its inputs are {', '.join(names) or 'none'}",
+                hint=did_you_mean(name, names)
+                or f"its inputs are {', '.join(names) or 'none'}",
             )
     return [n for n, name in enumerate(names) if name in wanted or n in wanted]
