@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 from ..dialects.eltwise.element_types import ELEMENT_TYPES
 from ..dialects.eltwise.table import CALLS, ROUGH_CALLS, Function
 from ..errors import GinghamError
+from ..suggestions import did_you_mean
 from .builder import ProgramBuilder, Value
 from .index_space import Size
 from .source import Source
@@ -20,7 +21,6 @@ from .special_calls import (
     SpecialFunction,
     check_options,
 )
-from .suggestions import did_you_mean
 from .syntax import Call
 from .tuples import AnyValue
 
@@ -99,7 +99,8 @@ def _unknown_function(call: Call, source: Source) -> GinghamError:
         f"unknown function '{name}'",
         call.function.span,
         did_you_mean(name, [*known, *ROUGH_CALLS])
-        or f"the functions are {', '.join(sorted(known))}",
+        or f"there are {len(known)} functions: docs/functions.md and "
+        "docs/special-functions.md list them",
     )
 
 

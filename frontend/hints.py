@@ -6,10 +6,10 @@ the mistake that the function knows. The first answer counts.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 
 from ..errors import GinghamError
+from ..suggestions import did_you_mean
 from .diagnostics import (
     AGGREGATIONS,
     CHARACTER,
@@ -330,13 +330,11 @@ def _word_at_start(mistake: Mistake) -> GinghamError | None:
     if "FUNCTION" not in mistake.accepted or mistake.found.kind not in ("ID", "IDXID"):
         return None
     words = ["function", "polynomial", "expression", "contraction"]
-    close = difflib.get_close_matches(mistake.found.text.lower(), words, n=1)
-    hint = (
-        f"did you mean '{close[0]}'?"
-        if close
-        else "a program is " + ("'function (inputs) -> (outputs) { statements }'")
+    return _expected(
+        mistake,
+        did_you_mean(mistake.found.text, words)
+        or "a program is 'function (inputs) -> (outputs) { statements }'",
     )
-    return _expected(mistake, hint)
 
 
 def _number_as_default(mistake: Mistake) -> GinghamError | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..errors import GinghamError
+from ..suggestions import did_you_mean
 from .builder import Value
 from .source import Source
-from .suggestions import did_you_mean
 from .syntax import Name, Span
 from .tuples import AnyValue, Tuple
 

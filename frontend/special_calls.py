@@ -14,12 +14,12 @@ from ..dialects.tile.indexing import OutOfBounds
 from ..dialects.tile.special_shapes import GatherMode, ScatterMode
 from ..errors import GinghamError, SourceLocation
 from ..limits import MOST_PARTS, MOST_TUPLES
+from ..suggestions import did_you_mean
 from .builder import ProgramBuilder, Value
 from .composite_builder import CompositeBuilder
 from .index_space import Size
 from .source import Source
 from .special_builder import SpecialBuilder
-from .suggestions import did_you_mean
 from .syntax import Call, Option, Span
 from .tuples import AnyValue, Tuple, TupleExpected, is_open_input
 

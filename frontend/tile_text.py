@@ -36,6 +36,7 @@ from ..affine.polynomial import Polynomial
 from ..dialects import aggregation as ir
 from ..dialects.tile.attributes import Constraint
 from ..errors import GinghamError
+from ..suggestions import did_you_mean
 from .builder import Operand, ProgramBuilder
 from .expressions import ExpressionBuilder
 from .index_space import IndexSpace, Size, valid_name
@@ -43,7 +44,6 @@ from .parser import parse_source
 from .scope import Role, Scope
 from .source import Source, read
 from .special_calls import SPECIAL_CALLS, SpecialFunction
-from .suggestions import did_you_mean
 from .syntax import (
     Access,
     Aggregation,

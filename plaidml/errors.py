@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..errors import GinghamError
-from ..frontend.suggestions import did_you_mean
+from ..suggestions import did_you_mean
 
 
 class Error(GinghamError):

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import GinghamError
+from ..suggestions import did_you_mean
 from .arrays.array import Array
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def bind(
         if name not in names:
             raise GinghamError(
                 f"the program has no input '{name}'",
-                hint=f"its inputs are {', '.join(names) or 'none'}",
+                hint=did_you_mean(name, names)
+                or f"its inputs are {', '.join(names) or 'none'}",
             )
         if name in values:
             raise GinghamError(f"input '{name}' is given twice")
@@ -137,6 +139,7 @@ def dtype_named(element: str) -> np.dtype[Any]:
     if element not in ELEMENT_TYPES:
         raise GinghamError(
             f"there is no element type '{element}'",
-            hint=f"element types are {', '.join(ELEMENT_TYPES)}",
+            hint=did_you_mean(element, ELEMENT_TYPES)
+            or f"element types are {', '.join(ELEMENT_TYPES)}",
         )
     return numpy_dtype(ELEMENT_TYPES[element])

@@ -20,11 +20,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import GinghamError, warn
+from ..suggestions import did_you_mean
 from ..targets.opencl.devices.discovery import Problem, discover
 from .cache.probes import failure_of
 from .settings import find
@@ -142,9 +142,9 @@ def device(name: str) -> Device:
             return _part(candidate, name)
     names = [candidate.name for candidate in available]
     hints = [f"available devices: {', '.join(names)}"]
-    close = get_close_matches(name.lower(), names, n=1)
-    if close:
-        hints.insert(0, f"did you mean {close[0]!r}?")
+    close = did_you_mean(name, names)
+    if close is not None:
+        hints.insert(0, close)
     hints += [f"not available: {problem}" for problem in device_problems()]
     raise GinghamError(f"there is no device {name!r}", hint="; ".join(hints))
 

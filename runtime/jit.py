@@ -18,6 +18,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ..errors import GinghamError
+from ..suggestions import did_you_mean
 from .arguments import (
     AnyArray,
     Signature,
@@ -135,9 +136,11 @@ class JitFunction:
         self._profile = new_profile() if profile else None
         for name in [*static, *constants]:
             if name not in self._signature.parameters:
+                known = self._signature.parameters
                 raise GinghamError(
                     f"'{_name(function)}' has no parameter '{name}'",
-                    hint=f"it has {', '.join(self._signature.parameters) or 'none'}",
+                    hint=did_you_mean(name, known)
+                    or f"it has {', '.join(known) or 'none'}",
                 )
         self._static = frozenset(static)
         self._constant = frozenset(constants)

@@ -11,13 +11,13 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from ..errors import GinghamError, SourceLocation
+from ..suggestions import did_you_mean
 from .folders import user_folder
 from .table import SETTINGS, Setting
 from .toml_text import parse_toml
@@ -94,13 +94,11 @@ def settings_path() -> Path | None:
 
 
 def unknown_variables() -> dict[str, str | None]:
-    """Variables that look like settings and are none, each with what may be meant."""
+    """Variables that look like settings and are none, each with a hint."""
     known = {FILE_VARIABLE, *_VARIABLES.values()}
     unknown = [each for each in os.environ if each.startswith(_PREFIX)]
     return {
-        each: next(iter(get_close_matches(each, known, n=1)), None)
-        for each in sorted(unknown)
-        if each not in known
+        each: did_you_mean(each, known) for each in sorted(unknown) if each not in known
     }
 
 
@@ -115,8 +113,7 @@ def _setting(name: str) -> Setting:
 
 
 def _unknown(name: str, location: SourceLocation | None) -> GinghamError:
-    close = get_close_matches(name, _KNOWN, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(_KNOWN)}"
+    hint = did_you_mean(name, _KNOWN) or f"there are {', '.join(_KNOWN)}"
     return GinghamError(f"there is no setting '{name}'", location, hint)
 
 

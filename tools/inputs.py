@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
 from ..limits import MOST_AXES
+from ..suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +85,8 @@ def assignments(
         if name not in names:
             raise GinghamError(
                 f"{option} {text}: the program has no '{name}'",
-                hint=f"it has {', '.join(names) or 'none'}",
+                hint=did_you_mean(name, names)
+                or f"it has {', '.join(names) or 'none'}",
             )
         if name in values:
             raise GinghamError(f"{option} {text}: '{name}' is given twice")

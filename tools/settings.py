@@ -57,9 +57,10 @@ def _run(options: argparse.Namespace) -> int:
         show(f"{each.setting.name} = {_shown(each.value)}, from {each.source}")
         show(f"  {each.setting.documentation}")
     show(f"settings file: {_described(path)}")
-    for variable, meant in unknown_variables().items():
-        hint = f", did you mean {meant}?" if meant else ""
-        show(f"warning: no setting has the variable {variable}{hint}")
+    for variable, hint in unknown_variables().items():
+        show(f"warning: no setting has the variable {variable}")
+        if hint is not None:
+            show(f"hint: {hint}")
     return 0
 
 

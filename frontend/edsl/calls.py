@@ -7,11 +7,11 @@ from typing import Any
 
 from ...dialects.eltwise.table import CALLS, FUNCTIONS
 from ...errors import SourceLocation
+from ...suggestions import did_you_mean
 from ..builder import ProgramBuilder, Value
 from ..composite_builder import CompositeBuilder
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
-from ..suggestions import did_you_mean
 from . import specials
 from .dims import TensorDim, apply_to_sizes, is_size, size_node
 from .functions import as_bool, as_float, as_int, as_uint
@@ -42,7 +42,11 @@ def Call(function: str, *operands: Any) -> Any:
         _check_count(function, operands, 1)
         return _of_sizes(function, operands)
     known = [*CALLS, *_FUNCTIONS, *_COMPOSITES, *_OF_SIZES]
-    raise error(f"unknown function '{function}'", did_you_mean(function, known))
+    raise error(
+        f"unknown function '{function}'",
+        did_you_mean(function, known)
+        or "docs/functions.md and docs/special-functions.md list the functions",
+    )
 
 
 def _check_count(function: str, operands: Sequence[Any], count: int) -> None:

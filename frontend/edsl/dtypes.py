@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from ...dialects.eltwise.element_types import ELEMENT_TYPES
 from ...dialects.eltwise.numpy_types import NUMPY_NAMES
-from ..suggestions import did_you_mean
+from ...suggestions import did_you_mean
 from .locations import error
 
 

@@ -47,6 +47,7 @@ from ...dialects.eltwise.ops import ElementwiseOp, element_of
 from ...dialects.opencl.functions import CallOp, FunctionOp, ReturnOp
 from ...dialects.opencl.kernel import KernelOp
 from ...errors import GinghamError
+from ...suggestions import did_you_mean
 from ..locations import located
 from ..walking import operations
 from .expansions import EXPANSIONS
@@ -67,7 +68,8 @@ class OpenCLExpandFunctionsPass(ModulePass):
             if name not in EXPANSIONS:
                 raise GinghamError(
                     f"there is no formula for the function '{name}'",
-                    hint=f"there are some for {', '.join(EXPANSIONS)}",
+                    hint=did_you_mean(name, EXPANSIONS)
+                    or f"there are some for {', '.join(EXPANSIONS)}",
                 )
         expansion = _Expansion(op, frozenset(self.functions or EXPANSIONS))
         for kernel in list(op.ops):

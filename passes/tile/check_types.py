@@ -27,6 +27,7 @@ from xdsl.passes import ModulePass
 
 from ...dialects.eltwise.element_types import ELEMENT_TYPES, name_of
 from ...dialects.eltwise.ops import element_of
+from ...suggestions import did_you_mean
 from ..locations import error_at
 from .specializer import argument_name
 
@@ -48,7 +49,8 @@ class TileCheckTypesPass(ModulePass):
                 raise error_at(
                     op,
                     f"there is no element type '{name}'",
-                    f"element types are {', '.join(ELEMENT_TYPES)}",
+                    did_you_mean(name, ELEMENT_TYPES)
+                    or f"element types are {', '.join(ELEMENT_TYPES)}",
                 )
         elements = {ELEMENT_TYPES[name] for name in self.unsupported}
         for value in _values(op):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from difflib import get_close_matches
 from typing import Any, NoReturn, cast
 
+from ...suggestions import did_you_mean
 from .description import Cache, Hardware
 
 CACHES = "caches"
@@ -94,13 +94,10 @@ def _checked(
     prefix = "".join(f"{step}." for step in path)
     for name in table:
         if name not in known:
-            close = get_close_matches(name, known, n=1)
             raise FieldError(
                 (*path, name),
                 f"there is no field '{prefix}{name}'",
-                f"did you mean '{close[0]}'?"
-                if close
-                else f"fields: {', '.join(known)}",
+                did_you_mean(name, known) or f"fields: {', '.join(known)}",
             )
     values: dict[str, Any] = {}
     for name, field in known.items():

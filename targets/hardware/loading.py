@@ -18,13 +18,13 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ...errors import GinghamError, SourceLocation
 from ...settings.toml_text import parse_toml
+from ...suggestions import did_you_mean
 from .description import Hardware
 from .fields import CACHES, FieldError, build_hardware, figures_of
 
@@ -84,11 +84,11 @@ def _path_of(name_or_path: str) -> Path:
         return Path(name_or_path)
     if name_or_path in HARDWARE_NAMES:
         return _FOLDER / f"{name_or_path}.toml"
-    close = get_close_matches(name_or_path, HARDWARE_NAMES, n=1)
-    hints = [f"did you mean '{close[0]}'?"] if close else []
-    hints.append(f"there are {', '.join(HARDWARE_NAMES)}, or the path of a .toml file")
+    close = did_you_mean(name_or_path, HARDWARE_NAMES)
+    listed = f"there are {', '.join(HARDWARE_NAMES)}, or the path of a .toml file"
     raise GinghamError(
-        f"unknown hardware description '{name_or_path}'", hint="; ".join(hints)
+        f"unknown hardware description '{name_or_path}'",
+        hint=f"{close}; {listed}" if close else listed,
     )
 
 
@@ -113,7 +113,8 @@ def _based(table: dict[str, Any]) -> dict[str, Any]:
         raise FieldError(
             ("base",),
             f"base: expected a name, got {base!r}",
-            f"there are {', '.join(HARDWARE_NAMES)}",
+            did_you_mean(str(base), HARDWARE_NAMES)
+            or f"there are {', '.join(HARDWARE_NAMES)}",
         )
     changes = {name: value for name, value in table.items() if name != "base"}
     return figures_of(load_hardware(base)) | changes
@@ -134,10 +135,9 @@ def _changed(hardware: Hardware, changes: str) -> Hardware:
             del table[CACHES][int(text) :]
             continue
         if name not in known:
-            close = get_close_matches(name, known, n=1)
             raise GinghamError(
                 f"hardware descriptions have no field '{name}'",
-                hint=f"did you mean '{close[0]}'?" if close else None,
+                hint=did_you_mean(name, known) or "docs/hardware.md lists the fields",
             )
         *around, last = name.split(".")
         levels: list[dict[str, Any]] = table[CACHES]

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...errors import GinghamError
+from ...suggestions import did_you_mean
 from .description import Hardware
 
 HOST = "host"
@@ -72,7 +73,8 @@ class Machine:
             if name not in known:
                 raise GinghamError(
                     f"the machine has no device '{name}'",
-                    hint=f"it has {', '.join(known) or 'none'}",
+                    hint=did_you_mean(name, known)
+                    or f"it has {', '.join(known) or 'none'}",
                 )
         kept = {*names, HOST}
         links = {ends: link for ends, link in self.links.items() if kept >= {*ends}}

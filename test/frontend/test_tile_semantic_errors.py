@@ -44,7 +44,7 @@ STATEMENTS = [
     # Names.
     ("O = Aa + B;", "2:5", "unknown name 'Aa'", "did you mean 'A'?", 2),
     ("Tempo = A; O = Tempp(A) + Temp;", "2:16", "unknown function 'Tempp'",
-     "the functions are abs, acos, ...", 5),
+     "did you mean 'step'?", 5),
     ("Tempo = A; O = Temp;", "2:16", "unknown name 'Temp'", "did you mean 'Tempo'?", 4),
     ("O = Later; Later = B;", "2:5", "unknown name 'Later'",
      "it is assigned only at 2:12, and a statement sees the names above it", 5),
@@ -139,11 +139,14 @@ STATEMENTS = [
     ("O[0 : N] = +(B[i/2 + j/3]);", "2:16", "nothing bounds the index 'i'",
      f"'i' and 'j' can grow together {GROW} i < 3", 1),
     # Functions.
-    ("O = expp(A);", "2:5", "unknown function 'expp'", "did you mean 'exp'?", 4),
+    ("O = expp(A);", "2:5", "unknown function 'expp'", "did you mean 'exp' or 'exp2'?",
+     4),
     ("O = Exp(A);", "2:5", "unknown function 'Exp'", "did you mean 'exp'?", 3),
-    ("O = sqtr(A);", "2:5", "unknown function 'sqtr'", "did you mean 'sqrt'?", 4),
+    ("O = sqtr(A);", "2:5", "unknown function 'sqtr'",
+     "did you mean 'sqrt' or 'rsqrt'?", 4),
+    ("O = frobnicate(A);", "2:5", "unknown function 'frobnicate'", "there are ...", 10),
     ("O[i : maxx(N, 2)] = +(B[i]);", "2:7", "unknown function 'maxx'",
-     "did you mean 'max'?", 4),
+     "did you mean 'max' or 'fmax'?", 4),
     ("O = zero(A);", "2:5", "the function 'zero' of PlaidML is not supported: a "
      "function takes at least one argument", "write 0", 4),
     ("O = sub_group_broadcast(A, 0);", "2:5",

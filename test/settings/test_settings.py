@@ -281,7 +281,8 @@ def test_the_command_shows_values_and_sources(
     assert f"debug = 2, from the settings file {path}, line 1\n" in printed
     assert "hardware = not set, from the default\n" in printed
     assert f"settings file: {path}\n" in printed
-    assert "variable GINGHAM_DEVCIE, did you mean GINGHAM_DEVICE?\n" in printed
+    hint = "hint: did you mean 'GINGHAM_DEVICE'?\n"
+    assert f"no setting has the variable GINGHAM_DEVCIE\n{hint}" in printed
     assert main(["--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["file"] == str(path)

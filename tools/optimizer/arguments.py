@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from ...errors import GinghamError
-from .diagnostics import close_matches_hint
+from ...suggestions import did_you_mean
 from .input import EXTENSIONS
 from .options import Options, PipelinePart
 
@@ -107,7 +107,7 @@ def _raise_unknown(argument: str, known: Iterable[str]) -> NoReturn:
     if not argument.startswith("-"):
         raise GinghamError(f"expected one input file, got '{argument}' too")
     name = argument.partition("=")[0]
-    hint = close_matches_hint(name, known)
+    hint = did_you_mean(name, known)
     raise GinghamError(
         f"unknown option '{name}'", hint=hint or "tile-opt --help lists the options"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -73,22 +73,3 @@ class InternalError(ToolError):
 def note(message: str, location: SourceLocation | None = None) -> Diagnostic:
     """A note to attach to an error."""
     return Diagnostic(Severity.NOTE, message, location)
-
-
-def close_matches_hint(name: str, known: Iterable[str]) -> str | None:
-    """The hint `did you mean 'x'?` for a name that is not among the known ones."""
-    # Imported here as it takes time that only an error should cost.
-    from difflib import get_close_matches
-
-    matches = get_close_matches(name, list(known), n=3)
-    if not matches:
-        return None
-    return f"did you mean {alternatives(matches)}?"
-
-
-def alternatives(names: Sequence[str]) -> str:
-    """Names as `'a', 'b' or 'c'`."""
-    quoted = [f"'{name}'" for name in names]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -39,7 +39,8 @@ from xdsl.utils.lexer import Position, Span
 
 from ...dialects.bounded_parser import BoundedParser
 from ...errors import GinghamError, SourceLocation
-from .diagnostics import ToolError, close_matches_hint, note
+from ...suggestions import did_you_mean
+from .diagnostics import ToolError, note
 from .sources import Sources
 
 _NEWLINE = re.compile("\n")
@@ -135,7 +136,7 @@ class LocatedParser(BoundedParser):
         return ToolError(
             f"use of undefined value '{first.text}'",
             sources.of_span(first),
-            close_matches_hint(first.text, (f"%{name}" for name in defined)),
+            did_you_mean(first.text, (f"%{name}" for name in defined)),
             [
                 note(f"'{span.text}' is not defined either", sources.of_span(span))
                 for span, _ in shown
@@ -182,9 +183,9 @@ class LocatedParser(BoundedParser):
     ) -> NoReturn:
         """Raises the error for a name, whose text lies behind `start`."""
         dialect = name.partition(".")[0]
-        hint = close_matches_hint(name, known)
+        hint = did_you_mean(name, known)
         if dialect not in self.ctx.registered_dialect_names:
-            hint = close_matches_hint(dialect, self.ctx.registered_dialect_names)
+            hint = did_you_mean(dialect, self.ctx.registered_dialect_names)
             hint = f"no dialect is named '{dialect}'" + (f"; {hint}" if hint else "")
         # The name was consumed just before the current token. `!dialect<name>` holds
         # its two parts apart.

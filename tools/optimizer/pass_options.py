@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.hints import isa, type_repr
 
 from ...errors import GinghamError, SourceLocation
-from .diagnostics import alternatives, close_matches_hint
+from ...suggestions import alternatives, did_you_mean
 
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
@@ -101,7 +101,7 @@ def _unknown_option(
     pass_class: type[ModulePass], option: OptionText, types: dict[str, Any]
 ) -> GinghamError:
     known = [name.replace("_", "-") for name in types]
-    hint = close_matches_hint(option.key, known)
+    hint = did_you_mean(option.key, known)
     if hint is None:
         hint = f"it takes {alternatives(known)}" if known else "it takes no options"
     return GinghamError(

@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsolatedFromAbove
 
 from ...errors import GinghamError, SourceLocation
-from .diagnostics import close_matches_hint
+from ...suggestions import did_you_mean
 from .pass_options import OptionText, build_pass, format_pass
 
 PassRegistry = Mapping[str, Callable[[], type[ModulePass]]]
@@ -150,7 +150,7 @@ class _PipelineParser:
             self.check_anchor(name, start)
             return self.elements((*anchors, name), ")")
         if name not in self.passes:
-            hint = close_matches_hint(name, self.passes)
+            hint = did_you_mean(name, self.passes)
             if "." in name:
                 hint = f"passes to run on '{name}' are put in parentheses behind it"
             self.error(
@@ -174,7 +174,7 @@ class _PipelineParser:
         op_type = self.ctx.get_optional_op(name)
         if op_type is None:
             known = [op.name for op in self.ctx.loaded_ops]
-            hint = close_matches_hint(name, known)
+            hint = did_you_mean(name, known)
             self.error(f"unknown operation '{name}'", start, len(name), hint)
         if not op_type.has_trait(IsolatedFromAbove):
             self.error(

@@ -20,7 +20,7 @@ from xdsl.utils.target import Target
 from ...dialects import get_all_dialects
 from ...errors import GinghamError
 from ...passes import get_all_passes
-from .diagnostics import close_matches_hint
+from ...suggestions import did_you_mean
 
 DialectFactory = Callable[[], Dialect]
 PassFactory = Callable[[], type[ModulePass]]
@@ -86,7 +86,7 @@ def named_pipeline(
         names = pipeline_names()
         raise GinghamError(
             f"unknown pipeline '{name}'",
-            hint=close_matches_hint(name, names) or f"there are {', '.join(names)}",
+            hint=did_you_mean(name, names) or f"there are {', '.join(names)}",
         )
     device = PIPELINES[name]
     values = dict(options)
@@ -107,7 +107,7 @@ def _numbers(options: Mapping[str, str]) -> dict[str, int]:
             known = [_HARDWARE, *_NUMBERS]
             raise GinghamError(
                 f"pipelines have no option '{key}'",
-                hint=close_matches_hint(key, known) or f"there are {', '.join(known)}",
+                hint=did_you_mean(key, known) or f"there are {', '.join(known)}",
             )
         if not text.isdecimal():
             raise GinghamError(f"the option '{key}' expects a number, got '{text}'")

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.utils.target import Target
 
 from ...errors import GinghamError
-from .diagnostics import close_matches_hint
+from ...suggestions import did_you_mean
 from .options import Options, PipelinePart
 from .pipeline import PassRegistry, Step, parse_named_options, parse_pipeline
 from .registry import TargetFactory, named_pipeline, pipeline_names
@@ -54,7 +54,7 @@ def check_pass_names(names: Sequence[str], passes: PassRegistry) -> None:
     for name in names:
         if name not in passes:
             raise GinghamError(
-                f"unknown pass '{name}'", hint=close_matches_hint(name, passes)
+                f"unknown pass '{name}'", hint=did_you_mean(name, passes)
             )
 
 
@@ -68,7 +68,7 @@ def requested_target(options: Options, targets: Mapping[str, TargetFactory]) -> 
     try:
         spec = parse_spec(options.target)
         if spec.name not in targets:
-            hint = close_matches_hint(spec.name, targets)
+            hint = did_you_mean(spec.name, targets)
             raise GinghamError(
                 f"unknown target '{spec.name}'",
                 hint=hint or f"there are {', '.join(targets)}",

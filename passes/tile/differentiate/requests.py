@@ -11,6 +11,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from ....dialects.eltwise.element_types import Kind, is_element_type, kind
 from ....dialects.eltwise.ops import element_of
 from ....dialects.tile.gradient import GradientOp
+from ....suggestions import did_you_mean
 from ...locations import error_at, located
 from ..declared_arguments import argument_name
 
@@ -70,7 +71,11 @@ def _result(
             "the option loss says which one to differentiate",
         )
     if loss not in names:
-        raise error_at(function, f"there is no result '{loss}'", f"there is {known}")
+        raise error_at(
+            function,
+            f"there is no result '{loss}'",
+            did_you_mean(loss, filter(None, names)) or f"there is {known}",
+        )
     return results[names.index(loss)]
 
 
@@ -85,7 +90,9 @@ def _arguments(function: FuncOp, wrt: Sequence[str]) -> list[BlockArgument]:
         if name not in arguments:
             known = ", ".join(arguments) or "none"
             raise error_at(
-                function, f"there is no argument '{name}'", f"there is {known}"
+                function,
+                f"there is no argument '{name}'",
+                did_you_mean(name, arguments) or f"there is {known}",
             )
         if not _has_floats(arguments[name]):
             element = element_of(arguments[name].type)

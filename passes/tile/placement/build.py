@@ -13,6 +13,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from ....dialects.constants import constant_arguments
 from ....dialects.eltwise.element_types import ELEMENT_TYPES
 from ....errors import GinghamError
+from ....suggestions import did_you_mean
 from ....targets.hardware.machine import HOST, Machine
 from ...locations import error_at
 from .grouping import device_of, units_of
@@ -195,7 +196,8 @@ def _check_residency(program: Program, machine: Machine, residency: Residency) -
                 raise GinghamError(
                     f"the program has no {what} '{name}' to be on "
                     f"'{', '.join(wanted)}'",
-                    hint=f"it has {', '.join(names) or 'none'}",
+                    hint=did_you_mean(name, names)
+                    or f"it has {', '.join(names) or 'none'}",
                 )
             for place in wanted:
                 if place not in known and (place != ANYWHERE or what == "input"):
