@@ -55,9 +55,9 @@ _OF_FLOATS = (TypeRule.FLOAT, TypeRule.TEST)
 _OF_TRUTH = (TypeRule.COMPARE, TypeRule.TEST)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Function:
-    """One element-wise function."""
+    """One element-wise function; another row is another function, whatever it says."""
 
     name: str
     """The op is `eltwise.<name>`; the name is also a Tile call."""

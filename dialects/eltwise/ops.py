@@ -165,53 +165,68 @@ class ElementwiseOp(IRDLOperation):
             printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
-        types = [argument.type for argument in self.arguments]
-        if len(types) != self.function.arity:
-            raise VerifyException(
-                f"expected {self.function.arity} operand(s), got {len(types)}"
-            )
-        try:
-            expected = broadcast_type(types, element_of(self.result.type))
-        except ValueError as error:
-            raise VerifyException(str(error)) from None
-        if expected != self.result.type:
-            raise VerifyException(
-                f"expected a result of type {expected}, got {self.result.type}"
-            )
-        self._verify_elements()
+        self.verify_types()
 
-    def _verify_elements(self) -> None:
-        elements = [element_of(argument.type) for argument in self.arguments]
-        result = element_of(self.result.type)
-        if ANY_ELEMENT in elements or result == ANY_ELEMENT:
-            return
-        if any(isinstance(e, IndexType) for e in (*elements, result)):
-            if {*elements, result} != {IndexType()} or self.function.fold is None:
-                raise VerifyException(
-                    "expected all operands and the result to be sizes (index) of a "
-                    "function that sizes have"
-                )
-            return
-        for number, element in enumerate((*elements, result)):
-            if not is_element_type(element):
-                where = "result" if number == len(elements) else f"operand {number}"
-                raise VerifyException(
-                    f"expected {where} to have an element type such as f32 or si32, "
-                    f"got {element}"
-                )
-        try:
-            casts, inferred = self.function.signature(elements)
-        except TypeError as error:
-            raise VerifyException(str(error)) from None
-        for number, (got, want) in enumerate(zip(elements, casts, strict=True)):
-            if got != want:
-                raise VerifyException(
-                    f"expected operand {number} to have element type {want}, got {got}"
-                )
-        if result != inferred:
-            raise VerifyException(
-                f"expected the result to have element type {inferred}, got {result}"
+    def verify_types(self) -> None:
+        """Raises VerifyException for types that the function does not have."""
+        types = tuple([operand.type for operand in self.operands])
+        problem = _problem(self.function, types, self.results[0].type)
+        if problem is not None:
+            raise VerifyException(problem)
+
+
+@lru_cache(maxsize=4096)
+def _problem(
+    function: Function, operands: tuple[Attribute, ...], result: Attribute
+) -> str | None:
+    """What is wrong with these types for a function, None if nothing is."""
+    if len(operands) != function.arity:
+        return f"expected {function.arity} operand(s), got {len(operands)}"
+    try:
+        expected = broadcast_type(operands, element_of(result))
+    except ValueError as error:
+        return str(error)
+    if expected != result:
+        return f"expected a result of type {expected}, got {result}"
+    return _element_problem(function, [*map(element_of, operands)], element_of(result))
+
+
+def _element_problem(
+    function: Function, elements: Sequence[Attribute], result: Attribute
+) -> str | None:
+    if ANY_ELEMENT in elements or result == ANY_ELEMENT:
+        return None
+    if any(isinstance(e, IndexType) for e in (*elements, result)):
+        if {*elements, result} == {IndexType()} and function.fold is not None:
+            return None
+        return (
+            "expected all operands and the result to be sizes (index) of a function "
+            "that sizes have"
+        )
+    for number, element in enumerate((*elements, result)):
+        if not is_element_type(element):
+            where = "result" if number == len(elements) else f"operand {number}"
+            return (
+                f"expected {where} to have an element type such as f32 or si32, got "
+                f"{element}"
             )
+    try:
+        casts, inferred = function.signature(elements)
+    except TypeError as error:
+        return str(error)
+    for number, (got, want) in enumerate(zip(elements, casts, strict=True)):
+        if got != want:
+            return f"expected operand {number} to have element type {want}, got {got}"
+    if result != inferred:
+        return f"expected the result to have element type {inferred}, got {result}"
+    return None
+
+
+def _verify(op: ElementwiseOp) -> None:
+    """The verifier, which knows soon that an op has operands and a result only."""
+    if len(op.results) != 1 or op.properties or op.regions or op.successors:
+        ElementwiseOp.verify_(op)
+    op.verify_types()
 
 
 def _op_class(function: Function) -> type[ElementwiseOp]:
@@ -220,6 +235,7 @@ def _op_class(function: Function) -> type[ElementwiseOp]:
     members = {
         "name": f"eltwise.{function.name}",
         "FUNCTION": function,
+        "verify_": _verify,
         "__doc__": f"`{function.name}`: {function.summary}",
         "__module__": __name__,
     }

@@ -217,11 +217,11 @@ class _FunctionLowering:
         buffers.bind(op.result, Source(type.element_type, type.get_shape(), view))
 
     def _return(self, op: ReturnOp) -> None:
-        outputs: list[SSAValue] = []
+        outputs: dict[SSAValue, None] = {}
         for value in op.arguments:
             view = self._buffers.source(value).value
             is_own = isinstance(view, SSAValue) and isinstance(view.owner, AllocOp)
             if not isinstance(view, SSAValue) or not is_own or view in outputs:
                 view = self._buffers.copy(value, op)
-            outputs.append(view)
+            outputs[view] = None
         self._buffers.emit(ReturnOp(*outputs), op)

@@ -13,25 +13,27 @@ class Snapshot:
     """
 
     def __init__(self, module: ModuleOp) -> None:
-        self._seen = _seen(module)
+        self._seen = [_parts(op) for op in module.walk()]
 
     def is_still(self, module: ModuleOp) -> bool:
         """Whether a module is what it was: not an equal one, but the same."""
-        return _seen(module) == self._seen
-
-
-def _seen(module: ModuleOp) -> list[tuple[object, ...]]:
-    return [_parts(op) for op in module.walk()]
+        seen = iter(self._seen)
+        return all(_parts(op) == next(seen, None) for op in module.walk()) and (
+            next(seen, None) is None
+        )
 
 
 def _parts(op: Operation) -> tuple[object, ...]:
     blocks = [block for region in op.regions for block in region.blocks]
-    values = [*op.results, *(argument for block in blocks for argument in block.args)]
+    values = op.results
+    if blocks:
+        values = (*values, *(argument for block in blocks for argument in block.args))
     return (
         op,
         op.parent,
-        [*op.operands],
-        [*blocks, *op.successors],
+        tuple(op.operands),
+        blocks,
+        (*op.successors,),
         values,
         [value.type for value in values],
         {**op.attributes},
