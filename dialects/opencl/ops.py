@@ -36,6 +36,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
+from ..building import build
 from ..eltwise.ops import element_of
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
@@ -67,7 +68,8 @@ class ForOp(IRDLOperation):
         unroll: bool = False,
         unroll_factor: int | None = None,
     ) -> None:
-        super().__init__(
+        build(
+            self,
             properties={
                 "extent": IntegerAttr(extent, i64),
                 "unroll": UnitAttr() if unroll else None,
@@ -143,8 +145,9 @@ class IfOp(IRDLOperation):
         self, conditions: Sequence[LinearForm], values: Sequence[SSAValue], body: Region
     ) -> None:
         forms, used = compact(conditions, values)
-        super().__init__(
-            operands=[used],
+        build(
+            self,
+            operands=used,
             properties={"conditions": ArrayAttr([FormAttr(f) for f in forms])},
             regions=[body],
         )
@@ -261,8 +264,9 @@ class LoadOp(IRDLOperation):
         type: Attribute,
     ) -> None:
         (position,), used = compact([form], values)
-        super().__init__(
-            operands=[pointer, used],
+        build(
+            self,
+            operands=[pointer, *used],
             properties={"form": FormAttr(position)},
             result_types=[type],
         )
@@ -316,8 +320,10 @@ class StoreOp(IRDLOperation):
         values: Sequence[SSAValue],
     ) -> None:
         (position,), used = compact([form], values)
-        super().__init__(
-            operands=[value, pointer, used], properties={"form": FormAttr(position)}
+        build(
+            self,
+            operands=[value, pointer, *used],
+            properties={"form": FormAttr(position)},
         )
 
     @classmethod

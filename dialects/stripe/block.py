@@ -30,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
 from ...limits import LARGEST_INTEGER
+from ..building import build
 from ..form_attribute import FormAttr
 from ..syntax import compact, integer_array, integers
 from .attributes import (
@@ -41,6 +42,8 @@ from .attributes import (
     ViewType,
 )
 from .reshape import ReshapeOp
+
+_SEGMENTS = "operandSegmentSizes"
 
 
 @irdl_op_definition
@@ -123,8 +126,9 @@ class BlockOp(IRDLOperation):
         )
         level_list = [Level.LOOP] * len(ranges) if levels is None else levels
         name = None if block_name is None else StringAttr(block_name)
-        super().__init__(
-            operands=[buffers, captures],
+        build(
+            self,
+            operands=[*buffers, *captures],
             properties={
                 "block_name": name,
                 "serial": UnitAttr() if serial else None,
@@ -132,6 +136,7 @@ class BlockOp(IRDLOperation):
                 "levels": ArrayAttr([LevelAttr(level) for level in level_list]),
                 "refinements": ArrayAttr([RefinementAttr(r) for r in refinements]),
                 "constraints": ArrayAttr([FormAttr(form) for form in constraints]),
+                _SEGMENTS: _segments(buffers, captures),
             },
             regions=[body],
         )
@@ -200,8 +205,7 @@ class BlockOp(IRDLOperation):
     ) -> None:
         """Refine and capture other values; the refinements are for who calls this."""
         self.operands = [*buffers, *captures]
-        segments = integer_array([len(buffers), len(captures)], bits=32)
-        self.properties["operandSegmentSizes"] = segments
+        self.properties[_SEGMENTS] = _segments(buffers, captures)
 
     def refinement(self, number: int) -> Refinement:
         """The refinement of window `number`."""
@@ -318,6 +322,11 @@ class BlockOp(IRDLOperation):
                 f"expected {where} to be '{outer_direction.value}' as the outer view "
                 f"is, got '{direction.value}'"
             )
+
+
+def _segments(buffers: Sequence[SSAValue], captures: Sequence[SSAValue]) -> Attribute:
+    """How many of the operands are buffers, and how many are captured."""
+    return integer_array([len(buffers), len(captures)], bits=32)
 
 
 def _verify_forms(

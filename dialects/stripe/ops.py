@@ -22,8 +22,9 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import build
 from ..index_number import IndexNumberOp
-from ..syntax import defined_value
+from ..syntax import defined_value, integer_array
 from .attributes import ViewType
 from .block import direction_of, is_block_index, is_view_of
 from .subscripts import (
@@ -52,7 +53,7 @@ class AllocOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($view)"
 
     def __init__(self, type: ViewType) -> None:
-        super().__init__(result_types=[type])
+        build(self, result_types=[type])
 
 
 @irdl_op_definition
@@ -101,8 +102,9 @@ class LoadOp(IRDLOperation):
         type: Attribute | None = None,
     ) -> None:
         values, literals = split_subscripts(subscripts)
-        super().__init__(
-            operands=[view, values],
+        build(
+            self,
+            operands=[view, *values],
             properties={"literals": literals},
             result_types=[type or access_type(view.type, subscripts)],
         )
@@ -177,9 +179,15 @@ class StoreOp(IRDLOperation):
         condition: SSAValue | None = None,
     ) -> None:
         values, literals = split_subscripts(subscripts)
-        super().__init__(
-            operands=[value, view, values, condition],
-            properties={"literals": literals},
+        conditions = [] if condition is None else [condition]
+        segments = [1, 1, len(values), len(conditions)]
+        build(
+            self,
+            operands=[value, view, *values, *conditions],
+            properties={
+                "literals": literals,
+                "operandSegmentSizes": integer_array(segments, bits=32),
+            },
         )
 
     @property
