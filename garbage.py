@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 
-_YOUNG = 100_000
-"""New objects before the collector looks at them: about 10 MB."""
+_YOUNG = 2_000_000
+"""New objects before the collector looks at them: about 200 MB. That is more than all
+that stays of a thousand layers, so that it is looked at once, when most can go."""
 _OLDER = 50
 """How many times it does so before it looks at older ones, too."""
 
@@ -36,7 +37,7 @@ _rarity = _Rarity()
 
 @contextmanager
 def rare_collections() -> Generator[None]:
-    """Let the collector look for garbage a hundred times less often.
+    """Let the collector look for garbage some thousand times less often.
 
     When the last thread leaves, the thresholds are as before, unless somebody has set
     others meanwhile.

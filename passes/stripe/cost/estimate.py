@@ -187,27 +187,26 @@ def pieces(
     vectors leave over take shorter vectors, unless what vectors run along is staged:
     then a whole vector is computed and its end is not stored.
     """
-    pairs = list(zip(problem.ranges, tile, strict=True))
-    if all(not size or not extent % size for extent, size in pairs):
-        return [(problem.ranges, lanes)]
-    choices: list[list[tuple[int, int]]] = []
-    for index, (extent, size) in enumerate(pairs):
-        width = lanes if index == problem.vector else 0
-        if index in problem.reductions or extent % size == 0:
-            choices.append([(extent, width)])
+    cuts: dict[int, list[tuple[int, int]]] = {}
+    for index in problem.parallel:
+        extent, size = problem.ranges[index], tile[index]
+        rest = extent % size if size else 0
+        if not rest:
             continue
-        parts: list[tuple[int, int]] = []
-        if extent > size:
-            parts.append((extent - extent % size, width))
+        width = lanes if index == problem.vector else 0
+        cuts[index] = [(extent - rest, width)] if extent > size else []
         if width and overcomputes(problem, staged):
-            parts.append((-(-(extent % size) // width) * width, width))
+            cuts[index].append((-(-rest // width) * width, width))
         else:
-            parts += _narrower(extent % size, width)
-        choices.append(parts)
+            cuts[index] += _narrower(rest, width)
     found: list[tuple[tuple[int, ...], int]] = []
-    for combination in product(*choices):
-        width = max((width for _, width in combination), default=1)
-        found.append((tuple(extent for extent, _ in combination), max(width, 1)))
+    for parts in product(*cuts.values()):
+        ranges, width = list(problem.ranges), lanes
+        for index, (extent, own_width) in zip(cuts, parts, strict=True):
+            ranges[index] = extent
+            if index == problem.vector:
+                width = max(own_width, 1)
+        found.append((tuple(ranges), width))
     return found
 
 
