@@ -58,7 +58,8 @@ input number is used for many (a product of matrices) may be eight times as long
 their parts cost more; parts take no more memory than the inputs, and in blocks inside
 others no more than a cache holds.
 
-Where `lanes` does not divide a row, a third block adds what is left over. The order of
+Where `lanes` does not divide a row, a third block adds what is left over, and rows are
+cut into so many chunks that this is little. The order of
 the aggregation depends on the sizes alone. Left alone are short rows, and products with
 enough output cells that are not too long; constrained rows; blocks with subscripts,
 with tiles, and serial ones. In blocks inside others the cells are private, and nothing
@@ -263,7 +264,7 @@ class StripeSplitReductionPass(ModulePass):
             count = min(extent // unit, max(parallel, needed))
             if count < 2:
                 continue
-            if takes_turns and count > parallel:
+            if takes_turns:
                 count = _with_least_rest(extent // unit, count)
             size = unit * (extent // unit // count)
             if not takes_turns:

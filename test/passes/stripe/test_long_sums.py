@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from math import prod
+from random import Random
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from xdsl.parser import Parser
 
 import gingham
+from gingham.dialects.stripe.block import BlockOp
+from gingham.passes.stripe.blocks.nests import reduction_indices
+from gingham.passes.stripe.split_reduction import StripeSplitReductionPass
+from gingham.runtime.function import make_context
 
 F32 = NDArray[np.float32]
 
@@ -46,6 +54,34 @@ def test_error_of_a_long_sum(name: str, hardware: str | None) -> None:
     assert result.dtype == np.float32
     # Added up one after the other they have errors of 1e-5 to 2e-3.
     np.testing.assert_allclose(result, exact, rtol=8e-6)
+
+
+_SUM = """
+%A = stripe.alloc : !stripe.view<{0}xf32>
+%S = stripe.alloc : !stripe.view<f32>
+stripe.block "S" [%i : {0}] in %a = %A[%i] : 1 out %s = %S[] add init 0 {{
+  %0 = stripe.load %a : !stripe.view<1xf32>
+  stripe.store %0, %s : !stripe.view<f32>
+}}
+"""
+
+
+@pytest.mark.parametrize("lanes", [16, 64])
+@pytest.mark.parametrize("cores", [4, 64])
+def test_no_count_leaves_a_long_sum_over(cores: int, lanes: int) -> None:
+    random = Random(1)
+    counts = [random.randrange(10**5, 2 * 10**7) for _ in range(50)]
+    for count in [9_999_991, 17_755_810, 1_277_825, *counts]:
+        module = Parser(make_context(), _SUM.format(count)).parse_module()
+        split = StripeSplitReductionPass(lanes=lanes, parallelism=16 * cores)
+        split.apply(make_context(), module)
+        blocks = [op for op in module.walk() if isinstance(op, BlockOp)]
+        assert max(map(_length, blocks)) <= 1024
+
+
+def _length(block: BlockOp) -> int:
+    """How many values are added up one after the other in each cell."""
+    return prod(block.index_ranges[index] for index in reduction_indices(block))
 
 
 def _slowly_rising(shape: tuple[int, ...]) -> F32:
