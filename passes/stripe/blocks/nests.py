@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -399,11 +400,17 @@ def has_own_windows(block: BlockOp, number: int) -> bool:
     return set(range(len(block.index_ranges))) <= _determined(block, number)
 
 
-def _determined(block: BlockOp, number: int) -> set[int]:
+def _determined(block: BlockOp, number: int) -> frozenset[int]:
     """The indices that a cell of a window tells; all that have one value only."""
-    extents = dict(enumerate(block.index_ranges))
     access = block.refinement(number).access
-    return determined_indices(access, block.view_type(number).sizes, extents)
+    return _determined_by(access, block.view_type(number).sizes, block.index_ranges)
+
+
+@lru_cache(maxsize=4096)
+def _determined_by(
+    access: tuple[LinearForm, ...], sizes: tuple[int, ...], ranges: tuple[int, ...]
+) -> frozenset[int]:
+    return frozenset(determined_indices(access, sizes, dict(enumerate(ranges))))
 
 
 def owns_cells(block: BlockOp, number: int) -> bool:
