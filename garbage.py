@@ -8,6 +8,7 @@ again, and next to nothing is found.
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -58,3 +59,13 @@ def rare_collections() -> Generator[None]:
             _rarity.users -= 1
             if _rarity.users == 0 and gc.get_threshold() == _rarity.meanwhile:
                 gc.set_threshold(*_rarity.before)
+
+
+def skip_last_search() -> None:
+    """Let this process end without a search for garbage among all that there is.
+
+    For commands: of a large program it takes as long as some passes, and Ctrl-C is to
+    end it at once.
+    """
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)

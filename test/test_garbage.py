@@ -1,4 +1,6 @@
 import gc
+import subprocess
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -37,3 +39,18 @@ def test_what_a_program_has_chosen_stays(young: int) -> None:
         assert gc.get_threshold() == (young, 100, 100)
         gc.set_threshold(900)
     assert gc.get_threshold()[0] == 900
+
+
+@pytest.mark.parametrize("call", ["", "skip_last_search()"])
+def test_a_command_ends_without_a_search(call: str) -> None:
+    program = f"""
+from gingham.garbage import skip_last_search
+class Found:
+    def __init__(self): self.itself = self
+    def __del__(self): print("found")
+Found()
+{call}
+"""
+    run = [sys.executable, "-c", program]
+    printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert printed == ("" if call else "found\n")

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from typing import IO, NoReturn
 
 from ..errors import GinghamError, visible
+from ..garbage import skip_last_search
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C: 128 and the number of the signal, as shells have it."""
@@ -47,6 +48,7 @@ def open_closed_streams() -> None:
 
 def run_command(body: Callable[[], int]) -> int:
     """The exit status of `body`; after an error, which is printed, 1."""
+    skip_last_search()
     open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # What the terminal's encoding lacks is escaped, not an error.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from io import TextIOWrapper
 
-from ..garbage import rare_collections
+from ..garbage import rare_collections, skip_last_search
 from .command import open_closed_streams
 
 
 def main() -> int:
     """The command; returns its exit status."""
+    skip_last_search()
     # Imports, too: looking for garbage among what they make is a tenth of a short run.
     with rare_collections():
         return _run()
