@@ -94,3 +94,17 @@ def test_small_file_imports_nothing_heavy(
     options: tuple[str, ...], small_file: str
 ) -> None:
     assert not imported_by_tile_opt(*options, small_file) & HEAVY
+
+
+def test_nobody_looks_for_garbage_when_tile_opt_ends(small_file: str) -> None:
+    program = f"""if True:
+        import atexit, gc, sys
+        from gingham.tools.opt import main
+        atexit.register(lambda: print(gc.get_freeze_count() > len(gc.get_objects())))
+        sys.argv[1:] = [{small_file!r}]
+        main()
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines()[-1] == "True"
