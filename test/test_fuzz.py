@@ -83,12 +83,17 @@ HARMS = {
 
 @pytest.mark.parametrize(("kind", "harm"), HARMS.items(), ids=HARMS)
 def test_harm_is_found_and_the_rest_goes_on(
-    kind: str, harm: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    harm: Callable[[], object],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setattr(server, "SECONDS", 1)
+    monkeypatch.setattr(server.tempfile, "tempdir", str(tmp_path))
     found, following = run_cases(Harmful(harm), 7, 0, inf, 10)
     assert isinstance(found, Found)
     assert (found.number, found.kind, following) == (3, kind, 10)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_messages() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
 from time import monotonic, strftime
+from typing import NoReturn
 
 from .cases import Fuzzer, prepare_environment
 from .files import FileFuzzer
@@ -23,6 +25,8 @@ _MOST_OF_A_KIND = 3
 def main() -> int:
     """The command; the exit status is 1 when something was found."""
     options = _options()
+    # What a run has begun is ended and removed, also where `timeout` ends it.
+    signal.signal(signal.SIGTERM, _end)
     prepare_environment()
     preload()
     if options.replay:
@@ -34,6 +38,11 @@ def main() -> int:
         seconds = options.seconds / len(fuzzers)
         status |= _run(fuzzer, options, monotonic() + seconds)
     return status
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    del frame
+    sys.exit(128 + number)
 
 
 def _fuzzers() -> list[Fuzzer]:

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -105,17 +106,23 @@ def _batch(
     draw: Callable[[int], Case], fuzzer: Fuzzer, first: int, count: int, end: float
 ) -> Iterator[Found | int]:
     """Cases in one child: the number of each that ended, or what was found."""
-    reading, writing = os.pipe()
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _run_child(draw, fuzzer, range(first, first + count), writing)
-    os.close(writing)
-    try:
-        yield from _listen(child, reading, first, end)
-    finally:
-        os.close(reading)
+    # A child may be killed, and would leave its folder.
+    with tempfile.TemporaryDirectory(
+        prefix="gingham-fuzz-", ignore_cleanup_errors=True
+    ) as folder:
+        reading, writing = os.pipe()
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            numbers = range(first, first + count)
+            _run_child(draw, fuzzer, numbers, writing, folder)
+        os.close(writing)
+        try:
+            yield from _listen(child, reading, first, end)
+        finally:
+            os.close(reading)
+            _end(child)
 
 
 def _listen(child: int, pipe: int, first: int, end: float) -> Iterator[Found | int]:
@@ -150,16 +157,28 @@ def _listen(child: int, pipe: int, first: int, end: float) -> Iterator[Found | i
         yield Found(current, kind, f"ended by {name}")
 
 
+def _end(child: int) -> None:
+    """See that a child has ended, when nobody listens to it any more."""
+    with suppress(ChildProcessError):
+        if os.waitpid(child, os.WNOHANG)[0] == 0:
+            _finish(child)
+
+
 def _finish(child: int) -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
 
 def _run_child(
-    draw: Callable[[int], Case], fuzzer: Fuzzer, numbers: range, pipe: int
+    draw: Callable[[int], Case],
+    fuzzer: Fuzzer,
+    numbers: range,
+    pipe: int,
+    folder: str,
 ) -> None:
     """Runs the cases; does not return."""
     gc.freeze()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -171,19 +190,17 @@ def _run_child(
         )
         os.write(pipe, f"{text}\n".encode(errors="replace"))
 
-    with tempfile.TemporaryDirectory(prefix="gingham-fuzz-") as folder:
-        tempfile.tempdir = folder
-        for number in numbers:
-            tell("began", number)
-            with tempfile.TemporaryDirectory(dir=folder) as own:
-                os.chdir(own)
-                found = _run_case(draw, fuzzer, number)
-                os.chdir(folder)
-            if found is not None:
-                tell("found", number, *found)
-                break
-            tell("ended", number)
-        os.chdir("/")
+    tempfile.tempdir = folder
+    for number in numbers:
+        tell("began", number)
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            os.chdir(own)
+            found = _run_case(draw, fuzzer, number)
+            os.chdir(folder)
+        if found is not None:
+            tell("found", number, *found)
+            break
+        tell("ended", number)
     os._exit(0)
 
 
