@@ -5,6 +5,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from ...passes.walking import operations
+
 
 class Snapshot:
     """The operations of a module in order, with all that verifiers look at.
@@ -13,13 +15,13 @@ class Snapshot:
     """
 
     def __init__(self, module: ModuleOp) -> None:
-        self._seen = [_parts(op) for op in module.walk()]
+        self._seen = [*map(_parts, operations(module))]
 
     def is_still(self, module: ModuleOp) -> bool:
         """Whether a module is what it was: not an equal one, but the same."""
-        seen = iter(self._seen)
-        return all(_parts(op) == next(seen, None) for op in module.walk()) and (
-            next(seen, None) is None
+        found = operations(module)
+        return len(found) == len(self._seen) and all(
+            _parts(op) == before for op, before in zip(found, self._seen, strict=True)
         )
 
 

@@ -15,6 +15,7 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import GinghamError
+from ...passes.walking import operations
 from .diagnostics import Diagnostic, ToolError, note
 from .sources import Sources
 
@@ -78,7 +79,7 @@ class _UseVerifier:
 
     def __init__(self, module: ModuleOp, sources: Sources) -> None:
         self.sources = sources
-        self.order = {op: index for index, op in enumerate(module.walk())}
+        self.order = {op: index for index, op in enumerate(operations(module))}
         self.dominance: dict[Region, DominanceInfo] = {}
 
     def verify(self) -> None:
