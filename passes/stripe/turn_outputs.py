@@ -120,7 +120,8 @@ class StripeTurnOutputsPass(ModulePass):
             turned = _Turned.of(block, order)
             inner = problem_of(turned.block, hardware.vector_bits)
             copied = copy_seconds(inner, hardware)
-            if _arithmetic(inner, hardware) + copied >= now:
+            launch = hardware.launch_microseconds * 1e-6
+            if _arithmetic(inner, hardware) + launch + copied >= now:
                 continue
             seconds = best(inner, hardware).seconds + copied
             if seconds < now:
