@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 
-_YOUNG = 2_000_000
-"""New objects before the collector looks at them: about 200 MB. That is more than all
+_YOUNG = 3_000_000
+"""New objects before the collector looks at them: about 300 MB. That is more than all
 that stays of a thousand layers, so that it is looked at once, when most can go."""
 _OLDER = 50
 """How many times it does so before it looks at older ones, too."""
