@@ -120,7 +120,7 @@ def _loading(device: OpenCLDevice, code: bytes) -> bytes:
     """The line in front of code to load."""
     request = {
         "kind": "code",
-        "device": device.name.partition("/")[0],
+        "device": device.name,
         "details": str(device.details),
         "size": len(code),
     }

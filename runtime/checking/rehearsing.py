@@ -28,7 +28,10 @@ class Rehearsing:
         self._executable: OpenCLExecutable | None = None
 
     def answered(self, line: bytes, requests: BinaryIO) -> bytes:
-        """`DONE` where code could be loaded or run; nothing where that was refused."""
+        """`DONE` where code could be loaded or run; nothing where that was refused.
+
+        Without code only the driver is loaded.
+        """
         request: dict[str, Any] = json.loads(line)
         try:
             if request["kind"] == "code":
@@ -41,10 +44,11 @@ class Rehearsing:
     def _load(self, name: str, details: str, code: bytes) -> bytes:
         self._executable = None
         device = same_device(name, details)
+        if not code:
+            return DONE
         if device is None:
             return b""
-        if code:
-            self._executable = OpenCLExecutable(from_bytes(code, device), device)
+        self._executable = OpenCLExecutable(from_bytes(code, device), device)
         return DONE
 
     def _run(self, requests: BinaryIO) -> bytes:

@@ -32,8 +32,7 @@ class Helper(HelperProcess):
 
 def _request(device: OpenCLDevice, source: str, options: str) -> bytes:
     text = source.encode()
-    name = device.name.partition("/")[0]
-    request = Request(name, str(device.details), options, len(text))
+    request = Request(device.name, str(device.details), options, len(text))
     return request.to_line() + text
 
 

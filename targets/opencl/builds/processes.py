@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
+from ....errors import GinghamError
 from ..memory.free_memory import host_memory
 
 if TYPE_CHECKING:
@@ -296,8 +297,12 @@ def same_device(name: str, details: str) -> OpenCLDevice | None:
     None where this process has no such device.
     """
     from ..devices.discovery import discover
+    from ..devices.partition import part_named
 
+    whole, _, part = name.partition("/")
     for device in discover().devices:
-        if device.name == name and str(device.details) == details:
-            return device
+        if device.name == whole:
+            with suppress(GinghamError):
+                found = part_named(device, part) if part else device
+                return found if str(found.details) == details else None
     return None

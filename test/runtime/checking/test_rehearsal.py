@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from xdsl.parser import Parser
 
 import gingham
+from gingham.errors import GinghamError
 from gingham.runtime.checking import (
     CheckedExecutable,
     Subject,
@@ -117,6 +118,20 @@ def test_a_program_for_which_every_build_takes_long_is_left_alone(
     checked = executable(device, IS_SLOW, kept)
     np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
     assert UNOPTIMISED not in kept[0].options
+
+
+def test_parts_of_a_device_are_tried_as_parts(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    try:
+        (part,) = device.split([1])
+    except GinghamError:
+        pytest.skip("the device can not be divided")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(rehearsal, "LEAST_SECONDS", 1.0)
+    with pytest.warns(WrongKernelWarning, match=f"do not end in 1 s on {part.name} "):
+        results = on_host(executable(part, NEVER_ENDS, []))
+    np.testing.assert_array_equal(results[0], inputs() + 1)
 
 
 def test_without_other_processes_programs_run(
