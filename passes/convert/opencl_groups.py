@@ -25,10 +25,11 @@ from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level
 from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.index_sum import IndexSum
 from ...dialects.stripe.ops import AllocOp
 from ..locations import error_at
+from .known_conditions import KnownConditions
 from .opencl_grid import spread
-from .opencl_index import IndexExpression, KnownConditions
 from .opencl_scope import Cursor, KernelScope, nested
 
 
@@ -108,7 +109,7 @@ class GroupLowering:
             values = self._take_apart(self._item, shape, cursor)
         for index, extent in zip(op.indices, op.index_ranges, strict=True):
             if extent == 1:
-                self._scope.indices[index] = IndexExpression()
+                self._scope.indices[index] = IndexSum()
         for number, value in zip(_group_indices(op), values, strict=True):
             self._scope.bind(op.indices[number], value, op.index_ranges[number])
         return cursor

@@ -19,11 +19,12 @@ from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.index_sum import IndexSum, values_of
 from ..locations import error_at, located
 from ..stripe.blocks.nests import root_buffer
+from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
-from .opencl_index import IndexExpression, KnownConditions
 from .opencl_races import PARALLEL, check_races
 from .opencl_scope import Cursor, KernelScope
 from .opencl_statements import StatementLowering
@@ -111,7 +112,7 @@ class KernelLowering:
         indices = [(i, extent) for i, extent, own in pairs if own is level]
         for index, extent in indices:
             if extent == 1:
-                self._scope.indices[index] = IndexExpression()
+                self._scope.indices[index] = IndexSum()
         indices = [(index, extent) for index, extent in indices if extent > 1]
         extents = [extent for _, extent in indices]
         grid = spread(extents, query) if self._has_items() else in_line(extents)
@@ -216,17 +217,15 @@ class KernelLowering:
             if all(values[number] in self._scope.indices for number in form.support)
         ]
         pending[:] = [form for form in pending if form not in ready]
-        return self._guard_by(
-            op, [self._scope.expression(op, form) for form in ready], cursor
-        )
+        return self._guard_by(op, [self._scope.sum(op, form) for form in ready], cursor)
 
     def _guard_by(
-        self, op: BlockOp, conditions: Sequence[IndexExpression], cursor: Cursor
+        self, op: BlockOp, conditions: Sequence[IndexSum], cursor: Cursor
     ) -> Cursor | None:
-        tested: list[IndexExpression] = []
+        tested: list[IndexSum] = []
         known = cursor.known
         for condition in conditions:
-            low, high = condition.bounds(self._scope.extents)
+            low, high = condition.bounds(self._scope.extents.__getitem__)
             if high < 0:
                 return None
             if low >= 0 or known.imply(condition):
@@ -249,7 +248,7 @@ class KernelLowering:
         """What a refinement shows at the values that the indices have."""
         outer = self._scope.views[op.buffer(number)]
         access = op.refinement(number).access
-        offsets = [self._scope.expression(op, form) for form in access]
+        offsets = [self._scope.sum(op, form) for form in access]
         if outer.is_divided:
             # Every work-item's part begins at its own first cell.
             offsets = [offset.without(self._scope.items) for offset in offsets]
@@ -276,7 +275,7 @@ class KernelLowering:
                 continue
             opened.append(index)
             if position not in reached:
-                self._scope.indices[index] = IndexExpression()
+                self._scope.indices[index] = IndexSum()
                 continue
             unroll = op.index_levels[position] is Level.UNROLL
             extent = op.index_ranges[position]
@@ -301,12 +300,12 @@ class KernelLowering:
         sizes = window.sizes
         if overhangs or not _is_value(value_type):
             value_type = window.element_type
-            offsets: list[IndexExpression] = []
+            offsets: list[IndexSum] = []
             for size in sizes:
-                offset = IndexExpression()
+                offset = IndexSum()
                 if size > 1:
                     cursor, index = self._scope.open_for(op, None, size, False, cursor)
-                    offset = IndexExpression.value(index)
+                    offset = IndexSum.value(index)
                 offsets.append(offset)
             view, sizes = view.moved(offsets), (1,) * len(sizes)
         conditions = [*view.inside(sizes, self._scope.extents)]
@@ -319,14 +318,10 @@ class KernelLowering:
         self._statements.store(constant.result, view, inner, op)
 
 
-def _if_op(conditions: Sequence[IndexExpression], body: Block) -> IfOp:
+def _if_op(conditions: Sequence[IndexSum], body: Block) -> IfOp:
     """The op that tests conditions, each over its own values."""
-    values = list(dict.fromkeys(v for c in conditions for v, _ in c.terms))
-    forms: list[LinearForm] = []
-    for condition in conditions:
-        form, own = condition.as_form()
-        positions = {number: values.index(value) for number, value in enumerate(own)}
-        forms.append(form.remap(positions, len(values)))
+    values = values_of(conditions)
+    forms = [condition.form(values) for condition in conditions]
     return IfOp(forms, values, Region(body))
 
 

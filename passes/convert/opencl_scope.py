@@ -11,9 +11,10 @@ from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.opencl.ops import ForOp
 from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.index_sum import IndexSum
 from ...dialects.stripe.ops import IndexOp
 from ..locations import error_at, located
-from .opencl_index import IndexExpression, KnownConditions
+from .known_conditions import KnownConditions
 from .opencl_view import KernelView
 
 
@@ -43,9 +44,7 @@ class KernelScope:
     """The index values that differ between the work-items of a group."""
     extents: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """For each index value of the kernel, that it is from 0 to below this."""
-    indices: dict[SSAValue, IndexExpression] = field(
-        default_factory=dict[SSAValue, IndexExpression]
-    )
+    indices: dict[SSAValue, IndexSum] = field(default_factory=dict[SSAValue, IndexSum])
     views: dict[SSAValue, KernelView] = field(
         default_factory=dict[SSAValue, KernelView]
     )
@@ -55,21 +54,19 @@ class KernelScope:
         """Let an index of a block be an index value of the kernel."""
         value.name_hint = index.name_hint
         self.extents[value] = extent
-        self.indices[index] = IndexExpression.value(value)
+        self.indices[index] = IndexSum.value(value)
 
-    def expression(self, op: BlockOp | IndexOp, form: LinearForm) -> IndexExpression:
+    def sum(self, op: BlockOp | IndexOp, form: LinearForm) -> IndexSum:
         """A form of an op over the kernel's index values."""
-        nothing = IndexExpression()
         values = op.form_values if isinstance(op, BlockOp) else op.values
-        arguments = [self.indices.get(value, nothing) for value in values]
-        return IndexExpression.apply(form, arguments)
+        return IndexSum.of(form, values).substitute(self.indices)
 
     def open_loop(
         self, op: BlockOp, index: SSAValue, extent: int, unroll: bool, cursor: Cursor
     ) -> Cursor:
         """Open a loop over an index; a single value needs none."""
         if extent == 1:
-            self.indices[index] = IndexExpression()
+            self.indices[index] = IndexSum()
             return cursor
         body, value = self.open_for(op, index.name_hint, extent, unroll, cursor)
         self.bind(index, value, extent)
@@ -95,12 +92,12 @@ class KernelScope:
         """What a value of a block became; a number for an index without a loop."""
         if value in self.values:
             return self.values[value]
-        expression = self.indices.get(value)
-        if expression is None:
+        index = self.indices.get(value)
+        if index is None:
             raise error_at(op, f"'{op.name}' uses a value from outside of its kernel")
-        if expression.terms:
-            return expression.terms[0][0]
-        constant = ConstantOp(expression.constant, IndexType())
+        if index.single_value is not None:
+            return index.single_value
+        constant = ConstantOp(index.constant, IndexType())
         cursor.emit(constant, op)
         return constant.result
 

@@ -24,11 +24,11 @@ from ...dialects.opencl.ops import ArrayOp
 from ...dialects.opencl.ops import LoadOp as KernelLoadOp
 from ...dialects.opencl.ops import StoreOp as KernelStoreOp
 from ...dialects.stripe.attributes import MemorySpace, ViewType
+from ...dialects.stripe.index_sum import IndexSum
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
 from ..locations import error_at, located
 from .opencl_groups import private_sizes
-from .opencl_index import IndexExpression
 from .opencl_scope import Cursor, KernelScope, nested
 from .opencl_view import KernelView
 
@@ -64,8 +64,7 @@ class StatementLowering:
         self, view: KernelView, type: Attribute, cursor: Cursor, op: Operation
     ) -> SSAValue:
         """Load what is at the start of a window."""
-        form, values = view.position.as_form()
-        load = KernelLoadOp(view.pointer, form, values, type)
+        load = KernelLoadOp(view.pointer, *view.position.as_form(), type)
         cursor.emit(load, op)
         return load.result
 
@@ -73,8 +72,8 @@ class StatementLowering:
         self, value: SSAValue, view: KernelView, cursor: Cursor, op: Operation
     ) -> None:
         """Store a value at the start of a window, whatever the view's aggregation."""
-        form, values = view.position.as_form()
-        cursor.emit(KernelStoreOp(value, view.pointer, form, values), op)
+        store = KernelStoreOp(value, view.pointer, *view.position.as_form())
+        cursor.emit(store, op)
 
     def _allocate(self, op: AllocOp, cursor: Cursor) -> None:
         type = op.view.type
@@ -114,8 +113,7 @@ class StatementLowering:
             )
 
     def _number(self, op: IndexOp, cursor: Cursor) -> None:
-        expression = self._scope.expression(op, op.form.data)
-        form, values = expression.as_form()
+        form, values = self._scope.sum(op, op.form.data).as_form()
         number = KernelIndexOp(form, values, op.result.type, op.lane_step)
         number.result.name_hint = op.result.name_hint
         cursor.emit(number, op)
@@ -140,18 +138,18 @@ class StatementLowering:
 
     def _offset(
         self, op: LoadOp | StoreOp, subscript: Subscript, count: int, cursor: Cursor
-    ) -> IndexExpression:
+    ) -> IndexSum:
         """A subscript, which has one of `count` values."""
         if isinstance(subscript, int):
-            return IndexExpression((), subscript)
+            return IndexSum((), subscript)
         if count == 1:
-            return IndexExpression()
+            return IndexSum()
         number = self._scope.operand(subscript, op, cursor)
         position = PositionOp(number, count)
         position.result.name_hint = subscript.name_hint
         cursor.emit(position, op)
         self._scope.extents[position.result] = count
-        return IndexExpression.value(position.result)
+        return IndexSum.value(position.result)
 
     def _aggregate(self, op: StoreOp, cursor: Cursor) -> None:
         if self._scope.is_uniform:

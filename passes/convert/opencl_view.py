@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.aggregation import Aggregation
 from ...dialects.stripe.attributes import MemorySpace, ViewType
-from .opencl_index import IndexExpression
+from ...dialects.stripe.index_sum import IndexSum
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class KernelView:
     shape: tuple[int, ...]
     element: Attribute
     space: MemorySpace
-    starts: tuple[IndexExpression, ...]
+    starts: tuple[IndexSum, ...]
     aggregation: Aggregation = Aggregation.ASSIGN
     is_divided: bool = False
     """Whether a work-group's private memory, of which each work-item has a part."""
@@ -32,14 +32,14 @@ class KernelView:
     @staticmethod
     def whole(pointer: SSAValue, type: ViewType) -> KernelView:
         """The view of all the memory behind a pointer."""
-        starts = (IndexExpression(),) * type.rank
+        starts = (IndexSum(),) * type.rank
         return KernelView(
             pointer, type.sizes, type.element_type, type.space.data, starts
         )
 
     def moved(
         self,
-        offsets: Sequence[IndexExpression],
+        offsets: Sequence[IndexSum],
         aggregation: Aggregation = Aggregation.ASSIGN,
     ) -> KernelView:
         """The window that begins at `offsets` within this one."""
@@ -48,9 +48,9 @@ class KernelView:
         return replace(self, starts=starts, aggregation=aggregation)
 
     @property
-    def position(self) -> IndexExpression:
+    def position(self) -> IndexSum:
         """The elements between the pointer and the window's first."""
-        position, stride = IndexExpression(), 1
+        position, stride = IndexSum(), 1
         for start, size in reversed([*zip(self.starts, self.shape, strict=True)]):
             position = start * stride + position
             stride *= size
@@ -58,14 +58,14 @@ class KernelView:
 
     def inside(
         self, sizes: Sequence[int], extents: Mapping[SSAValue, int]
-    ) -> Iterator[IndexExpression]:
+    ) -> Iterator[IndexSum]:
         """Conditions that keep a window of these sizes within the memory.
 
         Those that always hold are left out.
         """
         for start, size, extent in zip(self.starts, sizes, self.shape, strict=True):
-            low, high = start.bounds(extents)
+            low, high = start.bounds(extents.__getitem__)
             if low < 0:
                 yield start
             if high > extent - size:
-                yield (-start).plus(extent - size)
+                yield -start + (extent - size)
