@@ -24,6 +24,7 @@ from ..affine.form import LinearForm
 from .eltwise.element_types import is_integer_type
 from .eltwise.ops import element_of
 from .form_attribute import FormAttr
+from .index_sum import IndexSum
 from .syntax import ValueForms, compact, print_form
 
 
@@ -52,6 +53,17 @@ class IndexNumberOp(IRDLOperation):
             },
             result_types=[type],
         )
+
+    @property
+    def sum(self) -> IndexSum:
+        """The form with its values."""
+        return IndexSum.of(self.form.data, self.values)
+
+    def rewrite(self, sum: IndexSum) -> None:
+        """Let it be the number of another sum, in place."""
+        form, values = sum.as_form()
+        self.operands = values
+        self.form = FormAttr(form)
 
     @property
     def lane_step(self) -> int | None:

@@ -13,6 +13,7 @@ from xdsl.ir import (
     Data,
     ParametrizedAttribute,
     SpacedOpaqueSyntaxAttribute,
+    SSAValue,
     TypeAttribute,
 )
 from xdsl.irdl import irdl_attr_definition
@@ -118,6 +119,13 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(
                 f"expected elements such as f32 or si32, got {self.element_type}"
             )
+
+
+def view_type(view: SSAValue) -> ViewType:
+    """The type of a value that is a view. Raises ValueError for another one."""
+    if not isinstance(view.type, ViewType):
+        raise ValueError(f"expected a view, got {view.type}")
+    return view.type
 
 
 @lru_cache(maxsize=1024)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -12,7 +13,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -25,6 +26,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.rewriter import Rewriter
 from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -32,6 +34,7 @@ from ...affine.form import LinearForm
 from ...limits import LARGEST_INTEGER
 from ..building import build
 from ..form_attribute import FormAttr
+from ..index_sum import IndexSum, values_of
 from ..syntax import compact, integer_array, integers
 from .attributes import (
     Direction,
@@ -227,6 +230,118 @@ class BlockOp(IRDLOperation):
             raise VerifyException(f"expected view {number} to be a view, got {type}")
         return type
 
+    def access(self, number: int) -> tuple[IndexSum, ...]:
+        """Where window `number` starts in its buffer, along each axis."""
+        values = self.form_values
+        forms = self.refinement(number).access
+        return tuple([IndexSum.of(form, values) for form in forms])
+
+    @property
+    def accesses(self) -> list[tuple[IndexSum, ...]]:
+        """Where each window starts in its buffer."""
+        return [self.access(number) for number in range(len(self.refinements))]
+
+    @property
+    def where(self) -> tuple[IndexSum, ...]:
+        """The constraints as sums that are >= 0 at every point."""
+        values = self.form_values
+        return tuple([IndexSum.of(form, values) for form in self.conditions])
+
+    # Changes in place.
+
+    def substitute(self, replacements: Mapping[SSAValue, IndexSum]) -> None:
+        """Put sums in place of index values, in the accesses and the constraints."""
+        accesses = [
+            [start.substitute(replacements) for start in access]
+            for access in self.accesses
+        ]
+        where = [condition.substitute(replacements) for condition in self.where]
+        self.rewrite(accesses, where)
+
+    def rewrite(
+        self, accesses: Sequence[Sequence[IndexSum]], where: Sequence[IndexSum]
+    ) -> None:
+        """Let windows start elsewhere, and other conditions hold."""
+        sums = [*chain.from_iterable(accesses), *where]
+        values = values_of(sums, first=self.indices)
+        refinements = [
+            replace(refinement, access=tuple([start.form(values) for start in starts]))
+            for refinement, starts in zip(self.refinement_list, accesses, strict=True)
+        ]
+        self._set_forms(refinements, [condition.form(values) for condition in where])
+        self.set_operands(self.buffers, values[len(self.index_ranges) :])
+
+    def set_refinements(self, refinements: Sequence[Refinement]) -> None:
+        """Give the windows other refinements, over the same values."""
+        self.set_forms(refinements, self.conditions, self.captures)
+
+    def set_refinement(self, number: int, refinement: Refinement) -> None:
+        """Give a window another refinement, over the same values."""
+        refinements = [*self.refinement_list]
+        refinements[number] = refinement
+        self.set_refinements(refinements)
+
+    def set_forms(
+        self,
+        refinements: Sequence[Refinement],
+        constraints: Sequence[LinearForm],
+        captures: Sequence[SSAValue],
+    ) -> None:
+        """Other refinements and constraints, over the indices and then `captures`."""
+        refinements, constraints, captures = _compact_captures(
+            len(self.index_ranges), refinements, constraints, self.indices, captures
+        )
+        self._set_forms(refinements, constraints)
+        self.set_operands(self.buffers, captures)
+
+    def set_range(self, index: int, extent: int) -> None:
+        """Let an index have so many values."""
+        ranges = [*self.index_ranges]
+        ranges[index] = extent
+        self.set_ranges(ranges)
+
+    def add_input(
+        self, buffer: SSAValue, refinement: Refinement, type: ViewType, name: str | None
+    ) -> BlockArgument:
+        """Another window, of this type, behind those that there are."""
+        body = self.body.block
+        view = body.insert_arg(type, len(body.args))
+        view.name_hint = name
+        self.refinements = ArrayAttr([*self.refinements, RefinementAttr(refinement)])
+        self.set_operands([*self.buffers, buffer], self.captures)
+        return view
+
+    def drop(self, numbers: Collection[int]) -> None:
+        """Remove windows that nothing uses any more; the body becomes another one.
+
+        (To erase many arguments one by one takes a time quadratic in them.)
+        """
+        kept = [n for n in range(len(self.refinements)) if n not in numbers]
+        refinements = [self.refinement(number) for number in kept]
+        buffers = [self.buffer(number) for number in kept]
+        arguments = [*self.indices, *(self.view(number) for number in kept)]
+        old, body = self.body.block, Block(arg_types=[a.type for a in arguments])
+        for argument, new in zip(arguments, body.args, strict=True):
+            new.name_hint, new.location = argument.name_hint, argument.location
+            argument.replace_all_uses_with(new)
+        for statement in [*old.ops]:
+            statement.detach()
+            body.add_op(statement)
+        self.body.insert_block(body, 0)
+        self.body.erase_block(old)
+        self.set_operands(buffers, self.captures)
+        self.set_refinements(refinements)
+
+    def replace_by(self, *others: Operation) -> None:
+        """Put ops in place of this one, which nothing uses."""
+        Rewriter.replace_op(self, others, [])
+
+    def _set_forms(
+        self, refinements: Sequence[Refinement], constraints: Sequence[LinearForm]
+    ) -> None:
+        self.refinements = ArrayAttr([RefinementAttr(each) for each in refinements])
+        self.constraints = ArrayAttr([FormAttr(form) for form in constraints])
+
     @classmethod
     def parse(cls, parser: Parser) -> BlockOp:
         # The syntax knows the op, so the op imports it late.
@@ -357,9 +472,10 @@ def _compact_captures(
     values = [*arguments[:rank], *captures]
     compacted, kept = compact([*forms, *constraints], values, fixed=rank)
     remaining = iter(compacted)
+    accesses = [tuple([next(remaining) for _ in r.access]) for r in refinements]
     new_refinements = [
-        replace(refinement, access=tuple(next(remaining) for _ in refinement.access))
-        for refinement in refinements
+        r if access == r.access else replace(r, access=access)
+        for r, access in zip(refinements, accesses, strict=True)
     ]
     return new_refinements, list(remaining), kept[rank:]
 
@@ -391,15 +507,25 @@ def is_view_of(view: SSAValue, statements: Block | None) -> bool:
     )
 
 
+def window_of(view: SSAValue) -> tuple[BlockOp, int] | None:
+    """The block, and the number of the window, that a view is; None for other memory:
+    an allocation, what is reshaped, an argument of the function.
+    """
+    if not isinstance(view, BlockArgument):
+        return None
+    block = view.block.parent_op()
+    if not isinstance(block, BlockOp):
+        return None
+    return block, view.index - len(block.index_ranges)
+
+
 def direction_of(view: SSAValue) -> Direction | None:
     """How the enclosing block may use a view; None for an allocation: in any way."""
     while isinstance(view.owner, ReshapeOp):
         view = view.owner.source
-    if not isinstance(view, BlockArgument):
-        return None
-    parent = view.block.parent_op()
-    if not isinstance(parent, BlockOp):
-        # An argument of the function: an input.
-        return Direction.IN
-    number = view.index - len(parent.index_ranges)
-    return parent.refinement(number).direction
+    window = window_of(view)
+    if window is not None:
+        block, number = window
+        return block.refinement(number).direction
+    # An argument of the function: an input.
+    return Direction.IN if isinstance(view, BlockArgument) else None

@@ -26,10 +26,10 @@ from ...dialects.eltwise.element_types import (
     si32,
     si64,
 )
-from ...dialects.stripe.attributes import Direction, Refinement
+from ...dialects.stripe.attributes import Direction, Refinement, view_type
 from ...dialects.tile.special import ArgsortOp
 from .merge_block import Merge
-from .point_block import PointBlock, identity_access, view_type
+from .point_block import PointBlock, identity_access
 from .sort_order import SortOrder
 from .tensor_buffers import TensorBuffers, name_after, static_type
 

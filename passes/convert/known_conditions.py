@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ...dialects.stripe.index_sum import IndexSum
+from ...dialects.index_sum import IndexSum
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ from xdsl.ir import SSAValue
 
 from ...affine.form import LinearForm
 from ...affine.radix import determined_indices
+from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.index_sum import IndexSum
 from ...dialects.stripe.ops import AllocOp
 from ..locations import error_at
 from .known_conditions import KnownConditions

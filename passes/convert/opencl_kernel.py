@@ -13,13 +13,13 @@ from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ConstantOp, element_of
+from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQuery
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
-from ...dialects.stripe.attributes import Level, MemorySpace, ViewType
+from ...dialects.stripe.attributes import Level, MemorySpace, ViewType, view_type
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.index_sum import IndexSum, values_of
 from ..locations import error_at, located
 from ..stripe.blocks.nests import root_buffer
 from .known_conditions import KnownConditions
@@ -71,7 +71,7 @@ class KernelLowering:
             pointer.location = op.location
         for buffer in op.buffers:
             pointer = pointer_to[root_buffer(buffer)]
-            scope.views[buffer] = KernelView.whole(pointer, _view_type(buffer))
+            scope.views[buffer] = KernelView.whole(pointer, view_type(buffer))
         cursor = Cursor(scope.entry, KnownConditions.none())
         counts = self._bind_parallel(op, Level.GRID, WorkItemQuery.GROUP_ID)
         if has_group_indices(op):
@@ -87,7 +87,7 @@ class KernelLowering:
         return LoweredKernel(kernel, counts, tuple(used))
 
     def _pointer_type(self, buffer: SSAValue) -> PointerType:
-        type = _view_type(buffer)
+        type = view_type(buffer)
         return PointerType.of(type.element_type, MemorySpace.GLOBAL)
 
     def _drop_unused_pointers(self) -> list[SSAValue]:
@@ -323,12 +323,6 @@ def _if_op(conditions: Sequence[IndexSum], body: Block) -> IfOp:
     values = values_of(conditions)
     forms = [condition.form(values) for condition in conditions]
     return IfOp(forms, values, Region(body))
-
-
-def _view_type(value: SSAValue) -> ViewType:
-    if not isinstance(value.type, ViewType):
-        raise ValueError(f"expected a view, got {value.type}")
-    return value.type
 
 
 def _is_value(type: Attribute | None) -> TypeGuard[Attribute]:

@@ -9,9 +9,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import ConstantOp
+from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.ops import ForOp
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.index_sum import IndexSum
 from ...dialects.stripe.ops import IndexOp
 from ..locations import error_at, located
 from .known_conditions import KnownConditions

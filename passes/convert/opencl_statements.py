@@ -17,6 +17,7 @@ from ...dialects.eltwise.ops import (
 )
 from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import TypeRule
+from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp as KernelIndexOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
@@ -24,7 +25,6 @@ from ...dialects.opencl.ops import ArrayOp
 from ...dialects.opencl.ops import LoadOp as KernelLoadOp
 from ...dialects.opencl.ops import StoreOp as KernelStoreOp
 from ...dialects.stripe.attributes import MemorySpace, ViewType
-from ...dialects.stripe.index_sum import IndexSum
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
 from ..locations import error_at, located

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.aggregation import Aggregation
+from ...dialects.index_sum import IndexSum
 from ...dialects.stripe.attributes import MemorySpace, ViewType
-from ...dialects.stripe.index_sum import IndexSum
 
 
 @dataclass(frozen=True)

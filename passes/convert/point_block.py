@@ -18,6 +18,7 @@ from ...dialects.stripe.attributes import (
     MemorySpace,
     Refinement,
     ViewType,
+    view_type,
 )
 from ...dialects.stripe.subscripts import Subscript
 from ..locations import located
@@ -214,13 +215,6 @@ class PointBlock:
     def _add(self, op: Operation) -> Operation:
         self._body.add_op(op)
         return op
-
-
-def view_type(view: SSAValue) -> ViewType:
-    """The type of a view."""
-    if not isinstance(view.type, ViewType):
-        raise ValueError(f"expected a view, got {view.type}")
-    return view.type
 
 
 def index_names(rank: int) -> list[str]:

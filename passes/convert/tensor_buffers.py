@@ -10,14 +10,13 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ...dialects.eltwise.element_types import is_element_type
 from ...dialects.stripe import AllocOp, ReshapeOp
-from ...dialects.stripe.attributes import ViewType
+from ...dialects.stripe.attributes import ViewType, view_type
 from ..locations import error_at, located
 from .point_block import (
     PointBlock,
     Source,
     identity_access,
     index_names,
-    view_type,
 )
 
 

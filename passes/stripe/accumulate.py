@@ -56,7 +56,7 @@ from xdsl.passes import ModulePass
 
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.ops import element_of
-from ...dialects.stripe.attributes import MemorySpace, Refinement, ViewType
+from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..locations import located
@@ -69,7 +69,6 @@ from .blocks.nests import (
     owns_cells,
     push_constraints_inward,
     reduction_indices,
-    replace_forms,
     retarget,
     root_buffer,
 )
@@ -177,7 +176,7 @@ def _assign_once(block: BlockOp) -> None:
         else r
         for r in block.refinement_list
     ]
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)
 
 
 def _can_push_constraints(block: BlockOp) -> bool:
@@ -232,8 +231,8 @@ def _set_first(block: BlockOp, number: int) -> None:
         raise ValueError("expected an output with an initial value")
     fill = fill_block(block.view(number), refinement.init)
     _insert_first(block, [located(fill, block)])
-    _replace_refinement(
-        block, number, replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
+    block.set_refinement(
+        number, replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
     )
 
 
@@ -259,8 +258,8 @@ def _accumulate_output(block: BlockOp, number: int) -> None:
     _insert_first(block, [located(operation, block) for operation in opening])
     copy = copy_block(accumulator.view, view, aggregation)
     block.body.block.add_op(located(copy, block))
-    _replace_refinement(
-        block, number, replace(refinement, aggregation=aggregation, init=None)
+    block.set_refinement(
+        number, replace(refinement, aggregation=aggregation, init=None)
     )
 
 
@@ -272,9 +271,3 @@ def _insert_first(block: BlockOp, operations: Sequence[Operation]) -> None:
         body.add_ops(operations)
     else:
         body.insert_ops_before(operations, first)
-
-
-def _replace_refinement(block: BlockOp, number: int, refinement: Refinement) -> None:
-    refinements = list(block.refinement_list)
-    refinements[number] = refinement
-    replace_forms(block, refinements, block.conditions, block.captures)

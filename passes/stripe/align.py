@@ -50,7 +50,7 @@ from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Direction
+from ...dialects.stripe.attributes import Direction, view_type
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ..locations import check_positive
@@ -58,12 +58,10 @@ from ..walking import functions
 from .blocks.nests import (
     is_leaf,
     is_subscripted,
-    replace_forms,
     root_buffer,
     shift_indices,
     statements,
 )
-from .fusion.shared_indices import buffer_type
 from .tile import TILE_ATTRIBUTE
 
 
@@ -160,7 +158,7 @@ class _Part:
         buffer = block.buffer(number)
         if [root_buffer(b) for b in block.buffers].count(root_buffer(buffer)) > 1:
             return None
-        sizes = buffer_type(buffer).sizes
+        sizes = view_type(buffer).sizes
         indices: list[int | None] = []
         box: list[tuple[int, int]] = []
         for axis, form in enumerate(block.refinement(number).access):
@@ -215,7 +213,7 @@ def _fill_box(fill: BlockOp, box: _Box, aligned: Sequence[int]) -> None:
             continue
         if axis not in aligned:
             shift_indices(piece, {index: start})
-            _set_range(piece, index, end - start)
+            piece.set_range(index, end - start)
         elif (start, end) != (0, size):
             _constrain(piece, index, start, end, size)
 
@@ -224,14 +222,8 @@ def _extend(block: BlockOp, index: int, cells: tuple[int, int], size: int) -> No
     """Let an index run over its whole axis, where it ran over some cells of it."""
     start, end = cells
     shift_indices(block, {index: -start})
-    _set_range(block, index, size)
+    block.set_range(index, size)
     _constrain(block, index, start, end, size)
-
-
-def _set_range(block: BlockOp, index: int, extent: int) -> None:
-    ranges = list(block.index_ranges)
-    ranges[index] = extent
-    block.set_ranges(ranges)
 
 
 def _constrain(block: BlockOp, index: int, start: int, end: int, size: int) -> None:
@@ -241,4 +233,4 @@ def _constrain(block: BlockOp, index: int, start: int, end: int, size: int) -> N
     if end < size:
         bounds.append(-own + (end - 1))
     conditions = [*block.conditions, *bounds]
-    replace_forms(block, block.refinement_list, conditions, block.captures)
+    block.set_forms(block.refinement_list, conditions, block.captures)

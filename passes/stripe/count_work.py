@@ -39,7 +39,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp, VectorType
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
 from ...affine.counting import Cells, count_points, reached_cells, united
@@ -47,8 +47,8 @@ from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
-from ...dialects.stripe.attributes import Refinement, ViewType
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.attributes import Refinement, view_type
+from ...dialects.stripe.block import BlockOp, window_of
 from ...dialects.stripe.ops import LoadOp, StoreOp
 from ...dialects.work import WORK_ATTRIBUTE, Work
 from .blocks.nests import absolute_access, root_buffer, top_level_blocks
@@ -186,13 +186,11 @@ class _Count:
         place = absolute_access(op.view)
         if place.buffer not in self.block.buffers:
             return
-        own = {n: space.values.index(value) for n, value in enumerate(place.values)}
-        rank = len(space.values)
         access = _Access(
             space.ranges,
             space.forms,
-            tuple(form.remap(own, rank) for form in place.access),
-            _view_type(op.view).sizes,
+            tuple(start.form(space.values) for start in place.starts),
+            view_type(op.view).sizes,
             None if op.subscripts is None else points,
         )
         accesses.setdefault(place.buffer, {})[access] = None
@@ -201,33 +199,24 @@ class _Count:
         """Of all cells of all memories, each once."""
         cells: dict[SSAValue, int] = {}
         for buffer, own in accesses.items():
-            sizes = _view_type(buffer).sizes
+            sizes = view_type(buffer).sizes
             count = united([each.cells(sizes) for each in own], sizes).count
             root = root_buffer(buffer)
             known = cells.get(root, 0)
             # Under two shapes the cells may be the same or not.
-            cells[root] = min(known + count, prod(_view_type(root).sizes))
+            cells[root] = min(known + count, prod(view_type(root).sizes))
         return sum(
-            count * _element_bytes(_view_type(root).element_type)
+            count * _element_bytes(view_type(root).element_type)
             for root, count in cells.items()
         )
 
 
 def _refinements(view: SSAValue) -> Iterator[tuple[BlockOp, Refinement]]:
     """From a view to the buffer that it shows a part of, with their blocks."""
-    while isinstance(view, BlockArgument):
-        block = view.block.parent_op()
-        if not isinstance(block, BlockOp):
-            return
-        number = view.index - len(block.index_ranges)
+    while (window := window_of(view)) is not None:
+        block, number = window
         yield block, block.refinement(number)
         view = block.buffer(number)
-
-
-def _view_type(view: SSAValue) -> ViewType:
-    if not isinstance(view.type, ViewType):
-        raise ValueError(f"expected a view, got {view.type}")
-    return view.type
 
 
 def _lanes(type: Attribute) -> int:

@@ -45,7 +45,7 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ..walking import operations
-from .blocks.nests import all_blocks, drop_refinements
+from .blocks.nests import all_blocks
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _simplify_block(block: BlockOp) -> bool:
         if view.first_use is None and block.refinement(number).init is None
     }
     if unused:
-        drop_refinements(block, unused)
+        block.drop(unused)
     return bool(unused)
 
 
@@ -119,7 +119,7 @@ def _drop_buffers(module: ModuleOp) -> bool:
     # What is inside first: it uses the windows of what is around.
     for block in reversed(all_blocks(module)):
         if block in written:
-            drop_refinements(block, written[block])
+            block.drop(written[block])
     for operation in reversed(emptied):
         _erase(operation)
     return True

@@ -77,19 +77,18 @@ from ...dialects.stripe.attributes import (
     Level,
     LevelAttr,
     MemorySpace,
-    Refinement,
     ViewType,
+    view_type,
 )
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ..locations import located
-from .blocks.copies import copy_block, fill_block, view_type
+from .blocks.copies import copy_block, fill_block
 from .blocks.nests import (
     is_top_level,
     nested_blocks,
     output_indices,
     reduction_indices,
-    replace_forms,
     retarget,
     root_buffer,
     top_level_blocks,
@@ -162,10 +161,10 @@ def _collect_outputs(block: BlockOp) -> None:
                 first, last = block.body.block.first_op, block.body.block.last_op
                 _collect(block.view(number), refinement.init, block, first, last)
                 plain = replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
-                _replace_refinement(block, number, plain)
+                block.set_refinement(number, plain)
         elif _is_whole(block, number) and buffer.has_one_use():
             _collect(buffer, refinement.init, block, block, block)
-            _replace_refinement(block, number, replace(refinement, init=None))
+            block.set_refinement(number, replace(refinement, init=None))
 
 
 def _is_whole(block: BlockOp, number: int) -> bool:
@@ -201,12 +200,6 @@ def _collect(
     Rewriter.insert_op(opening, InsertPoint.before(first))
     copy = located(copy_block(accumulator.view, view), origin)
     Rewriter.insert_op(copy, InsertPoint.after(last))
-
-
-def _replace_refinement(block: BlockOp, number: int, refinement: Refinement) -> None:
-    refinements = list(block.refinement_list)
-    refinements[number] = refinement
-    replace_forms(block, refinements, block.conditions, block.captures)
 
 
 # Points of the blocks that the work-items share.
@@ -300,8 +293,7 @@ def _add_single_index(block: BlockOp) -> None:
     width = 1 + len(block.captures)
     moved = {number: number + 1 for number in range(len(block.captures))}
     block.set_ranges([1])
-    replace_forms(
-        block,
+    block.set_forms(
         [
             replace(r, access=tuple(form.remap(moved, width) for form in r.access))
             for r in refinements

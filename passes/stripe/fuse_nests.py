@@ -81,7 +81,6 @@ from .blocks.loop_order import loop_orders
 from .blocks.nests import (
     push_constraints_inward,
     reduction_indices,
-    replace_forms,
     statements,
 )
 from .fusion.join import join_blocks
@@ -335,7 +334,7 @@ def _assign(block: BlockOp) -> None:
     refinements = [
         replace(r, aggregation=Aggregation.ASSIGN) for r in block.refinement_list
     ]
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)
 
 
 def share_reshapes(function: Operation | None) -> None:

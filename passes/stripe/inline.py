@@ -46,7 +46,6 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     ModuleOp,
 )
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -59,7 +58,6 @@ from ...dialects.eltwise.table import TypeRule
 from ...dialects.stripe.attributes import (
     Direction,
     Refinement,
-    RefinementAttr,
     ViewType,
 )
 from ...dialects.stripe.block import BlockOp
@@ -332,8 +330,7 @@ class _Producer:
         views: dict[SSAValue, SSAValue] = {}
         for position in self.slice.inputs:
             refinement, view = block.refinement(position), block.view(position)
-            views[view] = _add_input(
-                reader,
+            views[view] = reader.add_input(
                 block.buffer(position),
                 _substituted(refinement, replacements, len(reader.form_values)),
                 block.view_type(position),
@@ -444,20 +441,3 @@ def _substituted(
         return Refinement(refinement.direction, tuple(zero))
     access = tuple(form.substitute(replacements) for form in refinement.access)
     return Refinement(refinement.direction, access)
-
-
-def _add_input(
-    block: BlockOp,
-    buffer: SSAValue,
-    refinement: Refinement,
-    type: ViewType,
-    name: str | None,
-) -> SSAValue:
-    """Give a block one more window, behind those that it has."""
-    arguments = block.body.block.args
-    view = block.body.block.insert_arg(type, len(arguments))
-    view.name_hint = name
-    block.set_operands([*block.buffers, buffer], block.captures)
-    refinements = [*block.refinements, RefinementAttr(refinement)]
-    block.properties["refinements"] = ArrayAttr(refinements)
-    return view

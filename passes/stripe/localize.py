@@ -52,7 +52,7 @@ from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ..walking import operations
-from .blocks.nests import drop_refinements, has_own_windows, retarget
+from .blocks.nests import has_own_windows, retarget
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def localize(
             dropped |= set(numbers)
             inside.append(_allocate_inside(block, allocation, numbers))
     if dropped:
-        drop_refinements(block, dropped)
+        block.drop(dropped)
     for allocation in moved:
         if allocation.view.first_use is None:
             allocation.detach()

@@ -35,7 +35,7 @@ private or local buffers alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -43,9 +43,10 @@ from xdsl.dialects.builtin import IndexType, ModuleOp, i1
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from ...affine.form import LinearForm, Rational
+from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import element_of
+from ...dialects.index_sum import IndexSum
 from ...dialects.stripe.attributes import ViewType
 from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
@@ -56,7 +57,6 @@ from .blocks.nests import (
     is_leaf,
     is_number,
     is_top_level,
-    replace_forms,
 )
 from .blocks.readers import readers
 from .share_kernels import blocks_of_kernels
@@ -92,7 +92,7 @@ def round_up_constraints(block: BlockOp, bits: int) -> None:
         rounded = _rounded(form, index, lanes)
         if rounded is not None and _is_safe(block, forms, form, index):
             forms[number] = rounded
-            replace_forms(block, block.refinement_list, forms, block.captures)
+            block.set_forms(block.refinement_list, forms, block.captures)
             forms = [*block.conditions]
 
 
@@ -155,9 +155,9 @@ def _related(forms: Sequence[LinearForm], form: LinearForm) -> set[int]:
 
 def _is_inside(access: AbsoluteAccess, moved: set[SSAValue]) -> bool:
     """Whether what depends on `moved` is in the buffer, whatever constraints say."""
-    for form, size in zip(access.access, access.buffer_type.sizes, strict=True):
-        if any(access.values[number] in moved for number in form.support):
-            low, high = form.bounds(access.ranges)
+    for start, size in zip(access.starts, access.buffer_type.sizes, strict=True):
+        if any(value in moved for value in start.values):
+            low, high = start.bounds(index_range)
             if low < 0 or high >= size:
                 return False
     return True
@@ -172,29 +172,24 @@ def _is_unseen(
     """
     own = block.indices[index]
     allocation = access.buffer.owner
-    if not isinstance(allocation, AllocOp) or own not in access.values:
+    if not isinstance(allocation, AllocOp):
         return False
     axis = _axis_of(access, own)
-    steps = {
-        value: form.coefficients[number]
-        for number, value in enumerate(block.form_values)
-        if number != index and form.coefficients[number]
-    }
-    if axis is None or not steps.keys() <= _indices_around(allocation):
+    around = IndexSum.of(form, block.form_values).without([own])
+    if axis is None or not {*around.values} <= _indices_around(allocation):
         return False
-    # At cell `c` the form is `limit - c` and the steps of values around.
-    limit = form.constant + access.access[axis].constant
+    # At cell `c` the form is `limit - c`.
+    limit = around + access.starts[axis].constant
     return all(
-        _keeps_below(reader, view, axis, limit, steps)
+        _keeps_below(reader, view, axis, limit)
         for reader, view in readers(access.buffer)
     )
 
 
 def _axis_of(access: AbsoluteAccess, own: SSAValue) -> int | None:
     """The axis along which `own` steps alone."""
-    place = access.values.index(own)
-    for axis, form in enumerate(access.access):
-        if form.support == (place,) and form.coefficients[place] == 1:
+    for axis, start in enumerate(access.starts):
+        if start.terms == ((own, 1),):
             return axis
     return None
 
@@ -213,25 +208,15 @@ def _keeps_below(
     reader: BlockOp | None,
     view: SSAValue,
     axis: int,
-    limit: Rational,
-    steps: Mapping[SSAValue, Rational],
+    limit: IndexSum,
 ) -> bool:
-    """Whether a reader only reads cells with `limit + sum(steps) - cell >= 0`."""
+    """Whether a reader only reads cells with `limit - cell >= 0`."""
     if reader is None or view not in reader.views:
         return False
     number = reader.views.index(view)
     if not is_number(reader.view_type(number)):
         return False
-    access = absolute_access(view)
-    values = list(dict.fromkeys([*access.values, *reader.form_values, *steps]))
-    ranges = [index_range(value) for value in values]
-    width = len(values)
-    places = {n: values.index(value) for n, value in enumerate(access.values)}
-    wanted = -access.access[axis].remap(places, width) + limit
-    for value, step in steps.items():
-        wanted += LinearForm.dimension(values.index(value), width, step)
-    if wanted.bounds(ranges)[0] >= 0:
-        return True
-    own = {n: values.index(value) for n, value in enumerate(reader.form_values)}
-    known = (form.remap(own, width) for form in reader.conditions)
-    return any((wanted - form).bounds(ranges)[0] >= 0 for form in known)
+    wanted = limit - absolute_access(view).starts[axis]
+    return wanted.bounds(index_range)[0] >= 0 or any(
+        (wanted - known).bounds(index_range)[0] >= 0 for known in reader.where
+    )

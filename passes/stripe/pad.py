@@ -44,7 +44,7 @@ from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.staging import PAD_ATTRIBUTE
 from ...dialects.syntax import integers
 from ..locations import error_at
-from .blocks.nests import all_blocks, replace_forms
+from .blocks.nests import all_blocks
 from .tile import lies_beyond_buffer
 
 
@@ -93,9 +93,7 @@ def pad_range(block: BlockOp, index: int, multiple: int) -> None:
     block.set_ranges(ranges)
     width = len(block.form_values)
     own = LinearForm.dimension(index, width, -1) + (extent - 1)
-    replace_forms(
-        block, block.refinement_list, [*block.conditions, own], block.captures
-    )
+    block.set_forms(block.refinement_list, [*block.conditions, own], block.captures)
 
 
 def _may_grow(block: BlockOp, index: int, padded: int) -> bool:

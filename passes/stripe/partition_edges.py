@@ -95,13 +95,7 @@ def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     if parent is None:
         raise ValueError("the block is not in a function")
     parent.insert_op_after(rest, block)
-    _set_range(block, index, position)
-    _set_range(rest, index, rest.index_ranges[index] - position)
+    block.set_range(index, position)
+    rest.set_range(index, rest.index_ranges[index] - position)
     shift_indices(rest, {index: position})
     return rest
-
-
-def _set_range(block: BlockOp, index: int, extent: int) -> None:
-    ranges = list(block.index_ranges)
-    ranges[index] = extent
-    block.set_ranges(ranges)

@@ -37,7 +37,7 @@ from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.stripe.block import BlockOp, index_range
-from .blocks.nests import replace_forms, restrict_index
+from .blocks.nests import restrict_index
 from .share_kernels import blocks_of_kernels
 
 
@@ -71,7 +71,7 @@ def reduce_constraints(block: BlockOp) -> None:
         block.erase()
         return
     kept = _needed(block.conditions, ranges)
-    replace_forms(block, block.refinement_list, kept, block.captures)
+    block.set_forms(block.refinement_list, kept, block.captures)
 
 
 def _sets_cells(block: BlockOp, index: int) -> bool:

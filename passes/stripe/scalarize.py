@@ -45,13 +45,13 @@ from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import ViewType
-from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.attributes import ViewType, view_type
+from ...dialects.stripe.block import BlockOp, window_of
 from ...dialects.stripe.ops import LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
 from .blocks.nests import all_blocks, root_buffer
@@ -109,20 +109,9 @@ def scalarize(body: Block) -> None:
             operation.erase()
 
 
-def _refined(view: SSAValue) -> tuple[BlockOp, int] | None:
-    if not isinstance(view, BlockArgument):
-        return None
-    block = view.block.parent_op()
-    if not isinstance(block, BlockOp):
-        return None
-    return block, view.index - len(block.index_ranges)
-
-
 def _cell(op: LoadOp | StoreOp, value: Attribute) -> Cell:
-    type = op.view.type
-    if not isinstance(type, ViewType):
-        raise ValueError(f"expected a view, got {type}")
-    refined = _refined(op.view)
+    type = view_type(op.view)
+    refined = window_of(op.view)
     if refined is None:
         return op.view, (), type, op.subscripts, value
     block, number = refined
@@ -131,7 +120,7 @@ def _cell(op: LoadOp | StoreOp, value: Attribute) -> Cell:
 
 
 def _assigns(view: SSAValue) -> bool:
-    refined = _refined(view)
+    refined = window_of(view)
     if refined is None:
         return True
     block, number = refined

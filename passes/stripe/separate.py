@@ -60,7 +60,6 @@ from ..locations import check_positive
 from .blocks.nests import (
     is_leaf,
     output_indices,
-    replace_forms,
     restrict_index,
     restrict_indices,
 )
@@ -211,7 +210,7 @@ def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
         part = block.clone()
         parent.insert_op_before(part, block)
         forms = [*piece.conditions, *piece.pending]
-        replace_forms(part, part.refinement_list, forms, block.captures)
+        part.set_forms(part.refinement_list, forms, block.captures)
         indices = range(len(block.index_ranges))
         extents = {index: piece.extent(index) for index in indices}
         restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)

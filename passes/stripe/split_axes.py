@@ -49,7 +49,6 @@ from .blocks.nests import (
     is_leaf,
     is_number,
     is_subscripted,
-    replace_forms,
     top_level_blocks,
 )
 
@@ -93,7 +92,7 @@ def split_axis(block: BlockOp, number: int) -> bool:
         )
         refinements = [*block.refinement_list]
         refinements[number] = replace(refinement, access=tuple(access))
-        replace_forms(block, refinements, block.conditions, block.captures)
+        block.set_refinements(refinements)
         return True
     return False
 

@@ -93,7 +93,6 @@ from .blocks.nests import (
     owns_cells,
     points_around,
     reduction_indices,
-    replace_forms,
 )
 from .blocks.partial import Chunk, Lanes, split_reduction
 from .partition_edges import split_block
@@ -426,4 +425,4 @@ def row_index(block: BlockOp) -> int | None:
 def _accumulate(block: BlockOp) -> None:
     """Let a block add to what its output holds already."""
     refinements = [replace(r, init=None) for r in block.refinement_list]
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)

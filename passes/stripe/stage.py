@@ -59,8 +59,9 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
+from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.stripe.attributes import Direction, MemorySpace, ViewType
-from ...dialects.stripe.block import BlockOp, index_range
+from ...dialects.stripe.block import BlockOp, index_range, window_of
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.staging import (
     STAGE_ATTRIBUTE,
@@ -120,8 +121,8 @@ class _Step:
     number: int
 
     @property
-    def access(self) -> tuple[LinearForm, ...]:
-        return self.block.refinement(self.number).access
+    def access(self) -> tuple[IndexSum, ...]:
+        return self.block.access(self.number)
 
 
 def stage(
@@ -183,14 +184,14 @@ def _steps(blocks: Sequence[BlockOp], staging: Staging) -> list[_Step]:
 def _outer_step(nest: BlockOp, step: _Step) -> _Step:
     """The block around that cuts the window out of which `step` cuts its own."""
     view = step.block.buffer(step.number)
-    outer = view.block.parent_op() if isinstance(view, BlockArgument) else None
-    if not isinstance(outer, BlockOp) or not isinstance(view, BlockArgument):
+    window = window_of(view)
+    if window is None:
         raise error_at(
             nest,
             "cannot stage: there is no such block around the nest, or the input comes "
             "from a buffer inside it",
         )
-    return _Step(outer, view.index - len(outer.index_ranges))
+    return _Step(*window)
 
 
 def _check(step: _Step, staging: Staging, window: ViewType) -> None:
@@ -223,40 +224,23 @@ def _check(step: _Step, staging: Staging, window: ViewType) -> None:
 
 def _axes(steps: Sequence[_Step]) -> list[BlockArgument]:
     """The indices of the steps that move the windows, outermost first."""
-    moving = {
-        step.block.form_values[number]
-        for step in steps
-        for form in step.access
-        for number in form.support
-    }
+    moving = {*values_of(start for step in steps for start in step.access)}
     return [index for step in steps for index in step.block.indices if index in moving]
 
 
 def _windows(steps: Sequence[_Step], axes: Sequence[BlockArgument]) -> Windows:
     """The windows of the last step in the buffer of the first."""
-    inside = {index for step in steps for index in step.block.indices}
-    captures = dict.fromkeys(
-        value for step in steps for value in step.block.captures if value not in inside
-    )
-    values: list[SSAValue] = [*axes, *captures]
     first, last = steps[0], steps[-1]
-    rank = len(first.access)
-    starts = [LinearForm.constant_of(0, len(values))] * rank
+    starts = [IndexSum()] * len(first.access)
     for step in steps:
-        places = {
-            number: values.index(value)
-            for number, value in enumerate(step.block.form_values)
-            if value in values
-        }
-        moved = [form.remap(places, len(values)) for form in step.access]
-        starts = [start + form for start, form in zip(starts, moved, strict=True)]
+        starts = [start + own for start, own in zip(starts, step.access, strict=True)]
     return Windows(
         buffer=first.block.buffer(first.number),
         starts=tuple(starts),
         sizes=last.block.view_type(last.number).sizes,
+        indices=tuple(axes),
         ranges=tuple(index_range(index) for index in axes),
         names=tuple(index.name_hint for index in axes),
-        captures=tuple(captures),
     )
 
 

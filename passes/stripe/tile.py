@@ -57,6 +57,7 @@ from xdsl.passes import ModulePass
 
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
+from ...dialects.index_sum import IndexSum
 from ...dialects.stripe.attributes import Level, Refinement, ViewType
 from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE
@@ -64,7 +65,6 @@ from ...dialects.syntax import integers
 from ..locations import error_at
 from .blocks.loop_order import loop_orders, order_loops
 from .blocks.nests import (
-    ValueForm,
     absolute_access,
     all_blocks,
     compute_indices,
@@ -404,7 +404,7 @@ def lies_beyond_buffer(
     extent = block.index_ranges[index]
     around = absolute_access(block.buffer(number))
     for axis, form in enumerate(block.refinement(number).access):
-        first, last = around.access[axis].bounds(around.ranges)
+        first, last = around.starts[axis].bounds(index_range)
         low, high = (form + form.coefficients[index] * extent).bounds(ranges)
         end = high + block.view_type(number).sizes[axis]
         if first + low >= around.buffer_type.sizes[axis] or last + end <= 0:
@@ -481,19 +481,17 @@ def _move_body(
 ) -> None:
     """Make the statements of `block` use the new indices and windows."""
     rank = len(block.index_ranges)
-    mapping: dict[SSAValue, ValueForm] = {}
+    replacements: dict[SSAValue, IndexSum] = {}
     for number, index in enumerate(block.indices):
-        values: list[SSAValue] = []
-        coefficients: list[int] = []
+        replacements[index] = IndexSum()
         if number in split.outer:
-            values.append(outer_indices[split.outer.index(number)])
-            coefficients.append(split.sizes[number])
+            tile = IndexSum.value(outer_indices[split.outer.index(number)])
+            replacements[index] += tile * split.sizes[number]
         if number in split.inner:
-            values.append(inner_arguments[split.inner.index(number)])
-            coefficients.append(1)
-        mapping[index] = ValueForm(LinearForm.of(coefficients), tuple(values))
-    substitute_captures(block.body.ops, mapping)
-    compute_indices(block.body.block, mapping)
+            point = inner_arguments[split.inner.index(number)]
+            replacements[index] += IndexSum.value(point)
+    substitute_captures(block.body.ops, replacements)
+    compute_indices(block.body.block, replacements)
     inner_views = inner_arguments[len(split.inner) :]
     for old, new in zip(block.body.block.args[rank:], inner_views, strict=True):
         old.replace_all_uses_with(new)

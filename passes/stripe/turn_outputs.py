@@ -58,13 +58,14 @@ from ...dialects.stripe.attributes import (
     MemorySpace,
     Refinement,
     ViewType,
+    view_type,
 )
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...targets.hardware import Hardware, hardware_with
 from ..locations import located
 from .blocks.loop_order import permute_indices
-from .blocks.nests import replace_forms, top_level_blocks
+from .blocks.nests import top_level_blocks
 from .cost import best, problem_of
 from .cost.copying import copy_seconds
 from .cost.problem import Problem
@@ -222,7 +223,7 @@ def _filling(
     Rewriter.replace_value_with_new_type(
         turned.view(number), scratch.view.type.resized([1] * len(order))
     )
-    replace_forms(turned, refinements, turned.conditions, turned.captures)
+    turned.set_refinements(refinements)
     ranges = turned.index_ranges
     inner = [index for index in range(len(ranges)) if index not in order]
     longest = max(inner, key=lambda index: (ranges[index], index), default=None)
@@ -277,9 +278,10 @@ def _axis_indices(block: BlockOp, number: int) -> Sequence[int | None]:
     Empty where an axis is not stepped through from end to end by an index of its own.
     """
     carried = carried_indices(block, number)
-    found = [carried.get(axis) for axis in range(len(_sizes(block.buffer(number))))]
+    sizes = view_type(block.buffer(number)).sizes
+    found = [carried.get(axis) for axis in range(len(sizes))]
     steps = [1 if index is None else block.index_ranges[index] for index in found]
-    return found if steps == [*_sizes(block.buffer(number))] else []
+    return found if steps == [*sizes] else []
 
 
 def _inside(
@@ -287,14 +289,8 @@ def _inside(
 ) -> list[LinearForm]:
     """The constraints that keep places within a buffer, where they may leave it."""
     found: list[LinearForm] = []
-    for form, size in zip(access, _sizes(buffer), strict=True):
+    for form, size in zip(access, view_type(buffer).sizes, strict=True):
         least, most = form.bounds(ranges)
         found += [form] if least < 0 else []
         found += [-form + (size - 1)] if most >= size else []
     return found
-
-
-def _sizes(buffer: SSAValue) -> Sequence[int]:
-    if not isinstance(buffer.type, ViewType):
-        raise ValueError(f"expected a view, got {buffer.type}")
-    return buffer.type.sizes

@@ -48,11 +48,10 @@ def memory_steps(block: BlockOp) -> list[int]:
     steps = [0] * len(block.indices)
     for view in block.views:
         place = absolute_access(view)
-        for axis, form in enumerate(place.access):
+        for axis, start in enumerate(place.starts):
             stride = prod(place.buffer_type.sizes[axis + 1 :])
             for number, index in enumerate(block.indices):
-                coefficient = form.coefficients[place.values.index(index)]
-                steps[number] += abs(int(coefficient)) * stride
+                steps[number] += abs(start.coefficient(index)) * stride
     return steps
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from ....affine.form import LinearForm
 from ....dialects.eltwise.ops import ConstantOp
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import StoreOp
 from ...locations import located
 from ..tile import apply_tile_levels
-from .nests import absolute_access, replace_forms
+from .nests import absolute_access
 
 _PIECE = 16384
 """Elements that a piece of a copy has at most: they fit a second-level cache twice."""
@@ -33,29 +32,23 @@ def build_copy(copy: BlockOp, fill: int | float) -> list[BlockOp]:
     Where windows stick out of the buffer, blocks beside the innermost one set the cells
     that it does not copy to `fill`. These blocks are returned.
     """
-    forms, values = copy.conditions, copy.form_values
+    conditions, cells = copy.where, copy.indices
     axes = _target_axes(copy)
     # Tiles would keep conditions that only they decide, and nothing could be filled.
-    replace_forms(copy, copy.refinement_list, [], copy.captures)
+    copy.set_forms(copy.refinement_list, [], copy.captures)
     leaf = _tiled(copy)
-    if not forms:
+    if not conditions:
         return []
-    place = absolute_access(leaf.view(1))
-    around = values[len(axes) :]
-    known = list(dict.fromkeys((*leaf.form_values, *place.values, *around)))
-    width = len(known)
-    places = {number: known.index(value) for number, value in enumerate(place.values)}
-    moved = [place.access[axis].remap(places, width) for axis in axes]
-    moved += [LinearForm.dimension(known.index(value), width) for value in around]
-    borders = [
-        form.substitute(moved) if moved else LinearForm.constant_of(form.constant, 0)
-        for form in forms
-    ]
+    starts = absolute_access(leaf.view(1)).starts
+    places: dict[SSAValue, IndexSum] = {
+        cell: starts[axis] for cell, axis in zip(cells, axes, strict=True)
+    }
+    borders = [condition.substitute(places) for condition in conditions]
     fills = [
-        _fill_beyond(leaf, borders[:number], border, known, fill)
+        _fill_beyond(leaf, borders[:number], border, fill)
         for number, border in enumerate(borders)
     ]
-    _constrain(leaf, borders, known)
+    leaf.rewrite(leaf.accesses, [*leaf.where, *borders])
     return fills
 
 
@@ -69,16 +62,12 @@ def _target_axes(copy: BlockOp) -> list[int]:
 
 
 def _fill_beyond(
-    leaf: BlockOp,
-    inside: Sequence[LinearForm],
-    border: LinearForm,
-    known: Sequence[SSAValue],
-    fill: int | float,
+    leaf: BlockOp, inside: Sequence[IndexSum], border: IndexSum, fill: int | float
 ) -> BlockOp:
     """Put a block in front of `leaf` that sets the cells beyond a border of the copy.
 
-    Forms are over `known`. The parts beyond several borders do not overlap: those of
-    the borders before are left out.
+    The parts beyond several borders do not overlap: those of the borders before are
+    left out.
     """
     target = leaf.refinement(1)
     window = leaf.view_type(1)
@@ -98,23 +87,13 @@ def _fill_beyond(
     if parent is None:
         raise ValueError("the copy is not in a function")
     parent.insert_op_before(located(block, leaf), leaf)
-    own = [*block.indices, *known[len(leaf.indices) :]]
-    _constrain(block, [*inside, -border - 1], own)
+    pairs = zip(leaf.indices, block.indices, strict=True)
+    own: dict[SSAValue, IndexSum] = {
+        index: IndexSum.value(copied) for index, copied in pairs
+    }
+    beyond = [condition.substitute(own) for condition in (*inside, -border - 1)]
+    block.rewrite(block.accesses, [*block.where, *beyond])
     return block
-
-
-def _constrain(
-    block: BlockOp, forms: Sequence[LinearForm], values: Sequence[SSAValue]
-) -> None:
-    """Add constraints over `values`: the block's own indices, then those around."""
-    rank, width = len(block.index_ranges), len(values)
-    places = {n: values.index(value) for n, value in enumerate(block.form_values)}
-    refinements = [
-        replace(r, access=tuple(form.remap(places, width) for form in r.access))
-        for r in block.refinement_list
-    ]
-    conditions = [form.remap(places, width) for form in block.conditions]
-    replace_forms(block, refinements, [*conditions, *forms], values[rank:])
 
 
 def _tiled(copy: BlockOp) -> BlockOp:

@@ -14,7 +14,6 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.staging import ORDER_ATTRIBUTE
 from ....dialects.syntax import integers
 from ...locations import error_at
-from .nests import replace_forms
 
 
 def loop_orders(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
@@ -71,8 +70,7 @@ def permute_indices(block: BlockOp, order: Sequence[int]) -> None:
     def moved(form: LinearForm) -> LinearForm:
         return form.remap(places, width)
 
-    replace_forms(
-        block,
+    block.set_forms(
         [
             replace(r, access=tuple(moved(form) for form in r.access))
             for r in block.refinement_list

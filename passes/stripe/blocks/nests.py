@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    IndexType,
-    ModuleOp,
-    VectorType,
-)
+from xdsl.dialects.builtin import IndexType, ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ....affine.form import LinearForm
 from ....affine.radix import determined_indices
 from ....dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
-from ....dialects.form_attribute import FormAttr
-from ....dialects.stripe.attributes import (
-    MemorySpace,
-    Refinement,
-    RefinementAttr,
-    ViewType,
-)
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.reshape import ReshapeOp
-from ....dialects.syntax import compact
 from ...walking import functions, operations
 
 
@@ -98,78 +86,17 @@ def reduction_indices(block: BlockOp) -> set[int]:
     return set(range(len(block.index_ranges))) - output_indices(block)
 
 
-@dataclass(frozen=True)
-class ValueForm:
-    """A linear form together with the index values it ranges over."""
-
-    form: LinearForm
-    values: tuple[SSAValue, ...]
-
-
-def replace_forms(
-    block: BlockOp,
-    refinements: Sequence[Refinement],
-    constraints: Sequence[LinearForm],
-    captures: Sequence[SSAValue],
-) -> None:
-    """Give a block other refinements, constraints and captures, in place."""
-    rank = len(block.index_ranges)
-    forms = [form for refinement in refinements for form in refinement.access]
-    values = [*block.indices, *captures]
-    compacted, kept = compact([*forms, *constraints], values, fixed=rank)
-    remaining = iter(compacted)
-    accesses = [tuple([next(remaining) for _ in r.access]) for r in refinements]
-    block.properties["refinements"] = ArrayAttr(
-        [
-            RefinementAttr(r if access == r.access else replace(r, access=access))
-            for r, access in zip(refinements, accesses, strict=True)
-        ]
-    )
-    block.properties["constraints"] = ArrayAttr([FormAttr(form) for form in remaining])
-    block.set_operands(block.buffers, kept[rank:])
-
-
 def substitute_captures(
-    statements: Iterable[Operation], mapping: Mapping[SSAValue, ValueForm]
+    statements: Iterable[Operation], replacements: Mapping[SSAValue, IndexSum]
 ) -> None:
-    """Replace index values that nested blocks capture by forms of other values."""
+    """Put sums in place of index values that nested blocks capture."""
     for statement in statements:
         for block in all_blocks(statement):
-            if any(capture in mapping for capture in block.captures):
-                _substitute(block, mapping)
+            if any(capture in replacements for capture in block.captures):
+                block.substitute(replacements)
 
 
-def _substitute(block: BlockOp, mapping: Mapping[SSAValue, ValueForm]) -> None:
-    rank = len(block.index_ranges)
-    captures: list[SSAValue] = []
-    for capture in block.captures:
-        replacement = mapping.get(capture)
-        captures.extend((capture,) if replacement is None else replacement.values)
-    width = rank + len(captures)
-    replacements = [LinearForm.dimension(index, width) for index in range(rank)]
-    position = rank
-    for capture in block.captures:
-        replacement = mapping.get(capture)
-        if replacement is None:
-            replacements.append(LinearForm.dimension(position, width))
-            position += 1
-            continue
-        count = len(replacement.values)
-        positions = {number: position + number for number in range(count)}
-        replacements.append(replacement.form.remap(positions, width))
-        position += count
-    replace_forms(
-        block,
-        [
-            replace(r, access=tuple(f.substitute(replacements) for f in r.access))
-            for r in block.refinement_list
-        ],
-        [form.substitute(replacements) for form in block.conditions],
-        captures,
-    )
-
-
-def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
+def compute_indices(body: Block, replacements: Mapping[SSAValue, IndexSum]) -> None:
     """Let statements that use an index as a value compute it from other values.
 
     A `stripe.index` gets another form; for others the computation comes first in
@@ -177,13 +104,13 @@ def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
     """
     numbers = {
         use.operation: None
-        for index in mapping
+        for index in replacements
         for use in index.uses
         if isinstance(use.operation, IndexOp)
     }
     for number in numbers:
-        _substitute_form(number, mapping)
-    for index, replacement in mapping.items():
+        number.rewrite(number.sum.substitute(replacements))
+    for index, replacement in replacements.items():
         uses = [
             use
             for use in index.uses
@@ -191,8 +118,7 @@ def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
         ]
         if not uses:
             continue
-        operations = _form_statements(replacement)
-        value = operations[-1].results[0] if operations else replacement.values[0]
+        operations, value = _computed(replacement)
         first = body.first_op
         for operation in operations:
             operation.location = uses[0].operation.location
@@ -202,32 +128,10 @@ def compute_indices(body: Block, mapping: Mapping[SSAValue, ValueForm]) -> None:
             use.operation.operands[use.index] = value
 
 
-def _substitute_form(op: IndexOp, mapping: Mapping[SSAValue, ValueForm]) -> None:
-    """Replace indices in the form of a statement by forms of other values."""
-    values: list[SSAValue] = []
-    parts: list[ValueForm] = []
-    for value in op.values:
-        same = ValueForm(LinearForm.dimension(0, 1), (value,))
-        parts.append(mapping.get(value, same))
-        values.extend(parts[-1].values)
-    replacements: list[LinearForm] = []
-    first = 0
-    for part in parts:
-        positions = {number: first + number for number in range(part.form.rank)}
-        replacements.append(part.form.remap(positions, len(values)))
-        first += part.form.rank
-    form = op.form.data
-    if replacements:
-        form = form.substitute(replacements)
-    (compacted,), used = compact([form], values)
-    op.operands = used
-    op.properties["form"] = FormAttr(compacted)
-
-
-def _form_statements(form: ValueForm) -> list[Operation]:
-    """Statements of which the last computes a form; none for a value itself."""
-    if form.form.single_dimension == 0:
-        return []
+def _computed(sum: IndexSum) -> tuple[list[Operation], SSAValue]:
+    """Statements that compute a sum, and its value; none for a value itself."""
+    if sum.single_value is not None:
+        return [], sum.single_value
     operations: list[Operation] = []
     total: SSAValue | None = None
 
@@ -239,15 +143,13 @@ def _form_statements(form: ValueForm) -> list[Operation]:
         operations.append(FUNCTION_OPS[function].build_typed(operands, IndexType()))
         return operations[-1].results[0]
 
-    for coefficient, value in zip(form.form.coefficients, form.values, strict=True):
-        term = (
-            value if coefficient == 1 else apply("mul", value, number(int(coefficient)))
-        )
+    for value, coefficient in sum.terms:
+        term = value if coefficient == 1 else apply("mul", value, number(coefficient))
         total = term if total is None else apply("add", total, term)
-    if form.form.constant or total is None:
-        constant = number(int(form.form.constant))
+    if sum.constant or total is None:
+        constant = number(sum.constant)
         total = constant if total is None else apply("add", total, constant)
-    return operations
+    return operations, total
 
 
 def move_statements(source: Block, target: Block) -> None:
@@ -259,7 +161,7 @@ def move_statements(source: Block, target: Block) -> None:
 
 def retarget(view: SSAValue, replacement: SSAValue) -> None:
     """Use `replacement` in place of `view`, whose memory space may be another."""
-    space = _view_type(replacement).space.data
+    space = view_type(replacement).space.data
     view.replace_all_uses_with(replacement)
     _set_space(replacement, space)
 
@@ -271,17 +173,11 @@ def _set_space(view: SSAValue, space: MemorySpace) -> None:
         if not isinstance(block, BlockOp):
             continue
         window = block.view(use.index)
-        type = _view_type(window)
+        type = view_type(window)
         if type.space.data is space:
             continue
         resized = ViewType.of(type.sizes, type.element_type, space)
         _set_space(Rewriter.replace_value_with_new_type(window, resized), space)
-
-
-def _view_type(value: SSAValue) -> ViewType:
-    if not isinstance(value.type, ViewType):
-        raise ValueError(f"expected a view, got {value.type}")
-    return value.type
 
 
 def is_number(window: ViewType) -> bool:
@@ -290,70 +186,28 @@ def is_number(window: ViewType) -> bool:
     return not is_vector and window.sizes == (1,) * window.rank
 
 
-def drop_refinements(block: BlockOp, numbers: set[int]) -> None:
-    """Remove refinements that nothing uses any more; the body becomes another one.
-
-    (To erase many arguments one by one takes a time quadratic in them.)
-    """
-    kept = [n for n in range(len(block.refinements)) if n not in numbers]
-    refinements = [block.refinement(number) for number in kept]
-    buffers = [block.buffer(number) for number in kept]
-    arguments = [*block.indices, *(block.view(number) for number in kept)]
-    old, body = block.body.block, Block(arg_types=[a.type for a in arguments])
-    for argument, new in zip(arguments, body.args, strict=True):
-        new.name_hint, new.location = argument.name_hint, argument.location
-        argument.replace_all_uses_with(new)
-    move_statements(old, body)
-    block.body.insert_block(body, 0)
-    block.body.erase_block(old)
-    block.set_operands(buffers, block.captures)
-    replace_forms(block, refinements, block.conditions, block.captures)
-
-
 @dataclass(frozen=True)
 class AbsoluteAccess:
     """Where a window starts in the buffer that it was cut from in the end."""
 
     buffer: SSAValue
-    access: tuple[LinearForm, ...]
-    """One form per axis of the buffer, over `values`."""
-    values: tuple[SSAValue, ...]
-    """Indices of the blocks around."""
-    ranges: tuple[int, ...]
-    """The range of each value."""
+    starts: tuple[IndexSum, ...]
+    """Along each axis of the buffer, over indices of the blocks around."""
 
     @property
     def buffer_type(self) -> ViewType:
-        return _view_type(self.buffer)
+        return view_type(self.buffer)
 
 
 def absolute_access(view: SSAValue) -> AbsoluteAccess:
     """Follow refinements from a view to the allocation or function argument."""
-    if not isinstance(view, BlockArgument):
-        zero = LinearForm(())
-        return AbsoluteAccess(view, (zero,) * _view_type(view).rank, (), ())
-    block = view.block.parent_op()
-    if not isinstance(block, BlockOp):
-        zero = LinearForm(())
-        return AbsoluteAccess(view, (zero,) * _view_type(view).rank, (), ())
-    number = view.index - len(block.index_ranges)
+    window = window_of(view)
+    if window is None:
+        return AbsoluteAccess(view, (IndexSum(),) * view_type(view).rank)
+    block, number = window
     outer = absolute_access(block.buffer(number))
-    values = [*outer.values]
-    for value in block.form_values:
-        if value not in values:
-            values.append(value)
-    width = len(values)
-    positions = {n: values.index(v) for n, v in enumerate(block.form_values)}
-    kept = {n: n for n in range(len(outer.values))}
-    access = tuple(
-        base.remap(kept, width) + form.remap(positions, width)
-        for base, form in zip(
-            outer.access, block.refinement(number).access, strict=True
-        )
-    )
-    return AbsoluteAccess(
-        outer.buffer, access, tuple(values), tuple(index_range(v) for v in values)
-    )
+    pairs = zip(outer.starts, block.access(number), strict=True)
+    return AbsoluteAccess(outer.buffer, tuple([start + own for start, own in pairs]))
 
 
 def root_buffer(view: SSAValue) -> SSAValue:
@@ -366,10 +220,11 @@ def root_buffer(view: SSAValue) -> SSAValue:
         if isinstance(view.owner, ReshapeOp):
             view = view.owner.source
             continue
-        block = view.block.parent_op() if isinstance(view, BlockArgument) else None
-        if not isinstance(block, BlockOp) or not isinstance(view, BlockArgument):
+        window = window_of(view)
+        if window is None:
             return view
-        view = block.buffer(view.index - len(block.index_ranges))
+        block, number = window
+        view = block.buffer(number)
 
 
 def is_subscripted(view: SSAValue) -> bool:
@@ -434,23 +289,9 @@ def push_constraints_inward(block: BlockOp) -> None:
     """Move the constraints of a block to the blocks inside it."""
     if not block.conditions:
         return
-    values = block.form_values
     for inner in nested_blocks(block):
-        own = len(inner.form_values)
-        width = own + len(values)
-        positions = {number: own + number for number in range(len(values))}
-        pushed = [form.remap(positions, width) for form in block.conditions]
-        kept = {number: number for number in range(own)}
-        replace_forms(
-            inner,
-            [
-                replace(r, access=tuple(f.remap(kept, width) for f in r.access))
-                for r in inner.refinement_list
-            ],
-            [*(form.remap(kept, width) for form in inner.conditions), *pushed],
-            [*inner.captures, *values],
-        )
-    replace_forms(block, block.refinement_list, [], block.captures)
+        inner.rewrite(inner.accesses, [*inner.where, *block.where])
+    block.set_forms(block.refinement_list, [], block.captures)
 
 
 def restrict_index(block: BlockOp, index: int, start: int, extent: int) -> None:
@@ -473,22 +314,10 @@ def shift_indices(block: BlockOp, starts: Mapping[int, int]) -> None:
     moved = {index: start for index, start in starts.items() if start}
     if not moved:
         return
-    mapping: dict[SSAValue, ValueForm] = {}
+    replacements: dict[SSAValue, IndexSum] = {}
     for index, start in moved.items():
         own = block.indices[index]
-        mapping[own] = ValueForm(LinearForm.of([1], start), (own,))
-    substitute_captures(block.body.ops, mapping)
-    compute_indices(block.body.block, mapping)
-
-    def shifted(form: LinearForm) -> LinearForm:
-        return form + sum(form.coefficients[n] * start for n, start in moved.items())
-
-    replace_forms(
-        block,
-        [
-            replace(r, access=tuple(map(shifted, r.access)))
-            for r in block.refinement_list
-        ],
-        [*map(shifted, block.conditions)],
-        block.captures,
-    )
+        replacements[own] = IndexSum.value(own) + start
+    substitute_captures(block.body.ops, replacements)
+    compute_indices(block.body.block, replacements)
+    block.substitute(replacements)

@@ -9,18 +9,19 @@ from typing import TypeVar
 from xdsl.ir import SSAValue
 
 from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import (
     Direction,
     Level,
     MemorySpace,
     Refinement,
     ViewType,
+    view_type,
 )
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
 from .nests import (
-    ValueForm,
     compute_indices,
     is_top_level,
     move_statements,
@@ -92,14 +93,12 @@ class _Split:
     def parts(self, number: int) -> SSAValue:
         """A buffer for the parts of an output."""
         buffer = self.block.buffer(number)
-        if not isinstance(buffer.type, ViewType):
-            raise ValueError(f"expected a view, got {buffer.type}")
         counts = [chunk.count for chunk in self.chunks]
         turns = [] if self.lanes is None else [self.lanes.count]
-        shape = self._around(counts, turns, buffer.type.sizes)
+        shape = self._around(counts, turns, view_type(buffer).sizes)
         is_top = is_top_level(self.block)
         space = MemorySpace.GLOBAL if is_top else MemorySpace.PRIVATE
-        parts = AllocOp(ViewType.of(shape, buffer.type.element_type, space))
+        parts = AllocOp(ViewType.of(shape, view_type(buffer).element_type, space))
         parts.view.name_hint = f"{buffer.name_hint or 'out'}_parts"
         return parts.view
 
@@ -139,11 +138,11 @@ class _Split:
         hints = [view.name_hint for view in old.views]
         body = BlockOp.empty_body(names, list(zip(types, hints, strict=True)))
         arguments = body.block.args
-        mapping: dict[SSAValue, ValueForm] = {
-            index: _value_form(form, arguments[:width])
+        replacements: dict[SSAValue, IndexSum] = {
+            index: IndexSum.of(form, arguments[:width])
             for index, form in zip(old.indices, forms, strict=True)
         }
-        compute_indices(old.body.block, mapping)
+        compute_indices(old.body.block, replacements)
         for before, after in zip(old.views, arguments[width:], strict=True):
             before.replace_all_uses_with(after)
         move_statements(old.body.block, body.block)
@@ -247,13 +246,5 @@ class _Split:
 
 def _one_of(view: SSAValue) -> ViewType:
     """The window of one number in a buffer."""
-    if not isinstance(view.type, ViewType):
-        raise ValueError(f"expected a view, got {view.type}")
-    return view.type.resized([1] * view.type.rank)
-
-
-def _value_form(form: LinearForm, values: Sequence[SSAValue]) -> ValueForm:
-    """A form over those of the values that occur in it."""
-    places = {number: place for place, number in enumerate(form.support)}
-    used = tuple(values[number] for number in places)
-    return ValueForm(form.remap(places, len(places)), used)
+    type = view_type(view)
+    return type.resized([1] * type.rank)

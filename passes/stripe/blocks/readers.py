@@ -69,30 +69,26 @@ def _over_cells(
     They are forms over the cell's place along each axis, then the values `around` the
     allocation; found where an index steps through one axis alone, one by one.
     """
-    steps = [_lone_step(place, axis) for axis in range(len(place.access))]
-    values = list(dict.fromkeys((*place.values, *block.form_values, *around)))
-    width = len(values)
-    own = {n: values.index(value) for n, value in enumerate(block.form_values)}
-    kept = {n: n for n in range(len(place.values))}
+    steps = [_lone_step(place, axis) for axis in range(len(place.starts))]
     found: list[LinearForm] = []
-    for condition in block.conditions:
-        rest = condition.remap(own, width)
-        factors = [0 if n is None else rest.coefficients[n] for n in steps]
-        for factor, access in zip(factors, place.access, strict=True):
-            rest -= access.remap(kept, width) * factor
-        if all(values[number] in around for number in rest.support):
-            outer = [rest.coefficients[values.index(value)] for value in around]
-            found.append(LinearForm.of([*factors, *outer], rest.constant))
+    for condition in block.where:
+        coefficients = dict(condition.terms)
+        factors = [0 if step is None else coefficients.get(step, 0) for step in steps]
+        rest = condition
+        for factor, start in zip(factors, place.starts, strict=True):
+            rest -= start * factor
+        if {*rest.values} <= {*around}:
+            outer = rest.form(around).coefficients
+            found.append(LinearForm((*factors, *outer), rest.constant))
     return found
 
 
-def _lone_step(place: AbsoluteAccess, axis: int) -> int | None:
+def _lone_step(place: AbsoluteAccess, axis: int) -> SSAValue | None:
     """An index that steps through an axis one by one, and through no other."""
-    form = place.access[axis]
-    for number in form.support:
-        users = sum(bool(other.coefficients[number]) for other in place.access)
-        if form.coefficients[number] == 1 and users == 1:
-            return number
+    for value, coefficient in place.starts[axis].terms:
+        users = sum(value in start.values for start in place.starts)
+        if coefficient == 1 and users == 1:
+            return value
     return None
 
 

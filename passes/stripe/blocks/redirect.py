@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -13,13 +12,12 @@ from ....affine.form import LinearForm
 from ....dialects.stripe.attributes import (
     Direction,
     Refinement,
-    RefinementAttr,
     ViewType,
+    view_type,
 )
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import LoadOp
 from ....dialects.stripe.subscripts import split_subscripts
-from .nests import replace_forms
 
 
 def redirect_input(
@@ -70,7 +68,7 @@ def _replace_input(
     refinements[number] = replace(refinements[number], access=tuple(access))
     block.operands[number] = buffer
     Rewriter.replace_value_with_new_type(view, type)
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)
     return block.view(number)
 
 
@@ -80,15 +78,9 @@ def _append_input(
     access: Sequence[LinearForm],
     sizes: Sequence[int],
 ) -> BlockArgument:
-    body = block.body.block
-    view = body.insert_arg(_resized(buffer, sizes), len(body.args))
-    view.name_hint = buffer.name_hint
     refinement = Refinement(Direction.IN, tuple(access))
-    block.properties["refinements"] = ArrayAttr(
-        [*block.refinements, RefinementAttr(refinement)]
-    )
-    block.set_operands([*block.buffers, buffer], block.captures)
-    return view
+    type = _resized(buffer, sizes)
+    return block.add_input(buffer, refinement, type, buffer.name_hint)
 
 
 def _reorder_uses(view: SSAValue, added: int, order: Sequence[int]) -> None:
@@ -123,7 +115,4 @@ def _reorder_window(
 
 
 def _resized(buffer: SSAValue, sizes: Sequence[int]) -> ViewType:
-    type = buffer.type
-    if not isinstance(type, ViewType):
-        raise ValueError(f"expected a view, got {type}")
-    return type.resized(sizes)
+    return view_type(buffer).resized(sizes)

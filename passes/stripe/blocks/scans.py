@@ -11,20 +11,24 @@ from xdsl.ir import Block, Operation, SSAValue
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import FUNCTION_OPS
-from ....dialects.stripe.attributes import Direction, MemorySpace, Refinement, ViewType
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import (
+    Direction,
+    MemorySpace,
+    Refinement,
+    ViewType,
+    view_type,
+)
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ...convert.point_block import PointBlock, identity_access, view_type
+from ...convert.point_block import PointBlock, identity_access
 from ...locations import located
 from ..tile import tile_block
 from .copies import copy_block, fill_block
 from .nests import (
-    ValueForm,
     compute_indices,
-    drop_refinements,
     move_statements,
     output_indices,
-    replace_forms,
     retarget,
 )
 
@@ -228,9 +232,7 @@ def derived(
 
 def number_type(buffer: SSAValue) -> ViewType:
     """The window of one number in a buffer."""
-    type = buffer.type
-    if not isinstance(type, ViewType):
-        raise ValueError(f"expected a view, got {type}")
+    type = view_type(buffer)
     return type.resized([1] * type.rank)
 
 
@@ -241,12 +243,11 @@ def _move_statements(
     body: Block,
 ) -> None:
     """Move the statements of a block, with forms of other indices for its own."""
-    mapping: dict[SSAValue, ValueForm] = {}
-    for index, form in zip(old.indices, forms, strict=True):
-        used = {number: place for place, number in enumerate(form.support)}
-        values = tuple(indices[number] for number in used)
-        mapping[index] = ValueForm(form.remap(used, len(used)), values)
-    compute_indices(old.body.block, mapping)
+    replacements: dict[SSAValue, IndexSum] = {
+        index: IndexSum.of(form, indices)
+        for index, form in zip(old.indices, forms, strict=True)
+    }
+    compute_indices(old.body.block, replacements)
     move_statements(old.body.block, body)
 
 
@@ -465,13 +466,13 @@ def _make_serial(scan: Scan, inner: BlockOp, *, is_filled: bool) -> None:
         refinements[number + count] = replace(
             refinements[number + count], aggregation=Aggregation.ASSIGN
         )
-    replace_forms(inner, refinements, inner.conditions, inner.captures)
+    inner.set_refinements(refinements)
     inner.properties["serial"] = UnitAttr()
     for number in range(begin, begin + count):
         _hand_on(inner, number, number + count)
     _assign_outputs(outer, begin + count)
     if not is_filled:
-        drop_refinements(outer, set(range(begin, begin + count)))
+        outer.drop(set(range(begin, begin + count)))
 
 
 def _hand_on(block: BlockOp, state: int, output: int) -> None:
@@ -489,4 +490,4 @@ def _assign_outputs(block: BlockOp, first: int) -> None:
     refinements[first:] = [
         replace(r, aggregation=Aggregation.ASSIGN) for r in refinements[first:]
     ]
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ....dialects.stripe.attributes import Level, ViewType
+from ....dialects.stripe.attributes import Level
 from ....dialects.stripe.block import BlockOp
 from ..blocks.nests import initializes_own_cells, is_leaf, is_subscripted
 from .facts import BlockFacts
@@ -148,10 +148,3 @@ def _crossing_reason(member: Member, place: int) -> str:
 
 def _name(buffer: SSAValue) -> str:
     return f"'{buffer.name_hint}'" if buffer.name_hint else "a buffer"
-
-
-def buffer_type(view: SSAValue) -> ViewType:
-    """The type of a value that is a view."""
-    if not isinstance(view.type, ViewType):
-        raise ValueError(f"expected a view, got {view.type}")
-    return view.type

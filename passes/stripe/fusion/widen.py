@@ -18,7 +18,6 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
-from ..blocks.nests import replace_forms
 
 
 def widen_windows(block: BlockOp) -> None:
@@ -85,7 +84,7 @@ def _widen(block: BlockOp, numbers: Sequence[int]) -> None:
             form - offset for form, offset in zip(access, offsets, strict=True)
         )
         refinements[number] = replace(refinements[number], access=moved)
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)
 
 
 def _starts(access: Sequence[LinearForm]) -> list[int]:
@@ -98,4 +97,4 @@ def _shift(block: BlockOp, number: int, offsets: Sequence[int]) -> None:
     access = refinements[number].access
     moved = tuple(form + offset for form, offset in zip(access, offsets, strict=True))
     refinements[number] = replace(refinements[number], access=moved)
-    replace_forms(block, refinements, block.conditions, block.captures)
+    block.set_refinements(refinements)

@@ -11,10 +11,10 @@ from xdsl.rewriter import Rewriter
 
 from ....affine.form import LinearForm
 from ....dialects.eltwise.element_types import vector_of
-from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
+from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ..blocks.nests import is_subscripted, replace_forms
+from ..blocks.nests import is_subscripted
 
 
 def value_type(view: SSAValue) -> Attribute | None:
@@ -35,7 +35,7 @@ def hold_vectors(allocations: Iterable[AllocOp]) -> None:
             windows.get(number, refinement)
             for number, refinement in enumerate(block.refinement_list)
         ]
-        replace_forms(block, refinements, block.conditions, block.captures)
+        block.set_refinements(refinements)
 
 
 def _vector_width(allocation: AllocOp) -> int | None:
@@ -91,9 +91,7 @@ def _divide(
 
     What blocks are to have as refinements, by number, is added to `changed`.
     """
-    type = view.type
-    if not isinstance(type, ViewType):
-        raise ValueError(f"expected a view, got {type}")
+    type = view_type(view)
     element = vector_of(type.element_type, width)
     sizes = (*type.sizes[:-1], type.sizes[-1] // width)
     new_type = ViewType.of(sizes, element, type.space.data)

@@ -25,7 +25,6 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.subscripts import Subscript
 from ...locations import located
-from ..blocks.nests import replace_forms
 from .lanes import VectorPlan
 from .varying import varying_values
 
@@ -77,7 +76,7 @@ def _set_space(block: BlockOp, windows: Sequence[_Window], plan: VectorPlan) -> 
         for refinement, window in zip(block.refinement_list, windows, strict=True)
     ]
     block.set_ranges(ranges)
-    replace_forms(block, refinements, block.conditions, block.form_values[rank:])
+    block.set_forms(refinements, block.conditions, block.form_values[rank:])
 
 
 def _scaled(form: LinearForm, factors: dict[int, int]) -> LinearForm:

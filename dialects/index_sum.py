@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ...affine.form import LinearForm
+from ..affine.form import LinearForm
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,10 @@ class IndexSum:
     def values(self) -> tuple[SSAValue, ...]:
         """The values that occur."""
         return tuple([value for value, _ in self.terms])
+
+    def coefficient(self, value: SSAValue) -> int:
+        """How much the sum grows where a value grows by one."""
+        return next((c for each, c in self.terms if each is value), 0)
 
     @property
     def single_value(self) -> SSAValue | None:
