@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...affine.form import LinearForm
 from ...affine.isl import sample
+from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import PositionOp
 from ...dialects.opencl.kernel import KernelOp
@@ -25,19 +26,18 @@ from ..walking import operations
 class Access:
     """One load or store of a kernel, of local or global memory.
 
-    `form` over `values` is its first element, of `count` side by side.
+    `start` is its first element, of `count` side by side.
     """
 
     pointer: SSAValue
     space: MemorySpace
-    form: LinearForm
-    values: tuple[SSAValue, ...]
+    start: IndexSum
     count: int
     writes: bool
     group: tuple[int, ...]
     """The work-items of a group along the three dimensions."""
-    conditions: tuple[tuple[LinearForm, tuple[SSAValue, ...]], ...]
-    """Forms over values that are at least zero where it happens."""
+    conditions: tuple[IndexSum, ...]
+    """What is at least zero where it happens."""
 
 
 def accesses_in(op: Operation) -> list[Access]:
@@ -64,24 +64,23 @@ def _access(op: LoadOp | StoreOp, value: Attribute) -> Access:
     return Access(
         op.pointer,
         pointer.space.data,
-        op.form.data,
-        tuple(op.values),
+        IndexSum.of(op.form.data, op.values),
         1 if is_whole else count,
         isinstance(op, StoreOp),
         *_surroundings(op),
     )
 
 
-def _surroundings(
-    op: Operation,
-) -> tuple[tuple[int, ...], tuple[tuple[LinearForm, tuple[SSAValue, ...]], ...]]:
+def _surroundings(op: Operation) -> tuple[tuple[int, ...], tuple[IndexSum, ...]]:
     """The size of the groups of an op's kernel, and the conditions around the op."""
-    conditions: list[tuple[LinearForm, tuple[SSAValue, ...]]] = []
+    conditions: list[IndexSum] = []
     around = op.parent_op()
     while around is not None and not isinstance(around, KernelOp):
         if isinstance(around, IfOp):
-            values = tuple(around.values)
-            conditions += [(condition.data, values) for condition in around.conditions]
+            conditions += [
+                IndexSum.of(condition.data, around.values)
+                for condition in around.conditions
+            ]
         around = around.parent_op()
     return (1, 1, 1) if around is None else around.group_size, tuple(conditions)
 
@@ -109,21 +108,16 @@ def may_meet(first: Access, second: Access) -> bool:
         return False
     points = _Points(first.group)
     # How much further the first one begins.
-    distance = points.position(first, 0)
-    for variable, coefficient in points.position(second, 1).items():
-        distance[variable] -= coefficient
-    near = [
-        _plus(distance, first.count - 1),
-        _plus(_negative(distance), second.count - 1),
-    ]
+    distance = points.position(first, 0) - points.position(second, 1)
+    near = [distance + (first.count - 1), -distance + (second.count - 1)]
     try:
         return any(points.exist([*near, gap]) for gap in points.gaps())
     except GinghamError:
         return True
 
 
-_CONSTANT = -1
-"""The key of a sum's constant."""
+_Sum: TypeAlias = IndexSum[int]
+"""A sum over variables, by their numbers."""
 
 
 class _Points:
@@ -136,32 +130,29 @@ class _Points:
 
     def position(self, access: Access, copy: int) -> _Sum:
         """The first element that one of the two uses, where it does."""
-        for form, values in access.conditions:
-            self._bounds.append(self._sum(form, values, copy))
-        return self._sum(access.form, access.values, copy)
+        self._bounds += [self._sum(each, copy) for each in access.conditions]
+        return self._sum(access.start, copy)
 
-    def _sum(self, form: LinearForm, values: Sequence[SSAValue], copy: int) -> _Sum:
-        sum = _Sum({_CONSTANT: form.constant.numerator})
-        for value, coefficient in zip(values, form.coefficients, strict=True):
-            sum[self._variable(value, copy)] += coefficient.numerator
-        return sum
+    def _sum(self, sum: IndexSum, copy: int) -> _Sum:
+        total = _Sum((), sum.constant)
+        for value, coefficient in sum.terms:
+            total += _Sum.value(self._variable(value, copy)) * coefficient
+        return total
 
     def gaps(self) -> Iterator[_Sum]:
         """Inequalities of which one holds for work-items that are different."""
         for dimension, size in enumerate(self._group):
             if size > 1:
                 one, other = (self._item(dimension, copy) for copy in (0, 1))
-                yield _Sum({one: 1, other: -1, _CONSTANT: -1})
-                yield _Sum({one: -1, other: 1, _CONSTANT: -1})
+                further = _Sum.value(one) - _Sum.value(other)
+                yield further - 1
+                yield -further - 1
 
     def exist(self, sums: Sequence[_Sum]) -> bool:
         """Whether there are points at which these are at least zero."""
-        rank = len(self._numbers)
-        forms = [
-            LinearForm.of([sum[number] for number in range(rank)], sum[_CONSTANT])
-            for sum in (*sums, *self._bounds)
-        ]
-        return sample(rank, forms) is not None
+        variables = range(len(self._numbers))
+        forms = [sum.form(variables) for sum in (*sums, *self._bounds)]
+        return sample(len(variables), forms) is not None
 
     def _variable(self, value: SSAValue, copy: int) -> int:
         match value.owner:
@@ -187,48 +178,35 @@ class _Points:
             return self._number((query, dimension), bound)
         number = self._number((query, dimension, copy), bound)
         group = self._number((WorkItemQuery.GROUP_ID, dimension), None)
-        size, item = self._group[dimension], self._item(dimension, copy)
-        self._equal(_Sum({group: size, item: 1, number: -1}))
+        first = _Sum.value(group) * self._group[dimension]
+        item = _Sum.value(self._item(dimension, copy))
+        self._equal(first + item - _Sum.value(number))
         return number
 
     def _item(self, dimension: int, copy: int) -> int:
         return self._number((_ITEM, dimension, copy), self._group[dimension])
 
     def _coordinate(self, op: DelinearizeOp, value: SSAValue, copy: int) -> int:
-        sum = _Sum({self._variable(op.index, copy): -1})
+        sum = -_Sum.value(self._variable(op.index, copy))
         step = prod(op.extents)
         for coordinate, extent in zip(op.coordinates, op.extents, strict=True):
             step //= extent
-            sum[self._number((coordinate, copy), extent)] += step
+            sum += _Sum.value(self._number((coordinate, copy), extent)) * step
         self._equal(sum)
         return self._number((value, copy), None)
 
     def _equal(self, sum: _Sum) -> None:
-        self._bounds += [sum, _negative(sum)]
+        self._bounds += [sum, -sum]
 
     def _number(self, key: object, extent: int | None) -> int:
         """The variable for a key, which is from 0 to below an extent."""
         if key not in self._numbers:
             number = self._numbers[key] = len(self._numbers)
-            self._bounds.append(_Sum({number: 1}))
+            variable = _Sum.value(number)
+            self._bounds.append(variable)
             if extent is not None:
-                self._bounds.append(_Sum({number: -1, _CONSTANT: extent - 1}))
+                self._bounds.append(-variable + (extent - 1))
         return self._numbers[key]
 
 
 _ITEM = "item"
-
-
-class _Sum(dict[int, int]):
-    """Coefficients of variables, and a constant."""
-
-    def __missing__(self, key: int) -> int:
-        return 0
-
-
-def _negative(sum: _Sum) -> _Sum:
-    return _Sum({variable: -coefficient for variable, coefficient in sum.items()})
-
-
-def _plus(sum: _Sum, constant: int) -> _Sum:
-    return _Sum(sum | {_CONSTANT: sum[_CONSTANT] + constant})
