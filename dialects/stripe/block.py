@@ -31,11 +31,10 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ...limits import LARGEST_INTEGER
 from ..building import build
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
-from ..syntax import compact, integer_array, integers
+from ..syntax import integer_array, integers
 from .attributes import (
     Direction,
     Level,
@@ -44,6 +43,7 @@ from .attributes import (
     RefinementAttr,
     ViewType,
 )
+from .block_forms import compact_captures, verify_forms
 from .reshape import ReshapeOp
 
 _SEGMENTS = "operandSegmentSizes"
@@ -124,7 +124,7 @@ class BlockOp(IRDLOperation):
         block_name: str | None = None,
         serial: bool = False,
     ) -> None:
-        refinements, constraints, captures = _compact_captures(
+        refinements, constraints, captures = compact_captures(
             len(ranges), refinements, constraints, [*body.block.args], captures
         )
         level_list = [Level.LOOP] * len(ranges) if levels is None else levels
@@ -288,7 +288,7 @@ class BlockOp(IRDLOperation):
         captures: Sequence[SSAValue],
     ) -> None:
         """Other refinements and constraints, over the indices and then `captures`."""
-        refinements, constraints, captures = _compact_captures(
+        refinements, constraints, captures = compact_captures(
             len(self.index_ranges), refinements, constraints, self.indices, captures
         )
         self._set_forms(refinements, constraints)
@@ -387,7 +387,7 @@ class BlockOp(IRDLOperation):
         reached = [*ranges, *map(index_range, self.captures)]
         for number, buffer in enumerate(self.buffers):
             self._verify_refinement(number, buffer, reached)
-        _verify_forms(self.conditions, "constraint", reached)
+        verify_forms(self.conditions, "constraint", reached)
 
     def _verify_serial(self) -> None:
         if not self.is_serial:
@@ -423,7 +423,7 @@ class BlockOp(IRDLOperation):
                 f"expected {where} to have {outer.rank} index expression(s) and sizes, "
                 f"got {len(refinement.access)} and {inner.rank}"
             )
-        _verify_forms(refinement.access, where, ranges)
+        verify_forms(refinement.access, where, ranges)
         direction = refinement.direction
         if direction is not Direction.OUT and refinement != Refinement(
             direction, refinement.access
@@ -442,42 +442,6 @@ class BlockOp(IRDLOperation):
 def _segments(buffers: Sequence[SSAValue], captures: Sequence[SSAValue]) -> Attribute:
     """How many of the operands are buffers, and how many are captured."""
     return integer_array([len(buffers), len(captures)], bits=32)
-
-
-def _verify_forms(
-    forms: Sequence[LinearForm], where: str, ranges: Sequence[int]
-) -> None:
-    """Raise VerifyException for forms that are not over indices of these ranges."""
-    for form in forms:
-        if form.rank != len(ranges):
-            raise VerifyException(
-                f"expected {where} to be over {len(ranges)} indices, got {form.rank}"
-            )
-        if not form.is_integral:
-            raise VerifyException(f"expected {where} to have integer coefficients only")
-        values = form.bounds(ranges) if 0 not in ranges else ()
-        if any(abs(value) > LARGEST_INTEGER for value in values):
-            raise VerifyException(f"expected values of {where} to fit 64 bits")
-
-
-def _compact_captures(
-    rank: int,
-    refinements: Sequence[Refinement],
-    constraints: Sequence[LinearForm],
-    arguments: Sequence[SSAValue],
-    captures: Sequence[SSAValue],
-) -> tuple[list[Refinement], list[LinearForm], list[SSAValue]]:
-    """Refinements and constraints over the indices and only the captures that occur."""
-    forms = [form for refinement in refinements for form in refinement.access]
-    values = [*arguments[:rank], *captures]
-    compacted, kept = compact([*forms, *constraints], values, fixed=rank)
-    remaining = iter(compacted)
-    accesses = [tuple([next(remaining) for _ in r.access]) for r in refinements]
-    new_refinements = [
-        r if access == r.access else replace(r, access=access)
-        for r, access in zip(refinements, accesses, strict=True)
-    ]
-    return new_refinements, list(remaining), kept[rank:]
 
 
 def is_block_index(value: SSAValue) -> bool:

@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ....affine.form import LinearForm
 from ....affine.radix import determined_indices
 from ....dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
 from ....dialects.index_sum import IndexSum

@@ -1,0 +1,50 @@
+"""The forms of a block: over the values that occur, and of a size that can be meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ...affine.form import LinearForm
+from ...limits import LARGEST_INTEGER
+from ..syntax import compact
+from .attributes import Refinement
+
+
+def verify_forms(
+    forms: Sequence[LinearForm], where: str, ranges: Sequence[int]
+) -> None:
+    """Raise VerifyException for forms that are not over indices of these ranges."""
+    for form in forms:
+        if form.rank != len(ranges):
+            raise VerifyException(
+                f"expected {where} to be over {len(ranges)} indices, got {form.rank}"
+            )
+        if not form.is_integral:
+            raise VerifyException(f"expected {where} to have integer coefficients only")
+        values = form.bounds(ranges) if 0 not in ranges else ()
+        if any(abs(value) > LARGEST_INTEGER for value in values):
+            raise VerifyException(f"expected values of {where} to fit 64 bits")
+
+
+def compact_captures(
+    rank: int,
+    refinements: Sequence[Refinement],
+    constraints: Sequence[LinearForm],
+    arguments: Sequence[SSAValue],
+    captures: Sequence[SSAValue],
+) -> tuple[list[Refinement], list[LinearForm], list[SSAValue]]:
+    """Refinements and constraints over the indices and only the captures that occur."""
+    forms = [form for refinement in refinements for form in refinement.access]
+    values = [*arguments[:rank], *captures]
+    compacted, kept = compact([*forms, *constraints], values, fixed=rank)
+    remaining = iter(compacted)
+    accesses = [tuple([next(remaining) for _ in r.access]) for r in refinements]
+    new_refinements = [
+        r if access == r.access else replace(r, access=access)
+        for r, access in zip(refinements, accesses, strict=True)
+    ]
+    return new_refinements, list(remaining), kept[rank:]
