@@ -6,20 +6,19 @@ import gc
 import sys
 from io import TextIOWrapper
 
-from ..garbage import rare_collections, skip_last_search
+from ..garbage import rare_collections
 from .command import open_closed_streams
 
 
 def main() -> int:
     """The command; returns its exit status."""
-    skip_last_search()
     # Imports, too: looking for garbage among what they make is a tenth of a short run.
     with rare_collections():
         try:
             return _run()
         finally:
-            # The process ends, and would look through all that there is twice more,
-            # which takes a sixth of a short run.
+            # The process ends, and would search twice more, when the thresholds are as
+            # before and at exit, which takes a sixth of a short run.
             gc.freeze()
 
 
