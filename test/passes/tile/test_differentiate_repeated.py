@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 from xdsl.context import Context
@@ -18,7 +20,9 @@ from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.differentiate import TileDifferentiatePass, known_operations
+from gingham.passes.tile.differentiate.known_operations import KnownOperations
 from gingham.passes.tile.specialize import specialize
+from gingham.targets.reference import interpret
 
 Array = NDArray[Any]
 
@@ -82,6 +86,47 @@ def test_derivatives_by_several_and_by_what_is_between() -> None:
     mixed = -a * np.sin(a * b)
     for got, expected in zip(found, [mixed, mixed, -np.sin(a * b) / b], strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+UNARY = ["sin({})", "cos({})", "tanh({})", "exp({})", "sigmoid({})", "relu({})"]
+UNARY += ["sqrt(abs({}) + 1.5)", "log(abs({}) + 1.5)", "1.0 / (abs({}) + 1.5)"]
+BINARY = ["{} + {}", "{} - {}", "{} * {}", "{0} / (2.5 + {1} * {1})"]
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """Element-wise statements, and gradients of gradients."""
+    names = ["A", "B"]
+    lines: list[str] = []
+    for number in range(draw(st.integers(1, 5))):
+        operands = [draw(st.sampled_from(names)) for _ in range(2)]
+        template = draw(st.sampled_from([*UNARY, *BINARY]))
+        names.append(f"T{number}")
+        lines.append(f"T{number} = {template.format(*operands)};")
+    loss = names[-1]
+    for number in range(draw(st.integers(2, 3))):
+        wrt = draw(st.sampled_from(["A", "B", *names]))
+        weight = draw(st.sampled_from(["", " * 2.0", f" * {loss}", " + A"]))
+        lines.append(f"G{number} = gradient({loss}{weight}, {wrt});")
+        loss = f"G{number}"
+    return f"function (A[N], B[N]) -> (G0, {loss}) {{ {' '.join(lines)} }}"
+
+
+@given(programs())
+@settings(max_examples=100, deadline=None)
+def test_both_directions_give_the_same(text: str) -> None:
+    inputs = [np.linspace(-2, 2, 7), np.linspace(1, -2, 7)]
+    types = [parse_argument_type("7xf64")] * 2
+    found: list[list[Array]] = []
+    for direction in ("forward", "backward"):
+        module = specialize(parse_tile(text), types)
+        with pytest.MonkeyPatch.context() as patch:
+            if direction == "backward":
+                patch.setattr(KnownOperations, "has_derivatives", lambda *_: False)
+            TileDifferentiatePass().apply(Context(), module)
+        found.append(interpret(module, inputs))
+    for got, expected in zip(*found, strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-7)
 
 
 def test_no_two_ops_are_equal() -> None:
