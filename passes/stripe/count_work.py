@@ -34,7 +34,7 @@ than the box around them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from xdsl.context import Context
@@ -47,6 +47,7 @@ from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
+from ...dialects.index_sum import IndexSum
 from ...dialects.stripe.attributes import Refinement, view_type
 from ...dialects.stripe.block import BlockOp, window_of
 from ...dialects.stripe.ops import LoadOp, StoreOp
@@ -85,21 +86,23 @@ class _Space:
 
     values: tuple[SSAValue, ...]
     ranges: tuple[int, ...]
-    forms: tuple[LinearForm, ...]
+    where: tuple[IndexSum, ...]
     outside: dict[BlockOp, int]
-    """For each block, how many of the forms are of blocks around it."""
+    """For each block, how many of the conditions are of blocks around it."""
 
     def inside(self, block: BlockOp) -> _Space:
         """The points of a block that each of these points runs."""
-        values = (*self.values, *block.indices)
-        rank = len(values)
-        own = {n: values.index(value) for n, value in enumerate(block.form_values)}
-        kept = {n: n for n in range(len(self.values))}
-        forms = [form.remap(kept, rank) for form in self.forms]
-        conditions = [form.remap(own, rank) for form in block.conditions]
-        outside = {**self.outside, block: len(forms)}
-        ranges = (*self.ranges, *block.index_ranges)
-        return _Space(values, ranges, (*forms, *conditions), outside)
+        return _Space(
+            (*self.values, *block.indices),
+            (*self.ranges, *block.index_ranges),
+            (*self.where, *block.where),
+            {**self.outside, block: len(self.where)},
+        )
+
+    @property
+    def forms(self) -> tuple[LinearForm, ...]:
+        """The conditions, over all indices."""
+        return tuple([each.form(self.values) for each in self.where])
 
     @property
     def points(self) -> int:
@@ -167,8 +170,8 @@ class _Count:
                 self._read(op, space, points)
         if initial:
             # All cells are set, also those where constraints leave no point.
-            forms = space.forms[: space.outside[initial[-1]]]
-            space = _Space(space.values, space.ranges, forms, space.outside)
+            where = space.where[: space.outside[initial[-1]]]
+            space = replace(space, where=where)
         self._add_access(self.written, op, space, points)
 
     def _read(self, op: LoadOp | StoreOp, space: _Space, points: int) -> None:

@@ -216,15 +216,11 @@ def _is_fusible(block: BlockOp) -> bool:
 
 def _fuse(blocks: Sequence[BlockOp]) -> BlockOp:
     """Replace blocks by one at the place of the first; it does all in order."""
-    first = blocks[0]
     fused = join_blocks(blocks)
-    parent = first.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    parent.insert_op_before(fused, first)
-    for block in blocks:
-        block.detach()
-        block.erase()
+    first, *others = blocks
+    first.replace_by(fused)
+    for block in others:
+        block.replace_by()
     return fused
 
 

@@ -285,13 +285,10 @@ def _fuse_level(parts: Sequence[_Part], sizes: Sequence[int]) -> list[_Part]:
         _assign(around)
         outer.append(around)
     joined = join_blocks(outer, orders)
-    last = outer[-1]
-    if last.parent is None:
-        raise ValueError("the block is not in a function")
-    last.parent.insert_op_after(joined, last)
-    for block in outer:
-        block.detach()
-        block.erase()
+    *others, last = outer
+    last.replace_by(joined)
+    for block in others:
+        block.replace_by()
     widen_windows(joined)
     return inner
 

@@ -161,12 +161,7 @@ def merge_pair(block: BlockOp, slow: int, fast: int) -> BlockOp:
     for old, argument in zip(old_values, body.block.args, strict=True):
         old.replace_all_uses_with(argument)
     move_statements(block.body.block, body.block)
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    parent.insert_op_before(new, block)
-    block.detach()
-    block.erase()
+    block.replace_by(new)
     return new
 
 

@@ -61,14 +61,12 @@ def reduce_constraints(block: BlockOp) -> None:
     """Reduce the constraints of one block, in place; it may be removed."""
     for index in range(len(block.index_ranges)):
         if not _sets_cells(block, index) and not _shorten(block, index):
-            block.detach()
-            block.erase()
+            block.replace_by()
             return
     ranges = [index_range(value) for value in block.form_values]
     never = any(form.bounds(ranges)[1] < 0 for form in block.conditions)
     if never and not any(r.init is not None for r in block.refinement_list):
-        block.detach()
-        block.erase()
+        block.replace_by()
         return
     kept = _needed(block.conditions, ranges)
     block.set_forms(block.refinement_list, kept, block.captures)

@@ -120,8 +120,7 @@ class StripeScanPass(ModulePass):
             scan = scan.with_values_first()
         for part, index, step in self._parts(scan):
             walk(part, self._pieces(part, index, step), index, step)
-            part.block.detach()
-            part.block.erase()
+            part.block.replace_by()
 
     def _parts(self, scan: Scan) -> list[tuple[Scan, int | None, int]]:
         """The scan cut so that an index is a multiple of the walks that take turns.

@@ -202,21 +202,16 @@ def _most_lanes(block: BlockOp, index: int, bits: int) -> int:
 
 def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
     """Put a block for each piece in place of `block`."""
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a block")
     parts: list[BlockOp] = []
     for piece in pieces:
         part = block.clone()
-        parent.insert_op_before(part, block)
         forms = [*piece.conditions, *piece.pending]
         part.set_forms(part.refinement_list, forms, block.captures)
         indices = range(len(block.index_ranges))
         extents = {index: piece.extent(index) for index in indices}
         restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
         parts.append(part)
-    block.detach()
-    block.erase()
+    block.replace_by(*parts)
     return parts
 
 

@@ -285,12 +285,7 @@ def tile_block(
     )
     inner.location = block.location
     outer_body.block.add_op(inner)
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    parent.insert_op_before(outer, block)
-    block.detach()
-    block.erase()
+    block.replace_by(outer)
     return inner, split.inner
 
 

@@ -196,13 +196,8 @@ def turn_output(block: BlockOp, order: Sequence[int]) -> None:
 
 
 def _put(block: BlockOp, turned: _Turned) -> None:
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    for operation in (turned.scratch, turned.block, turned.copy):
-        parent.insert_op_before(located(operation, block), block)
-    block.detach()
-    block.erase()
+    new = (turned.scratch, turned.block, turned.copy)
+    block.replace_by(*(located(operation, block) for operation in new))
 
 
 def _filling(

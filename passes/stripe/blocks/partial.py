@@ -66,15 +66,14 @@ def split_reduction(
     split = _Split(block, tuple(chunks), lanes)
     parts = {number: split.parts(number) for number in split.outputs}
     first, second = split.partial_block(parts), split.final_block(parts)
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function or block")
     allocations = [view.owner for view in parts.values()]
-    for operation in (*allocations, first, second):
-        if isinstance(operation, AllocOp | BlockOp):
-            parent.insert_op_before(located(operation, block), block)
-    block.detach()
-    block.erase()
+    block.replace_by(
+        *(
+            located(operation, block)
+            for operation in (*allocations, first, second)
+            if isinstance(operation, AllocOp | BlockOp)
+        )
+    )
     return first, second
 
 

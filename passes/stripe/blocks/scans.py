@@ -119,8 +119,7 @@ class Scan:
         self.add(derived(self, space, targets, "_values"))
         plain = self._of_values(buffers)
         self.add(plain)
-        block.detach()
-        block.erase()
+        block.replace_by()
         rank = len(self.others)
         return Scan(plain, rank, rank + 1, self.is_reversed)
 
