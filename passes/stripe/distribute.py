@@ -286,18 +286,9 @@ def _spread(block: BlockOp, sizes: Sequence[int]) -> BlockOp:
 
 def _add_single_index(block: BlockOp) -> None:
     """Give a block without indices one of a single value: one work-item runs it."""
+    accesses, where = block.accesses, block.where
     index = block.body.block.insert_arg(IndexType(), 0)
     index.name_hint = "one"
     index.location = block.location
-    refinements, conditions = block.refinement_list, block.conditions
-    width = 1 + len(block.captures)
-    moved = {number: number + 1 for number in range(len(block.captures))}
     block.set_ranges([1])
-    block.set_forms(
-        [
-            replace(r, access=tuple(form.remap(moved, width) for form in r.access))
-            for r in refinements
-        ],
-        [form.remap(moved, width) for form in conditions],
-        block.captures,
-    )
+    block.rewrite(accesses, where)

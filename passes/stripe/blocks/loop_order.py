@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
-from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import LevelAttr
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.staging import ORDER_ATTRIBUTE
@@ -57,24 +56,12 @@ def permute_indices(block: BlockOp, order: Sequence[int]) -> None:
     uses = [list(index.uses) for index in indices]
     names = [index.name_hint for index in indices]
     ranges, levels = block.index_ranges, block.index_levels
-    places = {old: new for new, old in enumerate(order)}
-    for old, new in places.items():
+    moved: dict[SSAValue, IndexSum] = {}
+    for new, old in enumerate(order):
+        moved[indices[old]] = IndexSum.value(indices[new])
         indices[new].name_hint = names[old]
         for use in uses[old]:
             use.operation.operands[use.index] = indices[new]
     block.set_ranges(ranges[old] for old in order)
     block.properties["levels"] = ArrayAttr([LevelAttr(levels[old]) for old in order])
-    width = len(block.form_values)
-    places |= {number: number for number in range(rank, width)}
-
-    def moved(form: LinearForm) -> LinearForm:
-        return form.remap(places, width)
-
-    block.set_forms(
-        [
-            replace(r, access=tuple(moved(form) for form in r.access))
-            for r in block.refinement_list
-        ],
-        [moved(form) for form in block.conditions],
-        block.captures,
-    )
+    block.substitute(moved)
