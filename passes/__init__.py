@@ -20,7 +20,7 @@ _PASSES = {
     "tile-canonicalize": "tile.canonicalize:TileCanonicalizePass",
     "tile-flatten": "tile.flatten:TileFlattenPass",
     "tile-check-types": "tile.check_types:TileCheckTypesPass",
-    "tile-place": "tile.place:TilePlacePass",
+    "tile-place": ".placement.place_pass:TilePlacePass",
     "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
     "stripe-fuse": "stripe.fuse:StripeFusePass",
     "stripe-inline": "stripe.inline:StripeInlinePass",

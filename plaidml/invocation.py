@@ -24,7 +24,7 @@ from .variables import Integer, Real
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..passes.tile.placement.explanation import PlacementExplanation
+    from ..placement.explanation import PlacementExplanation
 
 _NOTHING: Mapping[str, Any] = {}
 

@@ -21,7 +21,7 @@ from .command import ArgumentParser, run_command, show
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.tile.placement.build import Residency
+    from ..placement.build import Residency
     from ..targets.hardware.machine import Machine
 
 
@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _place(options: argparse.Namespace) -> int:
-    from ..passes.tile.placement.decide import decide
+    from ..placement.decide import decide
 
     module = _module(options)
     machine = _machine(options, module)
@@ -169,7 +169,7 @@ def _machine(options: argparse.Namespace, module: ModuleOp) -> Machine:
 
 
 def _residency(options: argparse.Namespace) -> Residency:
-    from ..passes.tile.placement.build import Residency
+    from ..placement.build import Residency
 
     inputs: dict[str, str | tuple[str, ...]] = {}
     for name, place in _pairs(options.at, "--at"):

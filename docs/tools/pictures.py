@@ -224,8 +224,8 @@ def _placement() -> str:
     from gingham.passes.pipelines import run_stages
     from gingham.passes.target_options import TargetOptions
     from gingham.passes.tile.argument_types import parse_argument_type
-    from gingham.passes.tile.placement.decide import decide
     from gingham.passes.tile.specialize import specialize
+    from gingham.placement.decide import decide
     from gingham.runtime.function import make_context
     from gingham.targets.hardware.machine_file import load_machine
 

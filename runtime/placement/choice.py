@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ...passes.tile.placement.build import ANYWHERE
+from ...placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
 from ..arrays.array import Array, has_arrays
 from ..outputs import given_targets
@@ -18,7 +18,7 @@ from .plan import places_of
 from .ways import PLACED, Ways
 
 if TYPE_CHECKING:
-    from ...passes.tile.placement.search import Candidate
+    from ...placement.search import Candidate
     from ..arguments import AnyArray, Binding
     from ..arrays.starter import Starter
     from ..runner import Runner

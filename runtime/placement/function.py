@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from ... import observation
 from ...errors import GinghamError
-from ...passes.tile.placement.build import ANYWHERE
+from ...placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
 from ..arguments import AnyArray, Binding, binding_of
 from ..arrays.array import Array, are_ready, has_arrays, have_ended
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ...passes.tile.placement.decide import Decision
-    from ...passes.tile.placement.explanation import PlacementExplanation
+    from ...placement.decide import Decision
+    from ...placement.explanation import PlacementExplanation
     from ..devices import Device
     from .choice import Compiled, Situation
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from ...passes.tile.placement.build import Residency
-from ...passes.tile.placement.decide import Decision, decide, program_of
+from ...placement.build import Residency
+from ...placement.decide import Decision, decide, program_of
 from ...targets.hardware.machine import HOST
 from .machine import this_machine
 from .segments import Segments, force_all, forced_devices, split

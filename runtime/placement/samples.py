@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from ...passes.tile.placement.times import MEASURED
+from ...placement.times import MEASURED
 from ..arrays.starter import Starter
 from ..hardware import hardware_of
 from ..profiling.watcher import watcher

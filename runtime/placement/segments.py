@@ -23,8 +23,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from ...errors import GinghamError
-from ...passes.tile.placement.grouping import device_of
-from ...passes.tile.placement.units import (
+from ...placement.grouping import device_of
+from ...placement.units import (
     DEVICE_ATTRIBUTE,
     Unit,
     is_constant,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
-from ...passes.tile.placement.decide import program_of
-from ...passes.tile.placement.units import Unit, unit_module
+from ...placement.decide import program_of
+from ...placement.units import Unit, unit_module
 from ..hardware import hardware_of
 from .database import database
 from .links import device_text

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from ....errors import GinghamError
+from ..errors import GinghamError
 from .problem import Placement, Problem, Tensor
 
 _NODES = 10_000

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ....targets.hardware.machine import HOST
+from ..targets.hardware.machine import HOST
 from .memory import peaks
 from .schedule import Simulator
 from .times import UNSUPPORTED, UnitTime
@@ -134,19 +134,19 @@ class PlacementExplanation:
 
     def html(self, title: str = "Placement") -> str:
         """A page in one file, with pictures of the graph and of the schedule."""
-        from .page import page
+        from .report.page import page
 
         return page(self, title)
 
     def svg(self) -> str:
         """The picture of the graph alone."""
-        from .graph_picture import graph_picture
+        from .report.graph_picture import graph_picture
 
         return graph_picture(self, is_alone=True)
 
     def __str__(self) -> str:
         """Tables for people."""
-        from .explanation_tables import render
+        from .report.explanation_tables import render
 
         return render(self)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .explanation import time_text
+from ..explanation import time_text
+from ..solve import size_text
 from .picture_style import COLOURS, rectangle, shortened, text, titled
-from .solve import size_text
 
 if TYPE_CHECKING:
-    from .explanation import PlacementExplanation
+    from ..explanation import PlacementExplanation
 
 _LEFT, _WIDTH, _ROW, _TOP = 150.0, 860.0, 34.0, 26.0
 _TICKS = 8

@@ -22,21 +22,21 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.stripe.attributes import MemorySpace, ViewType
-from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.ops import AllocOp
-from ....dialects.stripe.staging import STAGE_ATTRIBUTE, StagingAttr
-from ....dialects.work import work_of
-from ....targets.hardware.description import Hardware
+from ..dialects.eltwise.element_types import bit_width
+from ..dialects.stripe.attributes import MemorySpace, ViewType
+from ..dialects.stripe.block import BlockOp
+from ..dialects.stripe.ops import AllocOp
+from ..dialects.stripe.staging import STAGE_ATTRIBUTE, StagingAttr
+from ..dialects.work import work_of
+from ..targets.hardware.description import Hardware
 from .units import Unit, unit_module
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ...stripe.cost.nest import Nest
-    from ...stripe.cost.problem import Problem
+    from ..passes.stripe.cost.nest import Nest
+    from ..passes.stripe.cost.problem import Problem
 
 _EXPOSED = 0.3
 """The part of the smaller of arithmetic and traffic that the larger does not hide."""
@@ -78,7 +78,7 @@ def predicted_module(module: ModuleOp, hardware: Hardware) -> Prediction:
 
     The module is lowered in place.
     """
-    from ...stripe.blocks.nests import top_level_blocks
+    from ..passes.stripe.blocks.nests import top_level_blocks
 
     _lower(module, hardware)
     blocks: dict[Operation, Prediction] = {
@@ -92,7 +92,7 @@ def predicted_module(module: ModuleOp, hardware: Hardware) -> Prediction:
 
 def _scratch_bytes(function: FuncOp, blocks: Mapping[Operation, Prediction]) -> int:
     """The most that is taken at once between and for the statements of a function."""
-    from ...stripe.blocks.nests import statements
+    from ..passes.stripe.blocks.nests import statements
 
     last: dict[AllocOp, int] = {}
     made: dict[SSAValue, AllocOp] = {}
@@ -126,9 +126,9 @@ def _view_bytes(type: Attribute) -> int:
 def _lower(module: ModuleOp, hardware: Hardware) -> None:
     from xdsl.passes import PassPipeline
 
-    from ... import get_all_passes
-    from ...pipelines import stage_passes
-    from ...target_options import TargetOptions
+    from ..passes import get_all_passes
+    from ..passes.pipelines import stage_passes
+    from ..passes.target_options import TargetOptions
 
     options = TargetOptions(hardware=hardware)
     passes, _, _ = stage_passes(options)["stripe"].partition(_DECIDES)
@@ -140,7 +140,7 @@ def _lower(module: ModuleOp, hardware: Hardware) -> None:
 def _context() -> Context:
     from xdsl.context import Context
 
-    from ....dialects import get_all_dialects
+    from ..dialects import get_all_dialects
 
     context = Context()
     for name, factory in get_all_dialects().items():
@@ -150,8 +150,8 @@ def _context() -> Context:
 
 def _predicted_block(block: BlockOp, hardware: Hardware) -> Prediction:
     """What a block needs that becomes a kernel, with the copies that it reads."""
-    from ...stripe.blocks.nests import is_leaf
-    from ...stripe.cost import best, problem_of
+    from ..passes.stripe.blocks.nests import is_leaf
+    from ..passes.stripe.cost import best, problem_of
 
     if not all(block.index_ranges):
         return Prediction(0.0, 0)
@@ -165,7 +165,7 @@ def _predicted_block(block: BlockOp, hardware: Hardware) -> Prediction:
 
 def _decided_copies(block: BlockOp) -> int:
     """The copies of inputs that fusion has decided on: about as large as these."""
-    from ...stripe.blocks.nests import all_blocks, root_buffer
+    from ..passes.stripe.blocks.nests import all_blocks, root_buffer
 
     copied: dict[SSAValue, int] = {}
     for leaf in all_blocks(block):
@@ -180,7 +180,7 @@ def _decided_copies(block: BlockOp) -> int:
 
 def _staged_bytes(problem: Problem, nest: Nest) -> int:
     """The copies of inputs that are made before the kernel starts."""
-    from ...stripe.cost.nest import scratch_bytes
+    from ..passes.stripe.cost.nest import scratch_bytes
 
     return sum(
         scratch_bytes(problem, nest, stage, problem.ranges)
@@ -191,7 +191,7 @@ def _staged_bytes(problem: Problem, nest: Nest) -> int:
 
 def _stream_seconds(block: BlockOp, hardware: Hardware) -> float:
     """The time of a block that is no contraction alone."""
-    from ...stripe.blocks.nests import is_leaf
+    from ..passes.stripe.blocks.nests import is_leaf
 
     arithmetic = sum(_leaf_seconds(leaf, hardware) for leaf in _leaves(block))
     traffic = _traffic_seconds(block, hardware)
@@ -202,15 +202,15 @@ def _stream_seconds(block: BlockOp, hardware: Hardware) -> float:
 
 
 def _leaves(block: BlockOp) -> Iterator[BlockOp]:
-    from ...stripe.blocks.nests import all_blocks, is_leaf
+    from ..passes.stripe.blocks.nests import all_blocks, is_leaf
 
     return (each for each in all_blocks(block) if is_leaf(each))
 
 
 def _leaf_seconds(leaf: BlockOp, hardware: Hardware) -> float:
     """The arithmetic of a block in all its runs, on the cores that share it."""
-    from ...stripe.blocks.nests import is_top_level, points_around
-    from ...stripe.cost import problem_of
+    from ..passes.stripe.blocks.nests import is_top_level, points_around
+    from ..passes.stripe.cost import problem_of
 
     problem = problem_of(leaf, hardware.vector_bits)
     points = prod(leaf.index_ranges) * points_around(leaf)
@@ -223,7 +223,7 @@ def _leaf_seconds(leaf: BlockOp, hardware: Hardware) -> float:
 
 def _traffic_seconds(block: BlockOp, hardware: Hardware) -> float:
     """The time to read and write what a block uses of the memory outside, once."""
-    from ...stripe.count_work import count_work
+    from ..passes.stripe.count_work import count_work
 
     work = work_of(block) or count_work(block)
     size = work.bytes_read + work.bytes_written

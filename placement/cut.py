@@ -16,7 +16,7 @@ import math
 from importlib import import_module
 from typing import Any
 
-from ....errors import GinghamError
+from ..errors import GinghamError
 from .problem import Placement, Problem
 
 _PICOSECONDS = 1e12

@@ -24,10 +24,10 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
-from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
-from ....dialects.tile.contract import ContractOp
-from ....dialects.tile.special import IndexOp, ReshapeOp
-from ...locations import error_at
+from ..dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
+from ..dialects.tile.contract import ContractOp
+from ..dialects.tile.special import IndexOp, ReshapeOp
+from ..passes.locations import error_at
 from .units import DEVICE_ATTRIBUTE, Unit
 
 _REUSE = 8

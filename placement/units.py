@@ -17,12 +17,12 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ....dialects.constants import is_constant_argument, mark_constants
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.eltwise.ops import ConstantOp, element_of
-from ....dialects.tile.contract import ContractOp
-from ....errors import SourceLocation
-from ...locations import source_location
+from ..dialects.constants import is_constant_argument, mark_constants
+from ..dialects.eltwise.element_types import bit_width
+from ..dialects.eltwise.ops import ConstantOp, element_of
+from ..dialects.tile.contract import ContractOp
+from ..errors import SourceLocation
+from ..passes.locations import source_location
 
 DEVICE_ATTRIBUTE = "tile.device"
 """On an operation: the name of the device that it is placed on."""

@@ -21,11 +21,11 @@ from placed_programs import (
 )
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
-from gingham.passes.tile.placement.build import Residency
-from gingham.passes.tile.placement.decide import Decision, decide, program_of
-from gingham.passes.tile.placement.explanation import PlacementExplanation
-from gingham.passes.tile.placement.layout import layout
-from gingham.passes.tile.placement.schedule import Simulator
+from gingham.placement.build import Residency
+from gingham.placement.decide import Decision, decide, program_of
+from gingham.placement.explanation import PlacementExplanation
+from gingham.placement.layout import layout
+from gingham.placement.schedule import Simulator
 from gingham.targets.hardware.machine import HOST, Link, Machine
 
 HOSTILE = "</title><script>alert(1)</script>&\"'"

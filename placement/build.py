@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from ....dialects.constants import constant_arguments
-from ....dialects.eltwise.element_types import ELEMENT_TYPES
-from ....errors import GinghamError
-from ....suggestions import did_you_mean
-from ....targets.hardware.machine import HOST, Machine
-from ...locations import error_at
+from ..dialects.constants import constant_arguments
+from ..dialects.eltwise.element_types import ELEMENT_TYPES
+from ..errors import GinghamError
+from ..passes.locations import error_at
+from ..suggestions import did_you_mean
+from ..targets.hardware.machine import HOST, Machine
 from .grouping import device_of, units_of
 from .problem import Problem, Tensor
 from .times import UnitTime, unit_times

@@ -5,14 +5,14 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from .explanation import time_text
+from ..explanation import time_text
+from ..solve import size_text
 from .picture_style import shortened
-from .solve import size_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .explanation import ExplainedTime, ExplainedUnit, PlacementExplanation
+    from ..explanation import ExplainedTime, ExplainedUnit, PlacementExplanation
 
 _WIDTH = 110
 _DEVICE = 48

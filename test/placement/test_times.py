@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.passes.tile.placement import prediction
-from gingham.passes.tile.placement.decide import decide
-from gingham.passes.tile.placement.grouping import units_of
-from gingham.passes.tile.placement.prediction import Prediction, predicted
-from gingham.passes.tile.placement.times import device_times, unit_times
-from gingham.passes.tile.placement.units import Unit
+from gingham.placement import prediction
+from gingham.placement.decide import decide
+from gingham.placement.grouping import units_of
+from gingham.placement.prediction import Prediction, predicted
+from gingham.placement.times import device_times, unit_times
+from gingham.placement.units import Unit
 from gingham.targets.hardware import HARDWARE_NAMES, Hardware, load_hardware
 
 

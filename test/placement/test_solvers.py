@@ -10,13 +10,13 @@ from random import Random
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.passes.tile.placement.assignment import cheapest_assignment
-from gingham.passes.tile.placement.cut import cheapest_cut
-from gingham.passes.tile.placement.memory import fits, peaks
-from gingham.passes.tile.placement.problem import Placement, Problem, Tensor
-from gingham.passes.tile.placement.schedule import Simulator
-from gingham.passes.tile.placement.search import Searcher
-from gingham.passes.tile.placement.solve import solve
+from gingham.placement.assignment import cheapest_assignment
+from gingham.placement.cut import cheapest_cut
+from gingham.placement.memory import fits, peaks
+from gingham.placement.problem import Placement, Problem, Tensor
+from gingham.placement.schedule import Simulator
+from gingham.placement.search import Searcher
+from gingham.placement.solve import solve
 
 MANY = 10**15
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .explanation import time_text
-from .layout import Layout, layout
+from ..explanation import time_text
+from ..layout import Layout, layout
+from ..solve import size_text
 from .picture_style import (
     COLOURS,
     rectangle,
@@ -15,10 +16,9 @@ from .picture_style import (
     text,
     titled,
 )
-from .solve import size_text
 
 if TYPE_CHECKING:
-    from .explanation import ExplainedUnit, PlacementExplanation
+    from ..explanation import ExplainedUnit, PlacementExplanation
 
 _BOX, _PILL = (190.0, 58.0), (110.0, 26.0)
 _GAP, _DOWN, _EDGE = 26.0, 58.0, 20.0

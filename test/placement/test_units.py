@@ -28,9 +28,9 @@ from gingham.dialects.eltwise.ops import ConstantOp
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.tile.argument_types import parse_argument_type
-from gingham.passes.tile.placement.grouping import units_of
-from gingham.passes.tile.placement.units import Unit, unit_key, unit_module
 from gingham.passes.tile.specialize import specialize
+from gingham.placement.grouping import units_of
+from gingham.placement.units import Unit, unit_key, unit_module
 from gingham.targets.reference import interpret
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from ....errors import GinghamError
-from ....targets.hardware.machine import Machine
+from ..errors import GinghamError
+from ..targets.hardware.machine import Machine
 from .build import Posed, Program, Residency, pose
 from .solve import MARGIN, Solution, solve
 from .units import DEVICE_ATTRIBUTE, REASON_ATTRIBUTE

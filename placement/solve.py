@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ....errors import GinghamError
+from ..errors import GinghamError
 from .assignment import cheapest_assignment
 from .cut import cheapest_cut
 from .memory import fits, peaks

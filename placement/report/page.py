@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .explanation import time_text
+from ..explanation import time_text
+from ..solve import size_text
 from .graph_picture import graph_picture
 from .picture_style import COLOURS, safe, style
 from .schedule_picture import schedule_picture
-from .solve import size_text
 
 if TYPE_CHECKING:
-    from .explanation import ExplainedTime, ExplainedUnit, PlacementExplanation
+    from ..explanation import ExplainedTime, ExplainedUnit, PlacementExplanation
 
 _STYLE = """
 *{box-sizing:border-box}

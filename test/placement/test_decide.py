@@ -22,11 +22,11 @@ from xdsl.ir import Operation
 from gingham.dialects.constants import mark_constants
 from gingham.dialects.eltwise.ops import ConstantOp
 from gingham.errors import GinghamError
-from gingham.passes.tile.place import TilePlacePass
-from gingham.passes.tile.placement.build import ANYWHERE, Residency
-from gingham.passes.tile.placement.decide import Decision, decide, program_of
-from gingham.passes.tile.placement.grouping import device_of
-from gingham.passes.tile.placement.schedule import Transfer
+from gingham.placement.build import ANYWHERE, Residency
+from gingham.placement.decide import Decision, decide, program_of
+from gingham.placement.grouping import device_of
+from gingham.placement.place_pass import TilePlacePass
+from gingham.placement.schedule import Transfer
 from gingham.targets.hardware.machine import HOST, Link, Machine
 from gingham.targets.hardware.machine_file import machine_text
 from gingham.targets.reference import interpret

@@ -40,10 +40,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ..locations import error_at
+from ..passes.locations import error_at
 
 if TYPE_CHECKING:
-    from ...targets.hardware.machine import Machine
+    from ..targets.hardware.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ class TilePlacePass(ModulePass):
     """The function to be placed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from ...targets.hardware.machine_file import load_machine
+        from ..targets.hardware.machine_file import load_machine
 
         place(op, load_machine(self.machine), self)
 
 
 def place(module: ModuleOp, machine: Machine, options: TilePlacePass) -> None:
     """What the pass does, with a machine that is at hand."""
-    from .placement.build import Residency
-    from .placement.decide import decide, program_of
+    from .build import Residency
+    from .decide import decide, program_of
 
     inputs: dict[str, str | tuple[str, ...]] = {}
     for name, where in _assignments(module, options.inputs, "inputs"):

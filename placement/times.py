@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from ....dialects.eltwise.element_types import ELEMENT_TYPES, name_of
-from ....targets.hardware.machine import Machine, MachineDevice
+from ..dialects.eltwise.element_types import ELEMENT_TYPES, name_of
+from ..targets.hardware.machine import Machine, MachineDevice
 from .prediction import Prediction, predicted
 from .units import Unit
 

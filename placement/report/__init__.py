@@ -1,0 +1,1 @@
+"""Placements for people to look at: a page, pictures, tables."""
