@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gingham.passes.tile.specialize import TileSpecializePass
 from gingham.tools.optimizer.driver import run
 
 PLUGIN = Path(__file__).with_name("plugin_passes.py")
@@ -413,21 +414,25 @@ def test_internal_error(
     failing: Failing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One line, and a reproducer with which the error comes again."""
+
+    def defect(*_: object) -> None:
+        raise KeyError("a key that\nnobody has")
+
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    plugin = f"--load-pass-plugin={PLUGIN}"
-    message = failing(plugin, "--cse", "--test-fail=how=defect")
+    monkeypatch.setattr(TileSpecializePass, "apply", defect)
+    message = failing("--cse", "--tile-specialize=entry=f")
     assert message.count("\n") == 1
     assert message.startswith(
-        "error: internal error in the pass 'test-fail{how=defect}' "
+        "error: internal error in the pass 'tile-specialize{entry=f}' "
         "(KeyError: 'a key that\\nnobody has'); this is a defect of the compiler: "
         "please report it with the reproducer '"
     )
     (reproducer,) = tmp_path.glob("tile-opt-*.mlir")
     first_line = reproducer.read_text().splitlines()[0]
-    pipeline = "--pass-pipeline='builtin.module(cse,test-fail{how=defect})'"
+    pipeline = "--pass-pipeline='builtin.module(cse,tile-specialize{entry=f})'"
     assert first_line == f"// configuration: {pipeline} --verify-each=1"
-    again = failing("--run-reproducer", plugin, text=reproducer.read_text())
-    assert "internal error in the pass 'test-fail{how=defect}'" in again
+    again = failing("--run-reproducer", text=reproducer.read_text())
+    assert "internal error in the pass 'tile-specialize{entry=f}'" in again
 
 
 def test_traceback_on_demand(

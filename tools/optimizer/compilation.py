@@ -209,6 +209,13 @@ class Compilation:
             raise GinghamError(
                 f"the target '{self.target.name}' failed: {error}"
             ) from error
+        except GinghamError:
+            raise
+        except Exception as error:
+            from .blame import unexpected
+
+            what = f"the target '{self.target.name}'"
+            raise unexpected(error, what, self.target) from error
         return stream.getvalue().rstrip("\n") + "\n"
 
     def write(self, text: str) -> None:
@@ -254,19 +261,13 @@ class Compilation:
             text = reproducer_text(self.steps, self.reproducer_options(), chunk.text)
             path = write_reproducer(None, text, chunk.kind)
         reproduced = InternalError(
-            f"{error.message}; this is a defect of the compiler: please report it with "
-            f"the reproducer '{path}' (--debug shows the traceback)"
+            f"{error.message}; this is a defect of {error.owner}: please report it "
+            f"with the reproducer '{path}' (--debug shows the traceback)",
+            error.location,
+            error.owner,
         )
         reproduced.__cause__ = error.__cause__
         return reproduced
-
-
-def internal_error(error: Exception) -> InternalError:
-    """The message for an exception that nobody expects."""
-    message = " ".join(str(error).split())
-    internal = InternalError(f"internal error ({type(error).__name__}: {message})")
-    internal.__cause__ = error
-    return internal
 
 
 @contextmanager
@@ -279,7 +280,9 @@ def _defects_explained() -> Generator[None]:
     except RecursionError as error:
         raise GinghamError("the program is nested too deeply") from error
     except Exception as error:
-        raise internal_error(error) from error
+        from .blame import unexpected
+
+        raise unexpected(error) from error
 
 
 def _is_syntax_error(error: GinghamError) -> bool:

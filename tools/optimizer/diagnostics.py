@@ -67,7 +67,16 @@ class ValidationError(ToolError):
 
 
 class InternalError(ToolError):
-    """A defect of the compiler, met by the user; `__cause__` is what was raised."""
+    """A defect of `owner`, met by the user; `__cause__` is what was raised."""
+
+    def __init__(
+        self,
+        message: str,
+        location: SourceLocation | None = None,
+        owner: str = "the compiler",
+    ) -> None:
+        super().__init__(message, location)
+        self.owner = owner
 
 
 def note(message: str, location: SourceLocation | None = None) -> Diagnostic:

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 from ...errors import GinghamError
 from ..command import show, wants_tracebacks
 from .arguments import parse_arguments
-from .compilation import Compilation, internal_error
+from .compilation import Compilation
 from .diagnostics import Diagnostic
 from .input import read_source
 from .options import Options
@@ -52,7 +52,9 @@ def run(arguments: Sequence[str]) -> int:
         reason = error.strerror or error
         _print_error(GinghamError(f"cannot write the output: {reason}"), arguments)
     except Exception as error:
-        _print_error(internal_error(error), arguments)
+        from .blame import unexpected
+
+        _print_error(unexpected(error), arguments)
     return FAILURE
 
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from xdsl.passes import ModulePass
 
 from ...errors import GinghamError
+from .blame import PLUGIN_MODULE, place_in_plugin, summary
 
 _OPTION = "--load-pass-plugin"
 
@@ -39,7 +40,7 @@ def load_passes(paths: Iterable[str]) -> dict[str, Callable[[], type[ModulePass]
     """
     passes: dict[str, Callable[[], type[ModulePass]]] = {}
     for number, path in enumerate(paths):
-        module = _run_file(path, f"gingham_pass_plugin_{number}")
+        module = _run_file(path, f"{PLUGIN_MODULE}{number}")
         found = [
             value
             for value in vars(module).values()
@@ -65,9 +66,8 @@ def _run_file(path: str, name: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise GinghamError(
-            f"cannot load '{path}': {type(error).__name__}: {error}"
-        ) from error
+        message = f"cannot load '{path}': {summary(error)}"
+        raise GinghamError(message, place_in_plugin(error)) from error
     return module
 
 

@@ -73,7 +73,7 @@ def requested_target(options: Options, targets: Mapping[str, TargetFactory]) -> 
                 f"unknown target '{spec.name}'",
                 hint=hint or f"there are {', '.join(targets)}",
             )
-        target = targets[spec.name]().from_spec(spec)
+        target = _target_class(spec.name, targets).from_spec(spec)
     except (ValueError, ArgSpecParseError) as error:
         message = str(error).strip()
         raise GinghamError(f"--target={options.target}: {message}") from error
@@ -88,3 +88,12 @@ def requested_target(options: Options, targets: Mapping[str, TargetFactory]) -> 
             "syntax_highlight": options.syntax_highlight,
         },
     )
+
+
+def _target_class(name: str, targets: Mapping[str, TargetFactory]) -> type[Target]:
+    try:
+        return targets[name]()
+    except ImportError as error:
+        from .blame import unexpected
+
+        raise unexpected(error, f"the target '{name}'") from error

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 
 from ... import progress
 from ...errors import GinghamError, SourceLocation
-from .diagnostics import InternalError, ToolError, note
+from .diagnostics import ToolError, note
 from .instruments import Instrument
 from .locations import locations_kept
 from .pipeline import Step
@@ -146,13 +146,12 @@ def explain_failure(error: Exception, step: Step, sources: Sources) -> GinghamEr
         return ToolError(error.message, error.location, error.hint, [failed])
     if isinstance(error, RecursionError):
         return ToolError("the program is nested too deeply", place, notes=[failed])
-    message = " ".join(str(error).split())
     if isinstance(error, DiagnosticException):
+        message = " ".join(str(error).split())
         return ToolError(message or "this cannot be done", place, notes=[failed])
-    return InternalError(
-        f"internal error in the pass '{step}' ({type(error).__name__}: {message})",
-        place,
-    )
+    from .blame import unexpected
+
+    return unexpected(error, f"the pass '{step}'", step.module_pass, place)
 
 
 def _place_of_failure(error: Exception, sources: Sources) -> SourceLocation | None:
