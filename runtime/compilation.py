@@ -164,6 +164,29 @@ def compile_file(
     )
 
 
+def compile_source(
+    text: str,
+    file: str,
+    *,
+    device: str | Device | None = None,
+    hardware: str | Hardware | None = None,
+    tuned: bool = True,
+    fast_math: bool = False,
+) -> Function:
+    """As `compile_file`, for the text of a file that has been read already."""
+    return Function(
+        text_program(text, file),
+        chosen_device(device),
+        text,
+        None,
+        hardware,
+        (),
+        tuned,
+        fast_math,
+        None,
+    )
+
+
 def _compiled(
     program: Program | ParsedProgram,
     text: str | None,

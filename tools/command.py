@@ -19,11 +19,39 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C: 128 and the number of the signal, as shells have it."""
 
 
-class ArgumentParser(argparse.ArgumentParser):
+class SubcommandParser(argparse.ArgumentParser):
     """Reports wrong options as all other errors are reported."""
 
     def error(self, message: str) -> NoReturn:
         raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
+
+
+class ArgumentParser(SubcommandParser):
+    """The options of a command, with `--version`."""
+
+    def __init__(
+        self, prog: str, description: str, *, allow_abbrev: bool = True
+    ) -> None:
+        super().__init__(prog, description=description, allow_abbrev=allow_abbrev)
+        self.add_argument(
+            "--version", action=_Version, nargs=0, help="print the versions"
+        )
+
+
+class _Version(argparse.Action):
+    """Prints the versions and ends the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        show(version_text(parser.prog))
+        parser.exit()
+
+
+def version_text(command: str) -> str:
+    """The versions of a command and of xDSL."""
+    # Imported here as the lookup takes a tenth of a short run.
+    from importlib.metadata import version
+
+    return f"{command} {version('gingham')} (xDSL {version('xdsl')})"
 
 
 def show(

@@ -28,7 +28,7 @@ _NPY_MAGIC = b"\x93NUMPY"
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
     """The options that name the program and its inputs, for `input_arrays`."""
-    parser.add_argument("file", help="the Tile program")
+    parser.add_argument("file", help="the Tile program; `-` is the standard input")
     parser.add_argument(
         "--shape",
         metavar="NAME=SIZES",

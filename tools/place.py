@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..placement.build import Residency
     from ..targets.hardware.machine import Machine
+    from .optimizer.input import Source
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,20 +102,22 @@ def _add_place(
 
 
 def _run(options: argparse.Namespace) -> int:
+    from .optimizer.input import read_program
+
+    source = read_program(options.file, "tile")
     try:
-        return _place(options)
+        return _place(source, options)
     except GinghamError as error:
         place = error.location
-        if place is not None and place.text is None and place.file == options.file:
-            text = Path(options.file).read_text(encoding="utf-8")
-            error.location = replace(place, text=text)
+        if place is not None and place.text is None and place.file == source.file:
+            error.location = replace(place, text=source.text)
         raise
 
 
-def _place(options: argparse.Namespace) -> int:
+def _place(source: Source, options: argparse.Namespace) -> int:
     from ..placement.decide import decide
 
-    module = _module(options)
+    module = _module(source, options)
     machine = _machine(options, module)
     decision = decide(module, machine, _residency(options))
     if options.save_machine is not None:
@@ -122,7 +125,7 @@ def _place(options: argparse.Namespace) -> int:
 
         _write(options.save_machine, machine_text(machine))
     if options.html is not None:
-        _write(options.html, decision.explain().html(Path(options.file).name))
+        _write(options.html, decision.explain().html(Path(source.file).name))
     if options.emit is not None:
         decision.write()
         show(module)
@@ -133,16 +136,16 @@ def _place(options: argparse.Namespace) -> int:
     return 0
 
 
-def _module(options: argparse.Namespace) -> ModuleOp:
+def _module(source: Source, options: argparse.Namespace) -> ModuleOp:
     """The program as `tile-place` takes it: specialized and flattened."""
     from ..passes.pipelines import TargetOptions, run_stages
-    from ..runtime.compilation import compile_file
+    from ..runtime.compilation import compile_source
     from ..runtime.function import make_context
     from ..runtime.placement.names import resolved_places
     from ..runtime.placement.segments import forced_devices
     from .inputs import input_arrays
 
-    function = compile_file(options.file, device="reference")
+    function = compile_source(source.text, source.file, device="reference")
     module = function.specialized(*input_arrays(function, options))
     forced = dict(_pairs(options.force, "--force"))
     places = resolved_places(module, tuple(function.input_names), forced)

@@ -5,6 +5,7 @@ tile-run FILE.tile --input A=a.npy --shape B=128x32 --output C=c.npy
 tile-run FILE.tile --shape A=64x128 B=128x32 --emit=source
 tile-run FILE.tile --shape A=64x128 B=128x32 --profile --trace=t.json --roofline=r.svg
 tile-run FILE.mlir --check --time
+tile-opt FILE.mlir -p PASSES | tile-run - --check --time
 """
 
 from __future__ import annotations
@@ -47,10 +48,18 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = ArgumentParser(
         prog="tile-run",
         description="Compile a Tile file, run it, check it and time it. An .mlir file, "
-        "which `tile-opt` has written, is run as it is.",
+        "which `tile-opt` has written, is run as it is. The file `-` is the standard "
+        "input.",
         allow_abbrev=False,
     )
     add_input_options(parser)
+    parser.add_argument(
+        "-f",
+        "--frontend",
+        choices=("mlir", "tile"),
+        help="what the file holds (default: what its name says, and of the standard "
+        "input what it begins with)",
+    )
     parser.add_argument(
         "--output",
         metavar="NAME=FILE",
@@ -132,14 +141,18 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.file.endswith(".mlir"):
+    from .optimizer.input import read_program
+
+    source = read_program(options.file, options.frontend)
+    if source.kind == "mlir":
         from .run_module import run_module
 
-        return run_module(options)
-    from ..runtime.compilation import compile_file
+        return run_module(source, options)
+    from ..runtime.compilation import compile_source
 
-    function = compile_file(
-        options.file,
+    function = compile_source(
+        source.text,
+        source.file,
         device=options.device,
         hardware=options.hardware,
         tuned=not options.untuned,
@@ -171,7 +184,7 @@ def _run(options: argparse.Namespace) -> int:
     if measured is not None:
         _show_profile(measured, options)
     if options.check:
-        reference = compile_file(options.file, device="reference")
+        reference = compile_source(source.text, source.file, device="reference")
         expected = _as_tuple(reference(*inputs))
         return show_check(function.output_names, results, expected)
     return 0

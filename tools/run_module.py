@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
 
     from ..runtime.devices import Device
+    from .optimizer.input import Source
 
     Array = NDArray[Any]
     Call = Callable[..., Sequence[Array]]
@@ -45,7 +46,7 @@ _OF_TEXT = (
 """The options that only a Tile file has."""
 
 
-def run_module(options: argparse.Namespace) -> int:
+def run_module(source: Source, options: argparse.Namespace) -> int:
     """Run, check and time the program in an .mlir file; the exit status.
 
     Raises GinghamError for options that ask for more, and for what cannot be run.
@@ -60,7 +61,7 @@ def run_module(options: argparse.Namespace) -> int:
             )
     from ..targets.reference import interpret
 
-    module, function = _read(options.file)
+    module, function = _read(source)
     device = _device(options.device)
     inputs = _inputs(function, options.seed)
     show(f"device: {device.name}, {device.description}")
@@ -81,16 +82,14 @@ def run_module(options: argparse.Namespace) -> int:
     return show_check(names, results, expected) if options.check else 0
 
 
-def _read(path: str) -> tuple[ModuleOp, FuncOp]:
-    """The module in a file, verified, and the function to run."""
+def _read(source: Source) -> tuple[ModuleOp, FuncOp]:
+    """The module in a text, verified, and the function to run."""
     from ..runtime.function import make_context
     from .optimizer.entry import find_entry
-    from .optimizer.input import read_source
     from .optimizer.located_parser import parse_mlir
     from .optimizer.sources import Sources
     from .optimizer.verifier import verify_module
 
-    source = read_source(path, "mlir")
     sources = Sources({source.file: source.text})
     module = parse_mlir(make_context(), source.text, source.file, sources)
     verify_module(module, sources)

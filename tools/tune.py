@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import progress
 from ..errors import GinghamError
-from .command import ArgumentParser, run_command, show
+from .command import ArgumentParser, SubcommandParser, run_command, show
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -42,7 +42,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "compiler, which then takes them by itself.",
         allow_abbrev=False,
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(
+        dest="command",
+        required=True,
+        metavar="COMMAND",
+        parser_class=SubcommandParser,
+    )
     run = commands.add_parser("run", help="measure the blocks of a program")
     add_input_options(run)
     add_device_options(run)
@@ -136,13 +141,15 @@ def _database(options: argparse.Namespace) -> Database:
 
 
 def _tune(options: argparse.Namespace) -> int:
-    from ..runtime.compilation import compile_file
+    from ..runtime.compilation import compile_source
     from ..runtime.tuning import tune
     from ..runtime.tuning.session import Settings
     from .inputs import input_arrays
+    from .optimizer.input import read_program
 
-    function = compile_file(
-        options.file, device=options.device, hardware=options.hardware
+    source = read_program(options.file, "tile")
+    function = compile_source(
+        source.text, source.file, device=options.device, hardware=options.hardware
     )
     inputs = input_arrays(function, options)
     settings = Settings(
@@ -160,7 +167,7 @@ def _tune(options: argparse.Namespace) -> int:
             executor=executor,
             records=_database(options).path,
             settings=settings,
-            program=options.file,
+            program=source.file,
             on_progress=_show_progress,
         )
     _print_tuning(tuning)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from xdsl.ir import Attribute
 
 from ...errors import GinghamError
-from ..command import show, wants_tracebacks
+from ..command import show, version_text, wants_tracebacks
 from .arguments import parse_arguments
 from .compilation import Compilation
 from .diagnostics import Diagnostic
@@ -102,10 +102,10 @@ def _requested_listing(options: Options, passes: dict[str, PassFactory]) -> str 
         return pipeline_texts(options.print_pipeline, options.hardware)
     if not (options.version or options.list_passes or options.show_dialects):
         return None
-    from .listing import list_dialects, list_passes, version_text
+    from .listing import list_dialects, list_passes
 
     if options.version:
-        return version_text()
+        return version_text("tile-opt")
     if options.show_dialects:
         return list_dialects(all_dialects())
     return list_passes(own_passes() if options.list_passes == "ours" else passes)

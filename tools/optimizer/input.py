@@ -8,12 +8,17 @@ import sys
 from dataclasses import dataclass
 
 from ...errors import GinghamError, SourceLocation
+from ...frontend.source import read as read_tile
 from ...limits import MOST_CHUNKS
 
 EXTENSIONS = ("mlir", "tile")
 """The kinds of input, by file extension."""
 
 STANDARD_INPUT = "<stdin>"
+_STANDARD_INPUTS = (None, "-", "/dev/stdin", "/dev/fd/0")
+"""The paths that mean the standard input."""
+_COMMENTS = re.compile(r"(\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TILE_BEGINS = re.compile(r"function\b|\[\[|[A-Z]")
 
 _SEPARATOR = re.compile(r"^// -----[ \t\r]*$", re.MULTILINE)
 
@@ -49,13 +54,15 @@ class Source:
 
 
 def read_source(path: str | None, kind: str | None) -> Source:
-    """Reads a file, or the standard input for None and `-`.
+    """Reads a file, or the standard input for None, `-` and `/dev/stdin`.
 
-    `kind` is one of EXTENSIONS, or None to take it from the file's name.
-    Raises GinghamError when that cannot be read or is no text.
+    `kind` is one of EXTENSIONS, or None to take it from the file's name, or from what
+    the standard input begins with. Raises GinghamError when that cannot be read or is
+    no text.
     """
-    if path is None or path == "-":
-        return Source(STANDARD_INPUT, _decode(_read_stdin(), "<stdin>"), kind or "mlir")
+    if path in _STANDARD_INPUTS:
+        text = _decode(_read_stdin(), STANDARD_INPUT)
+        return Source(STANDARD_INPUT, text, kind or kind_of_text(text))
     try:
         with open(path, "rb") as stream:
             content = stream.read()
@@ -73,6 +80,27 @@ def _kind_of(path: str) -> str:
         f".tile, got {f'.{extension}' if extension else 'no extension'}",
         hint="--frontend=mlir or --frontend=tile says what it is",
     )
+
+
+def read_program(path: str, kind: str | None) -> Source:
+    """As `read_source`, for commands that take all files without `.mlir` for Tile.
+
+    What is no file, such as a pipe, is told by what it begins with.
+    """
+    if path in _STANDARD_INPUTS or path.endswith(".mlir"):
+        return read_source(path, kind)
+    text = read_tile(path)
+    if kind is None:
+        is_file = os.path.isfile(path)
+        kind = "tile" if is_file else kind_of_text(text)
+    return Source(path, text, kind)
+
+
+def kind_of_text(text: str) -> str:
+    """Which of EXTENSIONS a text is, as its first words tell."""
+    comments = _COMMENTS.match(text)
+    start = 0 if comments is None else comments.end()
+    return "tile" if _TILE_BEGINS.match(text, start) else "mlir"
 
 
 def _read_stdin() -> bytes:

@@ -24,14 +24,6 @@ def list_dialects(dialects: Mapping[str, DialectFactory]) -> str:
     return "\n".join(sorted(dialects))
 
 
-def version_text() -> str:
-    """The versions of this tool and of xDSL."""
-    # Imported here as the lookup takes a tenth of the tool's start-up.
-    from importlib.metadata import version
-
-    return f"tile-opt {version('gingham')} (xDSL {version('xdsl')})"
-
-
 def _summary(pass_class: type) -> str:
     """The first paragraph of a class's own documentation, as one line."""
     text = inspect.cleandoc(pass_class.__doc__ or "")
