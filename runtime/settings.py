@@ -11,28 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..settings import (
-    SETTINGS,
-    Found,
-    Setting,
-    Share,
-    configure,
-    find,
-    settings_path,
-    unknown_variables,
-)
-
-__all__ = [
-    "SETTINGS",
-    "Found",
-    "Setting",
-    "Share",
-    "configure",
-    "find",
-    "setting",
-    "settings_path",
-    "unknown_variables",
-]
+# Named again, as they are part of what this module offers.
+from ..settings import SETTINGS as SETTINGS
+from ..settings import Found as Found
+from ..settings import Setting as Setting
+from ..settings import Share as Share
+from ..settings import configure as configure
+from ..settings import find as find
+from ..settings import settings_path as settings_path
+from ..settings import unknown_variables as unknown_variables
 
 
 def setting(name: str) -> Any:

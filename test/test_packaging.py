@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
 
 import pytest
+from distributions import ROOT, declared
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from xdsl.universe import Universe
@@ -16,13 +15,7 @@ from xdsl.universe import Universe
 from gingham.dialects import get_all_dialects
 from gingham.passes import get_all_passes
 
-ROOT = Path(__file__).resolve().parents[1]
-NOT_PACKAGED = {"bench", "build", "dist", "docs", "examples", "scripts", "test"}
-
-
-def declared() -> dict[str, Any]:
-    """The whole of pyproject.toml."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+NOT_PACKAGED = {"bench", "build", "dist", "docs", "scripts", "test"}
 
 
 def package_folders() -> dict[str, Path]:
