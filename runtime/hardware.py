@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import GinghamError
+from ..errors import GinghamError, warn
 from ..targets.hardware import CacheSize, Hardware, load_hardware, select_hardware
 from .settings import find
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .devices import Device
 
 _LINUX_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_QUIET = 0.05
+"""The share of the cores that others may take of a machine on which is measured."""
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -53,10 +55,12 @@ def hardware_of(device: Device, chosen: Hardware | None = None) -> Hardware:
 def measured_hardware(device: Device) -> Calibration:
     """The description of a device with figures that are measured on it, in seconds.
 
-    Raises GinghamError for the reference interpreter.
+    Warns when other processes were busy meanwhile. Raises GinghamError for the
+    reference interpreter.
     """
     from ..targets.opencl.devices.calibration import calibrate
     from ..targets.opencl.devices.device import OpenCLDevice
+    from .placement.load import others_meanwhile
 
     if not isinstance(device, OpenCLDevice):
         raise GinghamError(
@@ -64,7 +68,15 @@ def measured_hardware(device: Device) -> Calibration:
             hint="`tile-devices` lists those of OpenCL",
         )
     device.require_usable()
-    return calibrate(device, hardware_of(device))
+    with others_meanwhile() as others:
+        calibration = calibrate(device, hardware_of(device))
+    if others.share > _QUIET:
+        warn(
+            f"device '{device.name}' was measured while other programs took "
+            f"{others.share:.0%} of the cores: its figures are those of a busy machine",
+            UserWarning,
+        )
+    return calibration
 
 
 def target_options(

@@ -65,6 +65,27 @@ def others_share() -> float:
         return 0.0 if _known is None else _known[1]
 
 
+@dataclass
+class Meanwhile:
+    """What others did while something ran: known when it has ended."""
+
+    share: float = 0.0
+    """Of the cores that this process may use, from 0 to 1."""
+
+
+@contextmanager
+def others_meanwhile() -> Generator[Meanwhile]:
+    """Find out what other processes take of this one's cores while the body runs."""
+    meanwhile = Meanwhile()
+    before = _sample()
+    yield meanwhile
+    after = _sample()
+    if before is None or after is None:
+        meanwhile.share = _by_average()
+    else:
+        meanwhile.share = _note(before, after)
+
+
 def is_calm(load: float) -> bool:
     """Whether times beside such a load hold for ever, and not just for now."""
     return load <= _CALM

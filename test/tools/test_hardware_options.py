@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from gingham.runtime.devices import default_device
 from gingham.runtime.devices import devices as all_devices
 from gingham.runtime.hardware import hardware_of
+from gingham.runtime.placement import load
 from gingham.targets.hardware import load_hardware
 from gingham.targets.opencl.devices import calibration
 from gingham.tools import devices, run
@@ -140,7 +143,10 @@ def test_devices_measure_themselves(
     monkeypatch.setattr(calibration, "_SECONDS", 0.01)
     monkeypatch.setattr(calibration, "_MOST_BYTES", 1 << 23)
     path = tmp_path / "measured.toml"
-    assert devices.main(["--measure"]) == 0
+    with warnings.catch_warnings():
+        # The machine of the tests may be busy.
+        warnings.filterwarnings("ignore", ".* measured while other programs took")
+        assert devices.main(["--measure"]) == 0
     path.write_text(capsys.readouterr().out)
     measured, described = load_hardware(str(path)), hardware_of(default_device())
     assert "# measured" in path.read_text()
@@ -151,6 +157,40 @@ def test_devices_measure_themselves(
     assert 0.1 < measured.memory_gigabytes_per_second < 1e5
     for level in measured.caches:
         assert 0.01 < level.bytes_per_cycle < 1e4
+
+
+@pytest.mark.parametrize(("ticks", "expected"), [(0, ""), (10**6, "took 100% of the")])
+def test_busy_machine_is_told(
+    ticks: int,
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What the system counts for the cores, this process left out, is others'."""
+    if default_device().is_reference or not hasattr(os, "sched_getaffinity"):
+        pytest.skip("no OpenCL device, or no counts")
+    described = hardware_of(default_device())
+    counts = tmp_path / "stat"
+
+    def count(busy: int) -> None:
+        lines = (f"cpu{n} {busy} 0 0 0\n" for n in os.sched_getaffinity(0))
+        counts.write_text("".join(lines))
+
+    def calibrate(*_: object) -> calibration.Calibration:
+        count(1000 + ticks)
+        return calibration.Calibration(described, {})
+
+    count(1000)
+    monkeypatch.setattr(load, "_STATISTICS", counts)
+    monkeypatch.setattr(calibration, "calibrate", calibrate)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert devices.main(["--measure"]) == 0
+    capsys.readouterr()
+    messages = [str(warning.message) for warning in told]
+    assert len(messages) == bool(expected)
+    assert all(expected in message for message in messages)
 
 
 def test_interpreter_is_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
