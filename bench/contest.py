@@ -28,6 +28,7 @@ from .peers import PEERS
 
 _ROOT = Path(__file__).resolve().parent.parent
 _REFERENCE = "numpy"
+_APART = ("gingham-old", "plaidml")
 _MOST_REPEATS = 1000
 _LONGEST_ANSWER_SECONDS = 30
 _REST_SECONDS = 1.0
@@ -68,8 +69,8 @@ class Row:
 
     @property
     def fastest_peer(self) -> Result | None:
-        """The fastest of the others, PlaidML apart: it has a column of its own."""
-        others = [r for r in self.results[1:] if r.seconds and r.peer != "plaidml"]
+        """The fastest of the others, but PlaidML and versions of our own."""
+        others = [r for r in self.results[1:] if r.seconds and r.peer not in _APART]
         return min(others, key=lambda result: result.median, default=None)
 
     def result(self, peer: str) -> Result | None:

@@ -36,18 +36,19 @@ _NO_PAGE_FAULTS = {
 }
 """Lets glibc keep memory: else each large result is paid for by its page faults."""
 
+_NOTHING_MEASURED = {
+    "GINGHAM_RECORDS": "off",
+    "GINGHAM_CACHE": "off",
+    "GINGHAM_SETTINGS": "off",
+}
+"""Compiles anew, by the model: nothing that a user has tuned, kept or set counts."""
+
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
-        Peer(
-            "gingham",
-            "peers.with_gingham",
-            {
-                "GINGHAM_RECORDS": "off",
-                "GINGHAM_CACHE": "off",
-                "GINGHAM_SETTINGS": "off",
-            },
-        ),
+        Peer("gingham", "peers.with_gingham", _NOTHING_MEASURED),
+        # Another version, of the environment that `--python gingham-old=PATH` names.
+        Peer("gingham-old", "peers.with_gingham", _NOTHING_MEASURED),
         Peer("numpy", "peers.with_numpy", _NO_PAGE_FAULTS),
         Peer("torch", "peers.with_torch", _NO_PAGE_FAULTS),
         Peer("onnxruntime", "peers.with_onnxruntime", _NO_PAGE_FAULTS),
