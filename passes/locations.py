@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, LocationAttr
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    FileLineColLoc,
+    LocationAttr,
+    UnregisteredOp,
+)
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ..errors import GinghamError, SourceLocation
@@ -42,6 +48,22 @@ def _place(origin: Operation | SSAValue) -> LocationAttr:
         else origin.owner.parent_op()
     )
     return UNKNOWN_LOC if owner is None else owner.location
+
+
+def not_lowered(
+    op: Operation, message: str, dialects: Sequence[str], hint: str | None = None
+) -> GinghamError:
+    """The error for an operation that a pass cannot take.
+
+    `{}` in the message stands for its name. The hint is for operations of the
+    `dialects` that the pass takes; of others it says so.
+    """
+    name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    dialect = name.partition(".")[0]
+    if dialect not in dialects:
+        known = " and ".join(dialects)
+        hint = f"it is of the dialect {dialect}, and only {known} are lowered here"
+    return error_at(op, message.format(f"'{name}'"), hint)
 
 
 def check_positive(module: Operation, **options: int) -> None:

@@ -80,7 +80,7 @@ from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.work import keep_work
-from ..locations import error_at, located
+from ..locations import error_at, located, not_lowered
 from ..opencl.synchronize import synchronize
 from ..stripe.blocks.nests import root_buffer
 from ..stripe.share_kernels import KERNEL_ATTRIBUTE, buffer_pattern
@@ -213,7 +213,8 @@ class _HostLowering:
                 buffers = [self._buffers[root_buffer(value)] for value in op.arguments]
                 self._block.add_op(located(ReturnOp(*buffers), op))
             case _:
-                raise error_at(op, f"'{op.name}' has no form in a host program")
+                message = "{} has no form in a host program"
+                raise not_lowered(op, message, ("eltwise", "stripe"))
         return []
 
     def _allocate(self, op: AllocOp) -> None:

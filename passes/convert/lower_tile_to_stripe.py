@@ -70,7 +70,7 @@ from ...dialects.tile import ContractOp
 from ...dialects.tile.gather import GatherOp
 from ...dialects.tile.scatter import ScatterOp
 from ...dialects.tile.special import ArgsortOp, IndexOp, PrngOp, ReshapeOp, ShapeOp
-from ..locations import error_at, located
+from ..locations import error_at, located, not_lowered
 from .argsort_blocks import lower_argsort
 from .contraction_blocks import ContractionLowering
 from .gather_blocks import lower_gather
@@ -175,9 +175,10 @@ class _FunctionLowering:
             case ReturnOp():
                 self._return(op)
             case _:
-                raise error_at(
+                raise not_lowered(
                     op,
-                    f"'{op.name}' has no form in the stripe dialect",
+                    "{} has no form in the stripe dialect",
+                    ("eltwise", "tile"),
                     "run tile-specialize first",
                 )
 

@@ -27,7 +27,7 @@ from ...dialects.opencl.ops import StoreOp as KernelStoreOp
 from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
-from ..locations import error_at, located
+from ..locations import error_at, located, not_lowered
 from .opencl_groups import private_sizes
 from .opencl_scope import Cursor, KernelScope, nested
 from .opencl_view import KernelView
@@ -58,7 +58,8 @@ class StatementLowering:
             ):
                 self._compute(op, cursor)
             case _:
-                raise error_at(op, f"'{op.name}' has no form in the opencl dialect")
+                message = "{} has no form in the opencl dialect"
+                raise not_lowered(op, message, ("eltwise", "stripe"))
 
     def load(
         self, view: KernelView, type: Attribute, cursor: Cursor, op: Operation

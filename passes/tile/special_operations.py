@@ -49,7 +49,7 @@ from ...dialects.tile.special_shapes import (
     scattered,
 )
 from ...errors import GinghamError
-from ..locations import error_at
+from ..locations import error_at, not_lowered
 from .argument_types import format_argument_type
 from .sizes import Size, explain_condition
 from .weak_numbers import fits
@@ -89,7 +89,7 @@ class Bindings(Protocol):
 @singledispatch
 def specialize_operation(op: Operation, bindings: Bindings) -> Operation | None:
     """The operation with static types; None when nothing of it is left."""
-    raise error_at(op, f"'{op.name}' can not be specialized")
+    raise not_lowered(op, "{} can not be specialized", ("eltwise", "tile"))
 
 
 @specialize_operation.register

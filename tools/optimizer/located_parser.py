@@ -45,6 +45,8 @@ from .sources import Sources
 
 _NEWLINE = re.compile("\n")
 _MOST_NOTES = 10
+_MOST_LISTED = 10
+"""Dialects that a hint lists: `tile-opt` knows those of xDSL, too."""
 _UNDEFINED_VALUES = "values used but not defined"
 _UNREGISTERED = "is not registered"
 _CLEARER = {
@@ -185,7 +187,10 @@ class LocatedParser(BoundedParser):
         dialect = name.partition(".")[0]
         hint = did_you_mean(name, known)
         if dialect not in self.ctx.registered_dialect_names:
-            hint = did_you_mean(dialect, self.ctx.registered_dialect_names)
+            dialects = sorted(self.ctx.registered_dialect_names)
+            hint = did_you_mean(dialect, dialects)
+            if hint is None and len(dialects) <= _MOST_LISTED:
+                hint = f"there are {', '.join(dialects)}"
             hint = f"no dialect is named '{dialect}'" + (f"; {hint}" if hint else "")
         # The name was consumed just before the current token. `!dialect<name>` holds
         # its two parts apart.
