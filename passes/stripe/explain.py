@@ -10,22 +10,25 @@ in JSON and as shown in the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
+from ...dialects.opencl.effects import argument_uses
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
-from ...dialects.opencl.kernel import LaunchOp
+from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
 from ...dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
 from ..locations import source_location
 from .autotile import StripeAutotilePass
-from .blocks.nests import all_blocks, is_leaf
+from .blocks.nests import all_blocks, is_leaf, root_buffer
 from .cost import Candidate, candidates
 from .tile import REASON_ATTRIBUTE, TILE_ATTRIBUTE
 
@@ -74,6 +77,7 @@ class ExplainedLaunch:
     """Launches that become one, or a launch that is left alone, and why."""
 
     kernels: tuple[str, ...]
+    """Their names, or what is written where several launches have one kernel."""
     reason: str
     is_joined: bool
 
@@ -103,11 +107,15 @@ class Explainer:
     def __init__(self, count: int = 10) -> None:
         self.explanation = Explanation()
         self._count = count
+        self._names: dict[str, str] = {}
+        """What blocks were called before they became parts of nests, by lower case."""
 
     def before(self, module_pass: ModulePass, module: ModuleOp) -> None:
         """Note what there is to say before a pass runs."""
         if module_pass.name == "stripe-fuse-nests":
             self.explanation.fusions += _fusions(module)
+            names = [_own_name(block) for block in all_blocks(module)]
+            self._names |= {name.lower(): name for name in names}
         if module_pass.name == "opencl-join-launches":
             self.explanation.launches += _launches(module)
         if isinstance(module_pass, StripeAutotilePass):
@@ -127,7 +135,7 @@ class Explainer:
             nests = [] if TILE_ATTRIBUTE in block.attributes else found
             self.explanation.blocks.append(
                 ExplainedBlock(
-                    "" if block.block_name is None else block.block_name.data,
+                    self._name(block),
                     _place(block),
                     _indices(block),
                     _texts(attributes),
@@ -135,6 +143,29 @@ class Explainer:
                     tuple(map(_nest, nests)),
                 )
             )
+
+    def _name(self, block: BlockOp) -> str:
+        """What a block is called, by what it writes if a nest has taken its name."""
+        if name := _own_name(block):
+            return name
+        for number, refinement in enumerate(block.refinement_list):
+            if not refinement.direction.writes:
+                continue
+            window = _stem(block.view(number))
+            if window in self._names:
+                return self._names[window]
+            return root_buffer(block.view(number)).name_hint or ""
+        return ""
+
+
+def _own_name(block: BlockOp) -> str:
+    """The name that stands on a block, or nothing."""
+    return "" if block.block_name is None else block.block_name.data
+
+
+def _stem(value: SSAValue) -> str:
+    """The name of a value without the number that tells it from others."""
+    return re.sub(r"_\d+$", "", value.name_hint or "")
 
 
 def _nest(candidate: Candidate) -> ExplainedNest:
@@ -166,15 +197,16 @@ def _fusions(module: ModuleOp) -> list[ExplainedFusion]:
             groups.setdefault(fusion.data.group, []).append(block)
     found: list[ExplainedFusion] = []
     for members in groups.values():
-        names = [b.block_name.data if b.block_name else "" for b in members]
+        names = map(_own_name, members)
         reasons = [b.attributes.get(FUSE_REASON_ATTRIBUTE) for b in members]
         words = [reason.data for reason in reasons if isinstance(reason, StringAttr)]
         found.append(ExplainedFusion(tuple(names), "; ".join(words)))
     for block in all_blocks(module):
         reason = block.attributes.get(FUSE_REASON_ATTRIBUTE)
         if FUSE_ATTRIBUTE not in block.attributes and isinstance(reason, StringAttr):
-            name = block.block_name.data if block.block_name else ""
-            found.append(ExplainedFusion((name,), reason.data, is_nest=False))
+            found.append(
+                ExplainedFusion((_own_name(block),), reason.data, is_nest=False)
+            )
     return found
 
 
@@ -183,6 +215,7 @@ def _launches(module: ModuleOp) -> list[ExplainedLaunch]:
     found: list[ExplainedLaunch] = []
     joined: dict[Attribute, list[LaunchOp]] = {}
     launches = [op for op in module.walk() if isinstance(op, LaunchOp)]
+    names = _launch_names(module, launches)
     for launch in launches:
         number = launch.attributes.get(JOIN_ATTRIBUTE)
         if number is not None:
@@ -192,6 +225,24 @@ def _launches(module: ModuleOp) -> list[ExplainedLaunch]:
         reason = launch.attributes.get(JOIN_REASON_ATTRIBUTE)
         if isinstance(reason, StringAttr):
             together = [launch] if number is None else joined[number]
-            names = tuple(each.kernel.root_reference.data for each in together)
-            found.append(ExplainedLaunch(names, reason.data, len(together) > 1))
+            called = tuple(names[each] for each in together)
+            found.append(ExplainedLaunch(called, reason.data, len(together) > 1))
     return found
+
+
+def _launch_names(
+    module: ModuleOp, launches: Sequence[LaunchOp]
+) -> dict[LaunchOp, str]:
+    """The kernels' names; of a kernel that is launched again, what a launch writes."""
+    kernels = {op.sym_name.data: op for op in module.walk() if isinstance(op, KernelOp)}
+    counts = Counter(launch.kernel.root_reference.data for launch in launches)
+    names: dict[LaunchOp, str] = {}
+    for launch in launches:
+        name = launch.kernel.root_reference.data
+        names[launch] = name
+        if counts[name] > 1:
+            uses = argument_uses(kernels[name])
+            pairs = zip(launch.buffers, uses, strict=True)
+            written = [buffer.name_hint for buffer, use in pairs if use.writes]
+            names[launch] = " and ".join(filter(None, written)) or name
+    return names

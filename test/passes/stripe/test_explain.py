@@ -86,3 +86,17 @@ def test_functions_explain_themselves() -> None:
 
     a = ones((64, 64), "float32")
     assert function.explain(a, a, count=3).blocks[0].nests
+
+
+def test_blocks_in_a_nest_keep_their_names() -> None:
+    explanation = explained(SOFTMAX, "1024x1024xf32")
+    (fusion,) = explanation.fusions
+    assert fusion.blocks == ("Top", "E", "Sum", "Y")
+    assert {block.name for block in explanation.blocks} == {"Top", "E", "Sum", "Y"}
+    assert "(no name)" not in str(explanation)
+
+
+def test_launches_of_one_kernel_have_names_of_their_own() -> None:
+    program = "function (X, Y, Z) -> (A, B, C) { A = exp(X); B = exp(Y); C = exp(Z); }"
+    (launch,) = explained(program, *3 * ["64000xf32"]).launches
+    assert launch.kernels == ("A", "B", "C")
