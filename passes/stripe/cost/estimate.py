@@ -19,6 +19,8 @@ CODE = 0.01
 """The part of the time that a further leaf costs, for its place in the cache of
 instructions and its jumps; each also takes the device's compiler 15 to 20 ms.
 """
+COLD_SECONDS = 0.1e-6
+"""What a further leaf costs beside: its code comes from a cache behind the first."""
 OVERLAP = 0.12
 """How much of the time for data shows beside the arithmetic of a register tile."""
 _HIDING = 2.0
@@ -104,7 +106,8 @@ class Model:
         starts = groups * (hardware.group_nanoseconds + prologue) * 1e-9
         launches = _launches(problem, nest) * hardware.launch_microseconds * 1e-6
         slower = imbalance + CODE * (cover.leaves - 1)
-        if arithmetic * slower + starts + cover.edges + launches > limit:
+        cold = COLD_SECONDS * (cover.leaves - 1)
+        if arithmetic * slower + starts + cover.edges + launches + cold > limit:
             return None
         levels = _levels(problem, nest, cover, hardware)
         busy = overlapped(arithmetic, list(levels.values()))
@@ -119,7 +122,7 @@ class Model:
             "edges": cover.edges,
             "staging": sum(staging),
             "launches": launches,
-            "code": busy * CODE * (cover.leaves - 1),
+            "code": busy * CODE * (cover.leaves - 1) + cold,
         }
         return Estimate(busy + sum(added.values()), parts | added, cover.cost)
 

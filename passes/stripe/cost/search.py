@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from ....targets.hardware.description import Hardware
 from .code import MOST_SECONDS, build_seconds
-from .estimate import CODE, OVERLAP, Estimate, Model, leaves, pieces
+from .estimate import CODE, COLD_SECONDS, OVERLAP, Estimate, Model, leaves, pieces
 from .groups import blocked, may_stage, near_pieces, pieces_of
 from .kernel import cells_of
 from .nest import Nest, blocks_of_reductions, packing
@@ -201,6 +201,8 @@ def _best_tiles(
         (_least_work(problem, tile, lanes, work_of_one), tile, lanes)
         for tile, lanes in register_tiles(problem, model.hardware)
     )
+    cores = 1 if problem.is_nested else model.hardware.cores
+    cold = COLD_SECONDS * model.hardware.clock_gigahertz * 1e9 * cores
     scored: list[_Worked] = []
     long: list[_Worked] = []
     for least, tile, lanes in likely:
@@ -208,6 +210,7 @@ def _best_tiles(
             break
         parts = pieces(problem, tile, lanes, staged)
         work = _work(problem, tile, parts, work_of_one)
+        work += cold * (leaves(problem, tile, len(parts)) - 1)
         is_long = build_seconds(problem, tile, lanes, len(parts)) > MOST_SECONDS
         found = long if is_long else scored
         insort(found, (work, [-size for size in reversed(tile)], tile, lanes))
