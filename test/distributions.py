@@ -21,6 +21,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 _NOT_IN_SDIST = {".gitignore"}
+_NOT_INSTALLED = {"lit.cfg.py", "setup.py"}
+"""What `setup.py` leaves out, though it lies in a package."""
 
 
 def tracked_files(root: Path = ROOT) -> list[str]:
@@ -42,7 +44,7 @@ def installed_files(files: Iterable[str], project: dict[str, Any]) -> set[str]:
     packages: set[str] = set(setuptools["packages"])
     data: dict[str, list[str]] = setuptools["package-data"]
     found: set[str] = set()
-    for file in files:
+    for file in {*files} - _NOT_INSTALLED:
         name = f"gingham/{file}"
         folder, _, last = name.rpartition("/")
         package = folder.replace("/", ".")

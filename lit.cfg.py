@@ -1,7 +1,4 @@
-"""Configuration of lit, which runs the commands on the RUN lines of test files.
-
-It is no `lit.cfg.py`, as this folder is a package, whose modules are installed.
-"""
+"""Configuration of lit, which runs the commands on the RUN lines of test files."""
 
 from pathlib import Path
 
