@@ -10,7 +10,7 @@ import pytest
 
 from gingham.bench import versions
 from gingham.bench.cases import CASES
-from gingham.bench.compare import Limits, judge, print_verdict
+from gingham.bench.compare import Limits, judge, pooled, print_verdict
 from gingham.bench.contest import Result, Row
 from gingham.bench.versions import VersionError, interpreter_of
 
@@ -29,10 +29,10 @@ def row(
     def result(peer: str, seconds: float | None) -> Result:
         if seconds is None:
             return Result(peer, missing="no memory")
-        times = (seconds, 0.9 * seconds, 7 * seconds)
-        return Result(peer, (*times, seconds, seconds), error=error)
+        # Neighbours have made some rounds slower, more of the old version's.
+        noise = (9 * seconds,) if peer == "gingham" else (5 * seconds,) * 4
+        return Result(peer, (*noise, seconds), error=error)
 
-    # What is missing of the new version is not measured by NumPy's faster time.
     return Row(
         CASES[number],
         (result("gingham", new), result("gingham-old", old), result("numpy", 1e-6)),
@@ -71,6 +71,18 @@ def test_ratios_are_new_over_old_and_the_mean_is_geometric(
     assert f"worst row: {CASES[0].name}, 2.000" in printed
     assert f"FAILED: {CASES[0].name}: the ratio 2.000 is above 1.100" in printed
     assert f"FAILED: {CASES[2].name}: is missing: no memory" in printed
+
+
+def test_what_is_measured_again_is_pooled() -> None:
+    slow, fast = row(0, 1.2, 1.0), row(0, 1.0, 1.1)
+    assert pooled(slow, None) is slow
+    both = pooled(slow, fast)
+    assert judge([slow], LIMITS).faults
+    assert judge([both], LIMITS).ratios == {CASES[0].name: 1.0}
+    assert len(both.ours.seconds) == 4
+    for wrong in (pooled(row(0, 1, 1, error=1), fast), pooled(fast, row(0, 1, 1, 1))):
+        assert list(judge([wrong], LIMITS).faults) == [CASES[0].name]
+    assert not judge([pooled(row(0, None, 1.0), fast)], LIMITS).faults
 
 
 def test_another_version_is_no_peer_to_be_faster_than() -> None:
