@@ -282,3 +282,17 @@ def test_xdsl_finds_the_example_pass_when_it_is_installed(tmp_path: Path) -> Non
     )
     assert result.returncode == 0, result.stderr
     assert 'stripe.block "C" [%i : 64, %k : 32, %j : 48]' in result.stdout
+
+
+def test_tiles_of_the_tutorial() -> None:
+    """The text names the tiles of the decision, which is checked itself."""
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    levels = re.search(r"stripe\.tile = \[(array<.*?>)\], stripe\.order", text)
+    assert levels is not None
+    outer, *_, inner = re.findall(r"array<i64: (\d+), (\d+), (\d+)>", levels[1])
+    words = " ".join(text.split())
+    rows, columns, depth = outer
+    assert f"a work-group computes {rows} rows by {columns} columns of `C`" in words
+    tile = f"in tiles of {inner[0]} by {inner[1]} that are held in registers"
+    assert f"{tile}; each takes the whole sum of {depth}." in words
+    assert depth == inner[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -66,6 +66,51 @@ def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
                 loops.append(Loop(block, index, -(-sizes[index] // size), size))
                 sizes[index] = size
     return loops
+
+
+def normal(problem: Problem, nest: Nest) -> Nest:
+    """The one nest in place of all that have the same loops: what says nothing is left
+    out, which are blocks of one point and orders of loops that are so anyway.
+
+    The outermost block stays, as work-groups are its points, and so does one before
+    which, and not further in, something is copied.
+    """
+    if len(nest.levels) == 1 and not nest.orders:
+        return nest
+    loops = loops_of(problem, nest, problem.ranges)
+    orders = list(nest.orders)
+    for block, order in enumerate(nest.orders):
+        orders[block] = ()
+        same = replace(nest, orders=tuple(orders))
+        if order and loops_of(problem, same, problem.ranges) != loops:
+            orders[block] = order
+    nest = replace(nest, orders=tuple(orders))
+    busy = {loop.block for loop in loops}
+    copying = {stage.before for stage in nest.stages if stage.before == stage.window}
+    for block in range(len(nest.levels) - 1, 0, -1):
+        if block not in busy and block not in copying:
+            nest = _without_block(nest, block)
+    return nest if any(nest.orders) else replace(nest, orders=())
+
+
+def _without_block(nest: Nest, block: int) -> Nest:
+    def moved(number: int) -> int:
+        return number - (number > block)
+
+    stages = tuple(
+        replace(
+            stage,
+            before=moved(stage.before),
+            window=stage.window - (stage.window >= block),
+        )
+        for stage in nest.stages
+    )
+    return replace(
+        nest,
+        levels=nest.levels[:block] + nest.levels[block + 1 :],
+        orders=nest.orders[:block] + nest.orders[block + 1 :],
+        stages=stages,
+    )
 
 
 def blocks_of_reductions(problem: Problem, nest: Nest) -> tuple[int, ...] | None:

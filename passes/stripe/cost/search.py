@@ -20,7 +20,7 @@ from .code import MOST_SECONDS, build_seconds
 from .estimate import CODE, COLD_SECONDS, OVERLAP, Estimate, Model, leaves, pieces
 from .groups import blocked, may_stage, near_pieces, pieces_of
 from .kernel import cells_of
-from .nest import Nest, blocks_of_reductions, packing
+from .nest import Nest, blocks_of_reductions, normal, packing
 from .problem import Problem
 
 _ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
@@ -136,6 +136,7 @@ class _Looks:
 
     def _look(self, nest: Nest, limit: float) -> Scored | None:
         """A nest and its time; None if it would certainly take longer than `limit`."""
+        nest = normal(self._model.problem, nest)
         if (known := self.seen.get(nest)) is not None:
             return known
         model = self._model

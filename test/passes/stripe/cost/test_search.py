@@ -28,7 +28,13 @@ from gingham.passes.stripe.cost import (
 from gingham.passes.stripe.cost.code import MOST_SECONDS, build_seconds
 from gingham.passes.stripe.cost.estimate import pieces
 from gingham.passes.stripe.cost.footprint import footprint
-from gingham.passes.stripe.cost.nest import Nest, blocks_of_reductions
+from gingham.passes.stripe.cost.nest import (
+    Nest,
+    blocks_of_reductions,
+    loops_of,
+    normal,
+    packing,
+)
 from gingham.passes.stripe.cost.problem import Problem
 from gingham.passes.stripe.cost.search import register_tiles
 from gingham.passes.stripe.cost.spread import spread
@@ -40,11 +46,59 @@ DEEP = (
     " K[a, b, d, c, o]); }"
 )
 HARDWARE = load_hardware("cpu-avx512:cores=2")
+XEON = load_hardware("cpu-avx512-xeon")
 AVX2 = load_hardware("cpu-avx2:cores=2")
 
 
 def _best(whole: Problem) -> Nest:
     return search(whole, HARDWARE)[0].nest
+
+
+@pytest.mark.parametrize(
+    "sizes", [(512, 512, 512), (128, 256, 512), (1024, 1024, 1024), (64, 64, 64)]
+)
+def test_the_best_are_different_loops(sizes: tuple[int, int, int]) -> None:
+    """And not the same ones with a level or an order written that changes nothing."""
+    for hardware in (HARDWARE, XEON):
+        whole = product(*sizes)
+        nests = [one.nest for one in search(whole, hardware)]
+        loops = {
+            (tuple(loops_of(whole, nest, whole.ranges)), nest.lanes, nest.stages)
+            for nest in nests
+        }
+        assert len(loops) == len(nests)
+        for nest in nests:
+            blocks = {loop.block for loop in loops_of(whole, nest, whole.ranges)}
+            assert blocks.issuperset(range(1, len(nest.levels)))
+
+
+def test_what_is_written_twice_is_written_once() -> None:
+    whole = product(512, 512, 512)
+    tile, piece = (8, 32, 512), (128, 64, 512)
+    (access,) = (each for each in whole.inputs if whole.vector in each.used)
+    inside = replace(packing(whole, access, 2, whole.vector), before=2)
+    before = replace(inside, before=1, window=1)
+    for given, expected in [
+        (Nest((piece, piece, tile), 16), Nest((piece, tile), 16)),
+        (Nest((piece, tile, tile), 16), Nest((piece, tile), 16)),
+        # A level that is larger than that around it, or 0, is as large.
+        (Nest((tile, piece), 16), Nest((tile,), 16)),
+        (Nest((tile, (0, 0, 0)), 16), Nest((tile,), 16)),
+        # A group's order of one index, and the order that loops have anyway.
+        (Nest(((512, 32, 512),), 16, ((1, 0),)), Nest(((512, 32, 512),), 16)),
+        (Nest((piece, tile), 16, ((), (0, 1))), Nest((piece, tile), 16)),
+        (
+            Nest((piece, piece, tile), 16, ((), (), (1, 0)), (inside,)),
+            Nest((piece, tile), 16, ((), (1, 0)), (before,)),
+        ),
+    ]:
+        assert normal(whole, given) == expected
+    for nest in (
+        Nest((piece, tile), 16, ((1, 0),)),
+        # Nothing else says where it is copied.
+        Nest((piece, piece), 16, (), (before,)),
+    ):
+        assert normal(whole, nest) == nest
 
 
 def _accumulators(whole: Problem, nest: Nest) -> float:
