@@ -74,6 +74,18 @@ def open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
 
 
+def require_open_output() -> None:
+    """Refuse to write what was asked for where nobody can read it.
+
+    Raises GinghamError when the caller has closed the standard output.
+    """
+    if getattr(sys.stdout, "name", None) == os.devnull:
+        raise GinghamError(
+            "cannot write the output: the standard output is closed",
+            hint="-o FILE writes it to a file",
+        )
+
+
 def run_command(body: Callable[[], int]) -> int:
     """The exit status of `body`; after an error, which is printed, 1."""
     skip_last_search()

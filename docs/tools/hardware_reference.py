@@ -75,7 +75,8 @@ check Y: ok, ...
 ```
 
 `tile-devices --measure` prints one whose figures are measured on the device, as far as
-they can be, in some seconds in which it should have nothing else to do:
+they can be, in some seconds in which it should have nothing else to do (it warns where
+other programs have been busy meanwhile):
 
 ```sh
 tile-devices --measure > measured.toml

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ...errors import GinghamError
-from ..command import show
+from ..command import require_open_output, show
 from .diagnostics import Diagnostic, InternalError, ToolError, ValidationError, note
 from .input import Source
 from .located_parser import parse_mlir
@@ -222,6 +222,7 @@ class Compilation:
         """Writes the output. A file is left as it was when anything went wrong."""
         path = self.options.output_file
         if path is None or path == "-":
+            require_open_output()
             sys.stdout.write(text)
         elif not self.errors:
             write_atomically(path, text)
