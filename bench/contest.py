@@ -159,8 +159,9 @@ class Contest:
             why = _warm_up(contender, budget)
             if why is not None:
                 missing[contender.name] = why
-        for _ in range(rounds):
-            for contender in running:
+        for number in range(rounds):
+            # Each comes as often after one neighbour as after the other.
+            for contender in running[:: -1 if number % 2 else 1]:
                 if contender.name in missing:
                     continue
                 time.sleep(_REST_SECONDS)
