@@ -44,7 +44,7 @@ NEVER_ENDS = """for (ulong k = 0; k < 4000000000; ++k) {
   }"""
 """It does, so that a test can fail, but after minutes."""
 SECONDS = 3.0
-"""How long kernels may take here: those that do nothing, on a busy machine, take less."""
+"""How long kernels may take here; those that do nothing take less, also under load."""
 CRASHES = "((volatile __global int *)(ulong)(8 + A[i]))[0] = 1;"
 IS_SLOW = "for (int k = 0; k < 1; ++k) { *(volatile __global int *)&B[i] = k; }"
 
