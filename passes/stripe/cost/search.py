@@ -136,17 +136,30 @@ class _Looks:
 
     def _look(self, nest: Nest, limit: float) -> Scored | None:
         """A nest and its time; None if it would certainly take longer than `limit`."""
-        nest = normal(self._model.problem, nest)
-        if (known := self.seen.get(nest)) is not None:
-            return known
         model = self._model
+        same = normal(model.problem, nest)
+        if (known := self.seen.get(same)) is not None:
+            return known
+        nest = _with_groups_ordered(same, nest)
         limit = inf if self._is_complete else limit
         if (estimate := model.estimate_below(nest, limit)) is None:
             return None
         for which in {False, _may_share(model.problem, nest)}:
             self._least[which] = min(self._least[which], estimate.seconds)
-        self.seen[nest] = scored = Scored(nest, estimate, self._remark)
+        self.seen[same] = scored = Scored(nest, estimate, self._remark)
         return scored
+
+
+def _with_groups_ordered(nest: Nest, given: Nest) -> Nest:
+    """A nest with the order of work-groups that another one of the same loops has.
+
+    It may change nothing here, but blocks that share the outer loops go by it.
+    """
+    order = given.orders[0] if given.orders else ()
+    if not order:
+        return nest
+    inner = nest.orders[1:] or ((),) * (len(nest.levels) - 1)
+    return replace(nest, orders=(order, *inner))
 
 
 def best(problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()) -> Scored:
