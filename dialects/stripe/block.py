@@ -281,6 +281,10 @@ class BlockOp(IRDLOperation):
         refinements[number] = refinement
         self.set_refinements(refinements)
 
+    def set_constraints(self, constraints: Sequence[LinearForm]) -> None:
+        """Other constraints, over the same values."""
+        self.set_forms(self.refinement_list, constraints, self.captures)
+
     def set_forms(
         self,
         refinements: Sequence[Refinement],

@@ -9,7 +9,6 @@ from typing import TypeGuard
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
-from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ConstantOp, element_of
@@ -192,7 +191,7 @@ class KernelLowering:
 
         None when the conditions hold nowhere.
         """
-        pending = list(op.conditions)
+        pending = list(op.where)
         inner = self._guard(op, pending, cursor)
         pairs = zip(op.indices, op.index_ranges, op.index_levels, strict=True)
         for index, extent, level in pairs:
@@ -207,17 +206,13 @@ class KernelLowering:
         return inner
 
     def _guard(
-        self, op: BlockOp, pending: list[LinearForm], cursor: Cursor
+        self, op: BlockOp, pending: list[IndexSum], cursor: Cursor
     ) -> Cursor | None:
         """Test those pending conditions whose indices are all known by now."""
-        values = op.form_values
-        ready = [
-            form
-            for form in pending
-            if all(values[number] in self._scope.indices for number in form.support)
-        ]
-        pending[:] = [form for form in pending if form not in ready]
-        return self._guard_by(op, [self._scope.sum(op, form) for form in ready], cursor)
+        known = self._scope.indices
+        ready = [each for each in pending if all(v in known for v in each.values)]
+        pending[:] = [each for each in pending if each not in ready]
+        return self._guard_by(op, [each.substitute(known) for each in ready], cursor)
 
     def _guard_by(
         self, op: BlockOp, conditions: Sequence[IndexSum], cursor: Cursor
@@ -247,8 +242,7 @@ class KernelLowering:
     def _window(self, op: BlockOp, number: int, aggregation: Aggregation) -> KernelView:
         """What a refinement shows at the values that the indices have."""
         outer = self._scope.views[op.buffer(number)]
-        access = op.refinement(number).access
-        offsets = [self._scope.sum(op, form) for form in access]
+        offsets = [start.substitute(self._scope.indices) for start in op.access(number)]
         if outer.is_divided:
             # Every work-item's part begins at its own first cell.
             offsets = [offset.without(self._scope.items) for offset in offsets]

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.ops import ForOp
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.ops import IndexOp
 from ..locations import error_at, located
 from .known_conditions import KnownConditions
 from .opencl_view import KernelView
@@ -55,11 +53,6 @@ class KernelScope:
         value.name_hint = index.name_hint
         self.extents[value] = extent
         self.indices[index] = IndexSum.value(value)
-
-    def sum(self, op: BlockOp | IndexOp, form: LinearForm) -> IndexSum:
-        """A form of an op over the kernel's index values."""
-        values = op.form_values if isinstance(op, BlockOp) else op.values
-        return IndexSum.of(form, values).substitute(self.indices)
 
     def open_loop(
         self, op: BlockOp, index: SSAValue, extent: int, unroll: bool, cursor: Cursor

@@ -114,7 +114,7 @@ class StatementLowering:
             )
 
     def _number(self, op: IndexOp, cursor: Cursor) -> None:
-        form, values = self._scope.sum(op, op.form.data).as_form()
+        form, values = op.sum.substitute(self._scope.indices).as_form()
         number = KernelIndexOp(form, values, op.result.type, op.lane_step)
         number.result.name_hint = op.result.name_hint
         cursor.emit(number, op)

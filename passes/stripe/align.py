@@ -233,4 +233,4 @@ def _constrain(block: BlockOp, index: int, start: int, end: int, size: int) -> N
     if end < size:
         bounds.append(-own + (end - 1))
     conditions = [*block.conditions, *bounds]
-    block.set_forms(block.refinement_list, conditions, block.captures)
+    block.set_constraints(conditions)

@@ -92,7 +92,7 @@ def round_up_constraints(block: BlockOp, bits: int) -> None:
         rounded = _rounded(form, index, lanes)
         if rounded is not None and _is_safe(block, forms, form, index):
             forms[number] = rounded
-            block.set_forms(block.refinement_list, forms, block.captures)
+            block.set_constraints(forms)
             forms = [*block.conditions]
 
 

@@ -93,7 +93,7 @@ def pad_range(block: BlockOp, index: int, multiple: int) -> None:
     block.set_ranges(ranges)
     width = len(block.form_values)
     own = LinearForm.dimension(index, width, -1) + (extent - 1)
-    block.set_forms(block.refinement_list, [*block.conditions, own], block.captures)
+    block.set_constraints([*block.conditions, own])
 
 
 def _may_grow(block: BlockOp, index: int, padded: int) -> bool:

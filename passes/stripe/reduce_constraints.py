@@ -69,7 +69,7 @@ def reduce_constraints(block: BlockOp) -> None:
         block.replace_by()
         return
     kept = _needed(block.conditions, ranges)
-    block.set_forms(block.refinement_list, kept, block.captures)
+    block.set_constraints(kept)
 
 
 def _sets_cells(block: BlockOp, index: int) -> bool:

@@ -206,7 +206,7 @@ def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
     for piece in pieces:
         part = block.clone()
         forms = [*piece.conditions, *piece.pending]
-        part.set_forms(part.refinement_list, forms, block.captures)
+        part.set_constraints(forms)
         indices = range(len(block.index_ranges))
         extents = {index: piece.extent(index) for index in indices}
         restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)

@@ -158,8 +158,8 @@ def _place(
 ) -> None:
     """Let a block copy these cells, where they lie inside all windows around."""
     bounds = [
-        *cell_bounds(copy.buffers[0], source),
-        *cell_bounds(copy.buffers[1], target),
+        *cell_bounds(copy.buffer(0), source),
+        *cell_bounds(copy.buffer(1), target),
     ]
     copy.rewrite([source, target], bounds)
 

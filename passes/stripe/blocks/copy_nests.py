@@ -35,7 +35,7 @@ def build_copy(copy: BlockOp, fill: int | float) -> list[BlockOp]:
     conditions, cells = copy.where, copy.indices
     axes = _target_axes(copy)
     # Tiles would keep conditions that only they decide, and nothing could be filled.
-    copy.set_forms(copy.refinement_list, [], copy.captures)
+    copy.set_constraints([])
     leaf = _tiled(copy)
     if not conditions:
         return []

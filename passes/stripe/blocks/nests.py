@@ -292,7 +292,7 @@ def push_constraints_inward(block: BlockOp) -> None:
         return
     for inner in nested_blocks(block):
         inner.rewrite(inner.accesses, [*inner.where, *block.where])
-    block.set_forms(block.refinement_list, [], block.captures)
+    block.set_constraints([])
 
 
 def restrict_index(block: BlockOp, index: int, start: int, extent: int) -> None:

@@ -223,8 +223,7 @@ def _best_tiles(
         if len(scored) >= _KEPT and least > _HOPE * scored[_KEPT - 1][0]:
             break
         parts = pieces(problem, tile, lanes, staged)
-        work = _work(problem, tile, parts, work_of_one)
-        work += cold * (leaves(problem, tile, len(parts)) - 1)
+        work = _work(problem, tile, parts, work_of_one, cold)
         is_long = build_seconds(problem, tile, lanes, len(parts)) > MOST_SECONDS
         found = long if is_long else scored
         insort(found, (work, [-size for size in reversed(tile)], tile, lanes))
@@ -260,14 +259,19 @@ def _work(
     tile: tuple[int, ...],
     parts: Sequence[tuple[tuple[int, ...], int]],
     work_of_one: _WorkOfOne,
+    cold: float = 0.0,
 ) -> float:
-    """Cycles for all tiles, with what they leave over at the edges."""
+    """Cycles for all tiles, with what they leave over at the edges.
+
+    Each leaf but the first takes `cold` cycles more.
+    """
     work = 0.0
     for ranges, width in parts:
         held = tuple(map(min, tile, ranges))
         tiles = cells_of(ranges, problem.parallel) / cells_of(held, problem.parallel)
         work += work_of_one(held, width) * tiles
-    return work * (1 + CODE * (leaves(problem, tile, len(parts)) - 1))
+    further = leaves(problem, tile, len(parts)) - 1
+    return work * (1 + CODE * further) + cold * further
 
 
 def _tile_work(

@@ -1,4 +1,4 @@
-"""What is known of the kernels of a program before there are any.
+"""Helpers that start before there is anything to build.
 
 A process that helps to build takes a second until it is there. So where a program will
 have many kernels, or long ones, helpers start while the passes run.
@@ -18,13 +18,16 @@ _OF_GRADIENTS = 3
 """Contractions that there are for each one with its gradients."""
 
 
-def expect_kernels(device: OpenCLDevice, module: ModuleOp) -> None:
+def start_helpers(device: OpenCLDevice, module: ModuleOp) -> None:
     """Start helpers where it pays for a specialized module."""
-    if device.details.builds_whole_binaries and count(module) >= _MANY_CONTRACTIONS:
+    if (
+        device.details.builds_whole_binaries
+        and contraction_count(module) >= _MANY_CONTRACTIONS
+    ):
         helpers.expect(device)
 
 
-def count(module: ModuleOp) -> int:
+def contraction_count(module: ModuleOp) -> int:
     """The contractions of a specialized module that differ, with their gradients."""
     contractions: set[object] = set()
     factor = 1
