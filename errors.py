@@ -27,7 +27,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: object) -> str:
-    """A text with all that a terminal would obey as an escape, `\\x1b`, `\\u202e`.
+    r"""A text with all that a terminal would obey as an escape, `\x1b`, `\u202e`.
 
     Names and paths of a user or a file are printed so. Lines and tabs stay.
     """

@@ -1,13 +1,13 @@
-"""Counting: how many integer points inequalities leave of a box, and how many cells
-linear forms reach from them.
+"""Counts integer points that inequalities leave of a box, and cells reached from them.
 
-Both fall apart into parts that share no inequality and no form, which multiply. In a
-part of two dimensions, points are counted as those of a polygon; in another one, those
-along its longest dimension by their ends, for all points of the other dimensions. Cells
-are counted without looking at points where forms and inequalities are simple, which
-they are in programs that people write: a form alone reaches every multiple of its step,
-inequalities on the very form cut that short, and forms that tell all of their
-dimensions reach as many cells as there are points.
+A cell is what linear forms make of a point. Both counts fall apart into parts that
+share no inequality and no form, which multiply. In a part of two dimensions, points are
+counted as those of a polygon; in another one, those along its longest dimension by
+their ends, for all points of the other dimensions. Cells are counted without looking at
+points where forms and inequalities are simple, which they are in programs that people
+write: a form alone reaches every multiple of its step, inequalities on the very form
+cut that short, and forms that tell all of their dimensions reach as many cells as there
+are points.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def count_in_polygon(forms: Sequence[LinearForm], width: int, height: int) -> in
 
     The forms have integer coefficients over x and y.
     """
-    first, last = 0, width - 1
+    columns = _columns(forms, width)
     upper, lower = [_Line(0, height - 1, 1)], [_Line(0, 0, 1)]
     for form in forms:
         (a, b), c = direction(form), form.constant.numerator
@@ -43,24 +43,8 @@ def count_in_polygon(forms: Sequence[LinearForm], width: int, height: int) -> in
             lower.append(_Line(-a, -c, b))
         elif b < 0:
             upper.append(_Line(a, c, -b))
-        elif a > 0:
-            first = max(first, ceil(Fraction(-c, a)))
-        elif a < 0:
-            last = min(last, floor(Fraction(c, -a)))
-        elif c < 0:
-            return 0
-    if first > last:
-        return 0
-    # Between two of these, no two lines change places.
-    ends = {first, last + 1}
-    for one, other in combinations([*upper, *lower], 2):
-        slope = one.slope * other.divisor - other.slope * one.divisor
-        if slope:
-            start = other.start * one.divisor - one.start * other.divisor
-            meeting = floor(Fraction(start, slope))
-            ends |= {x for x in (meeting, meeting + 1) if first < x <= last}
     total = 0
-    for start, stop in pairwise(sorted(ends)):
+    for start, stop in pairwise(_turns([*upper, *lower], columns)):
         # A line that is the least at both ends is the least all the way.
         top = min(upper, key=lambda line: (line.at(start), line.at(stop - 1)))
         bottom = max(lower, key=lambda line: (line.at(start), line.at(stop - 1)))
@@ -70,6 +54,39 @@ def count_in_polygon(forms: Sequence[LinearForm], width: int, height: int) -> in
         total += _sum_of_floors(top, start, stop) + _sum_of_floors(below, start, stop)
         total += stop - start
     return total
+
+
+def _columns(forms: Sequence[LinearForm], width: int) -> range:
+    """Every x that the forms without y leave."""
+    first, last = 0, width - 1
+    for form in forms:
+        (a, b), c = direction(form), form.constant.numerator
+        if b:
+            continue
+        if a > 0:
+            first = max(first, ceil(Fraction(-c, a)))
+        elif a < 0:
+            last = min(last, floor(Fraction(c, -a)))
+        elif c < 0:
+            return range(0)
+    return range(first, last + 1)
+
+
+def _turns(lines: Sequence[_Line], columns: range) -> list[int]:
+    """Where columns begin and end between which no two lines change places, ascending.
+
+    The last number is one beyond the last column.
+    """
+    if not columns:
+        return []
+    turns = {columns.start, columns.stop}
+    for one, other in combinations(lines, 2):
+        slope = one.slope * other.divisor - other.slope * one.divisor
+        if slope:
+            start = other.start * one.divisor - one.start * other.divisor
+            meeting = floor(Fraction(start, slope))
+            turns |= {x for x in (meeting, meeting + 1) if x in columns}
+    return sorted(turns)
 
 
 def _sum_of_floors(line: _Line, start: int, stop: int) -> int:

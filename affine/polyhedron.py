@@ -193,8 +193,10 @@ class Polyhedron:
         box: Sequence[tuple[int, int]],
         where: Sequence[LinearForm] = (),
     ) -> bool:
-        """Whether every cell of a box is hit. With `where`, `outputs` are dimensions,
-        and only the cells are asked for where these forms over them are >= 0.
+        """Whether every cell of a box is hit.
+
+        With `where`, `outputs` are dimensions, and only the cells are asked for where
+        these forms over them are >= 0.
         """
         if any(low > high for low, high in box) or _nothing_is_asked(
             outputs, box, where

@@ -324,8 +324,9 @@ def _tightened(piece: Piece, forms: Iterable[LinearForm]) -> Piece | None:
 
 
 def _implied_by(piece: Piece, form: LinearForm) -> bool:
-    """Whether a form holds at all points of the piece by its intervals, or because a
-    condition with parts of it does.
+    """Whether a form holds at all points of the piece.
+
+    It does by the piece's intervals, or because a condition with parts of it does.
     """
     if piece.bounds(form)[0] >= 0:
         return True

@@ -141,17 +141,10 @@ class Contest:
 
     def run(self, case: Case, seconds: float, rounds: int) -> Row:
         """Measure a case for about so many seconds, without the preparations."""
+        missing: dict[str, str] = {}
         with TemporaryDirectory() as folder:
             _write_inputs(case, Path(folder))
-            missing: dict[str, str] = {}
-            running: list[_Contender] = []
-            for contender in self._contenders:
-                answer = contender.ask(prepare=case.name, folder=folder)
-                if "missing" in answer:
-                    missing[contender.name] = answer["missing"]
-                    continue
-                contender.first = answer["first"]
-                running.append(contender)
+            running = self._prepared(case, folder, missing)
             errors = {c.name: _error(case, c.name, Path(folder)) for c in running}
         budget = seconds / rounds / max(len(running), 1)
         for contender in running:
@@ -162,14 +155,7 @@ class Contest:
         for number in range(rounds):
             # Each comes as often after one neighbour as after the other.
             for contender in running[:: -1 if number % 2 else 1]:
-                if contender.name in missing:
-                    continue
-                time.sleep(_REST_SECONDS)
-                answer = contender.ask(repeat=contender.repeats)
-                if "missing" in answer:
-                    missing[contender.name] = answer["missing"]
-                else:
-                    contender.seconds.append(answer["seconds"])
+                _take_turn(contender, missing)
         for contender in running:
             if contender.name not in missing:
                 contender.ask(release=True)
@@ -182,6 +168,32 @@ class Contest:
                 for c in self._contenders
             ),
         )
+
+    def _prepared(
+        self, case: Case, folder: str, missing: dict[str, str]
+    ) -> list[_Contender]:
+        """The contenders that can run the case; `missing` says why others cannot."""
+        running: list[_Contender] = []
+        for contender in self._contenders:
+            answer = contender.ask(prepare=case.name, folder=folder)
+            if "missing" in answer:
+                missing[contender.name] = answer["missing"]
+                continue
+            contender.first = answer["first"]
+            running.append(contender)
+        return running
+
+
+def _take_turn(contender: _Contender, missing: dict[str, str]) -> None:
+    """Measure the calls of one round, unless the contender is missing by now."""
+    if contender.name in missing:
+        return
+    time.sleep(_REST_SECONDS)
+    answer = contender.ask(repeat=contender.repeats)
+    if "missing" in answer:
+        missing[contender.name] = answer["missing"]
+    else:
+        contender.seconds.append(answer["seconds"])
 
 
 def _warm_up(contender: _Contender, budget: float) -> str | None:

@@ -124,14 +124,15 @@ def _recurrence(lines: Lines, count: int) -> tuple[str, int]:
     """The steps of an LSTM cell, one after the other, with the same weights."""
     hidden = lines.input("H", _ROWS, _SIDE, is_weight=False)
     cell = lines.input("C", _ROWS, _SIDE, is_weight=False)
-    for gate in "IFGO":
+    functions = {"I": "sigmoid", "F": "sigmoid", "G": "tanh", "O": "sigmoid"}
+    for gate in functions:
         lines.input(f"W{gate}", _SIDE, _SIDE)
         lines.input(f"U{gate}", _SIDE, _SIDE)
         lines.input(f"B{gate}", _SIDE)
     for n in range(max(count // 14, 1)):
         x = lines.input(f"X{n}", _ROWS, _SIDE, is_weight=False)
         gates: dict[str, str] = {}
-        for gate, function in zip("IFGO", ("sigmoid",) * 2 + ("tanh", "sigmoid")):
+        for gate, function in functions.items():
             a = lines.product(f"A{gate}{n}", x, f"W{gate}", _ROWS, _SIDE)
             b = lines.product(f"P{gate}{n}", hidden, f"U{gate}", _ROWS, _SIDE)
             gates[gate] = lines.add(f"{gate}{n}", f"{function}({a} + {b} + B{gate})")

@@ -139,8 +139,11 @@ class Ranking:
 
 
 def main() -> int:
-    """Measure, print a table, write JSON; 1 where a correlation is below the goal, 3
-    where a turn has ended before all is measured."""
+    """Measure, print a table, write JSON.
+
+    The status is 1 where a correlation is below the goal, 3 where a turn has ended
+    before all is measured.
+    """
     options = _options()
     chosen = [
         contraction

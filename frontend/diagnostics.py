@@ -155,13 +155,13 @@ def expectation(accepted: frozenset[str]) -> str:
     elif {"INT", "IDXID", "LPAR"} <= rest:
         words.append("an index expression")
         rest -= POLYNOMIAL_STARTS
-    elif STATEMENT_STARTS <= rest:
+    elif rest >= STATEMENT_STARTS:
         words.append("a statement")
         rest -= STATEMENT_STARTS
-    elif AGGREGATIONS <= rest and not ARITHMETIC <= rest:
+    elif rest >= AGGREGATIONS and not rest >= ARITHMETIC:
         words.append("an aggregation ('+', '*', '>', '<' or '=')")
         rest -= AGGREGATIONS
-    elif ARITHMETIC <= rest:
+    elif rest >= ARITHMETIC:
         words.append("an operator")
         # What else could continue a name or a number here says little.
         rest -= OPERATORS | {"LPAR", "IDXID"}

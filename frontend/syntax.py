@@ -17,8 +17,11 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of the source: `line` and `column` of its first character count from 1,
-    `start` and `end` (exclusive) are offsets into the text and count from 0."""
+    """A stretch of the source.
+
+    `line` and `column` of its first character count from 1, `start` and `end`
+    (exclusive) are offsets into the text and count from 0.
+    """
 
     line: int
     column: int

@@ -44,8 +44,10 @@ def load_scipy() -> tuple[Any, Any]:
 
 
 def cheapest_assignment(problem: Problem) -> Placement | None:
-    """The placement with the least sum of times and transfers, within the memory of
-    each device when units run in their order. None where there is none.
+    """The placement with the least sum of times and transfers.
+
+    It stays within the memory of each device when units run in their order. None where
+    there is none.
     """
     optimize, sparse = load_scipy()
     program = _Program(problem)
@@ -121,8 +123,9 @@ class _Program:
         self.high.append(high)
 
     def _needed(self, tensor: Tensor) -> list[dict[int, int]]:
-        """For each device, by each step at which a tensor is used, the variable that
-        says whether it is needed there then or later.
+        """For each device, variables by the steps at which a tensor is used.
+
+        Each says whether the tensor is needed there then or later.
         """
         found: list[dict[int, int]] = []
         for device in range(len(self.problem.devices)):
@@ -187,8 +190,9 @@ class _Program:
     def _held(
         self, tensor: Tensor, needed: Mapping[int, int], device: int, step: int
     ) -> list[int] | None:
-        """The variable that says whether a device holds a tensor at a step; none where
-        it does not for sure, and None where it does for sure.
+        """The variable that says whether a device holds a tensor at a step.
+
+        An empty list where it does not for sure, None where it does for sure.
         """
         source = tensor.source
         born = 0 if source is None else source

@@ -131,8 +131,10 @@ class Posed:
 
 
 def pose(program: Program, machine: Machine, residency: Residency) -> Posed:
-    """The problem to be solved. Raises GinghamError where the machine lacks a device
-    that is named, or a link, or where no device can run an operation.
+    """The problem to be solved.
+
+    Raises GinghamError where the machine lacks a device that is named, or a link, or
+    where no device can run an operation.
     """
     _check_machine(machine)
     _check_residency(program, machine, residency)

@@ -35,8 +35,9 @@ _REUSE = 8
 
 
 def units_of(function: FuncOp) -> list[Unit]:
-    """The units of a specialized and flattened function, in an order in which each
-    comes after those it needs. Constants are in none.
+    """The units of a specialized and flattened function, in an order to run them.
+
+    Each comes after those it needs. Constants are in none.
 
     Raises GinghamError, located, where shapes are not known.
     """

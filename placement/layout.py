@@ -109,13 +109,16 @@ def _order(slots: _Slots) -> None:
         is_down = sweep % 2 == 0
         neighbours = slots.before if is_down else slots.after
         for own in slots.layers if is_down else reversed(slots.layers):
-
-            def mean(slot: int, near: list[list[int]] = neighbours) -> float:
-                found = [place[other] for other in near[slot]]
-                return sum(found) / len(found) if found else float(place[slot])
-
-            own.sort(key=mean)
+            means = {slot: _mean_place(slot, neighbours[slot], place) for slot in own}
+            own.sort(key=means.__getitem__)
             place |= {slot: number for number, slot in enumerate(own)}
+
+
+def _mean_place(slot: int, neighbours: list[int], place: dict[int, int]) -> float:
+    """The mean place of a slot's neighbours; its own where it has none."""
+    if not neighbours:
+        return float(place[slot])
+    return sum(place[other] for other in neighbours) / len(neighbours)
 
 
 def _spread(slots: _Slots, gap: float) -> list[float]:

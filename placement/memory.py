@@ -64,24 +64,38 @@ def lifetimes(
     if end < 0:
         return
     born = 0 if tensor.source is None else steps[tensor.source]
-    last: dict[int, int] = {}
-    if tensor.source is not None:
-        last[placement[tensor.source]] = born
-    for user in tensor.users:
-        device = placement[user]
-        last[device] = max(last.get(device, 0), steps[user])
+    last = _last_uses(tensor, placement, steps)
     if tensor.is_kept:
         last = dict.fromkeys(last, end)
-    for home in tensor.homes:
-        if home < problem.host and not tensor.is_kept:
-            last[home] = end
-    if tensor.end is not None and tensor.end < problem.host:
-        last[tensor.end] = end
-    if tensor.is_result and tensor.end is None and tensor.source is not None:
-        last[placement[tensor.source]] = end
+    last |= dict.fromkeys(_to_the_end(problem, tensor, placement), end)
     for device, step in last.items():
         if not problem.is_in_place(tensor, device):
             yield device, born, step
+
+
+def _last_uses(
+    tensor: Tensor, placement: Sequence[int], steps: dict[int, int]
+) -> dict[int, int]:
+    """By the devices that compute or read a tensor, the last step at which they do."""
+    last: dict[int, int] = {}
+    if tensor.source is not None:
+        last[placement[tensor.source]] = steps[tensor.source]
+    for user in tensor.users:
+        device = placement[user]
+        last[device] = max(last.get(device, 0), steps[user])
+    return last
+
+
+def _to_the_end(
+    problem: Problem, tensor: Tensor, placement: Sequence[int]
+) -> Iterator[int]:
+    """The devices whose memory holds a tensor until the program ends."""
+    if not tensor.is_kept:
+        yield from (home for home in tensor.homes if home < problem.host)
+    if tensor.end is not None and tensor.end < problem.host:
+        yield tensor.end
+    if tensor.is_result and tensor.end is None and tensor.source is not None:
+        yield placement[tensor.source]
 
 
 def fits(problem: Problem, placement: Sequence[int], order: Sequence[int]) -> bool:

@@ -182,8 +182,10 @@ class Searcher:
 
     @cached_property
     def _moves(self) -> list[tuple[tuple[int, int], ...]]:
-        """Units with the devices they go to: chains, single ones, and pairs of those
-        that exchange a tensor or read the same one.
+        """Units with the devices they go to.
+
+        They are chains, single ones, and pairs of those that exchange a tensor or read
+        the same one.
         """
         times = self.problem.seconds
         devices = self.problem.all_devices
@@ -220,8 +222,10 @@ class Searcher:
         return [*found]
 
     def _chains(self) -> list[tuple[int, ...]]:
-        """Units of which each is the only user of what the one before computes, and
-        needs nothing else that is computed: branches of a graph, mostly.
+        """Chains of units: branches of a graph, mostly.
+
+        Each is the only user of what the one before computes, and needs nothing else
+        that is computed.
         """
         problem = self.problem
         users = [

@@ -67,8 +67,9 @@ class Unit:
 
     @property
     def name(self) -> str:
-        """What its last result that has a name is called in the program; one that
-        leaves the unit, if any does.
+        """What its last result that has a name is called in the program.
+
+        That is one that leaves the unit, if any does.
         """
         for values in (self.outputs, [r for op in self.ops for r in op.results]):
             named = [value.name_hint for value in values if value.name_hint is not None]

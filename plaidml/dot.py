@@ -22,42 +22,57 @@ def to_dot(
     boxes; a dotted edge is an update.
     """
     yield f"digraph {json.dumps(name)} {{\n"
-    names: dict[object, str] = {}
-
-    def node(key: object, label: str, shape: str) -> str:
-        names[key] = f"n{len(names) + 1}"
-        return f"  {names[key]} [label={json.dumps(label)} shape={shape}];\n"
-
+    nodes = _Nodes()
     for title, value in inputs:
-        yield node(value.key, f"{title}\n{value!r}", "circle")
+        yield from nodes.of_value(value, f"{title}\n{value!r}", "circle")
     pending: list[Value] = []
     for title, value in outputs:
-        if value.key not in names:
-            yield node(value.key, f"{title}\n{value!r}", "doublecircle")
+        yield from nodes.of_value(value, f"{title}\n{value!r}", "doublecircle")
         pending.append(value)
     for destination, source in updates or ():
         pair = [Value.from_python_value(each) for each in (destination, source)]
         for value in pair:
-            if value.key not in names:
-                yield node(value.key, repr(value), "circle")
-        yield f"  {names[pair[1].key]} -> {names[pair[0].key]} [style=dotted];\n"
+            yield from nodes.of_value(value, repr(value), "circle")
+        yield nodes.edge(pair[1].key, pair[0].key, "style=dotted")
         pending += pair
     seen: set[Operation] = set()
     while pending:
         value = pending.pop()
         operation = None if value.source is None else value.source.op
-        if operation is None or operation in seen:
-            continue
-        seen.add(operation)
-        yield node(operation, operation.name, "oval")
-        for label, each in [*operation.inputs.items(), *operation.outputs.items()]:
-            if each.key not in names:
-                yield node(each.key, repr(each), "box")
-        for label, each in operation.inputs.items():
-            ends = f"{names[each.key]} -> {names[operation]}"
-            yield f"  {ends} [label={json.dumps(label)}];\n"
-            pending.append(each)
-        for label, each in operation.outputs.items():
-            ends = f"{names[operation]} -> {names[each.key]}"
-            yield f"  {ends} [label={json.dumps(label)}];\n"
+        if operation is not None and operation not in seen:
+            seen.add(operation)
+            pending += operation.inputs.values()
+            yield from _operation(operation, nodes)
     yield "}\n"
+
+
+class _Nodes:
+    """The names of the nodes so far, by what they stand for."""
+
+    def __init__(self) -> None:
+        self._names: dict[object, str] = {}
+
+    def of(self, key: object, label: str, shape: str) -> str:
+        """The line of a new node."""
+        name = self._names[key] = f"n{len(self._names) + 1}"
+        return f"  {name} [label={json.dumps(label)} shape={shape}];\n"
+
+    def of_value(self, value: Value, label: str, shape: str) -> Iterator[str]:
+        """The line of a value's node, unless it has one."""
+        if value.key not in self._names:
+            yield self.of(value.key, label, shape)
+
+    def edge(self, start: object, end: object, attributes: str) -> str:
+        """The line of an edge between two nodes."""
+        return f"  {self._names[start]} -> {self._names[end]} [{attributes}];\n"
+
+
+def _operation(operation: Operation, nodes: _Nodes) -> Iterator[str]:
+    """The lines of an operation, its values and the edges between them."""
+    yield nodes.of(operation, operation.name, "oval")
+    for value in (*operation.inputs.values(), *operation.outputs.values()):
+        yield from nodes.of_value(value, repr(value), "box")
+    for label, value in operation.inputs.items():
+        yield nodes.edge(value.key, operation, f"label={json.dumps(label)}")
+    for label, value in operation.outputs.items():
+        yield nodes.edge(operation, value.key, f"label={json.dumps(label)}")

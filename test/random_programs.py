@@ -336,6 +336,12 @@ class Drawing:
             raise Unclear
         if left.weak and right.weak:
             return left_text, left
+        return self._of_two(kind, left_text, left, right_text, right)
+
+    def _of_two(
+        self, kind: str, left_text: str, left: Tensor, right_text: str, right: Tensor
+    ) -> tuple[str, Tensor]:
+        """An operation on two expressions, not both of them literals."""
         common = common_type([left, right])
         integers = common not in EXACT
         if kind == "compare":
@@ -357,22 +363,28 @@ class Drawing:
             return text, result
         if kind == "call":
             name = self._one_of([n for n in CALLS if integers or n != "mod"])
-            unary = name in ("abs", "relu", "sign", "neg")
-            if unary and left.weak:
-                return left_text, left
-            operands = [left] if unary else [left, right]
-            type = common_type(operands)
-            type = type if name in UNCOUNTED else counted(type)
-            result = elementwise(CALLS[name], operands, type, type)
-            if name == "neg":
-                return f"(-{left_text})", result
-            texts = left_text if unary else f"{left_text}, {right_text}"
-            return f"{name}({texts})", result
+            return self._call(name, left_text, left, right_text, right)
         table = INTEGER_INFIX if kind == "integer" and integers else INFIX
         symbol = self._one_of([*table])
         type = common if symbol in UNCOUNTED else counted(common)
         result = elementwise(table[symbol], [left, right], type, type)
         return f"({left_text} {symbol} {right_text})", result
+
+    def _call(
+        self, name: str, left_text: str, left: Tensor, right_text: str, right: Tensor
+    ) -> tuple[str, Tensor]:
+        """A function of the first expression, or of both."""
+        unary = name in ("abs", "relu", "sign", "neg")
+        if unary and left.weak:
+            return left_text, left
+        operands = [left] if unary else [left, right]
+        type = common_type(operands)
+        type = type if name in UNCOUNTED else counted(type)
+        result = elementwise(CALLS[name], operands, type, type)
+        if name == "neg":
+            return f"(-{left_text})", result
+        texts = left_text if unary else f"{left_text}, {right_text}"
+        return f"{name}({texts})", result
 
     def _unary(self, text: str, x: Tensor) -> tuple[str, Tensor]:
         """A conversion, or a function that is no matter of arithmetic."""

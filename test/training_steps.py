@@ -64,7 +64,7 @@ class Statement:
             known[self.name] = eval(self.template.format(*self.operands), scope)
             return
         letters = {*re.findall(r"\b[a-z]\b", f"{self.cells} {self.template}")}
-        indices = dict(zip(sorted(letters), edsl.TensorIndexes(len(letters) + 1)))
+        indices = {letter: edsl.TensorIndex(letter) for letter in sorted(letters)}
         functions = {"+": edsl.sum, ">": edsl.max, "=": edsl.assign}
         right = eval(self.template.format(*self.operands), scope | indices)
         output = edsl.TensorOutput(*self.shape)

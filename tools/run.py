@@ -17,7 +17,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -172,11 +172,7 @@ def _run(options: argparse.Namespace) -> int:
         first_call = time.perf_counter() - start
         for _ in range(_PROFILED_CALLS if measured is not None else 0):
             function(*inputs)
-    for name, array in zip(function.output_names, results, strict=True):
-        show(f"output {name}: {describe(array)}")
-    for name, path in outputs.items():
-        _save(path, results[function.output_names.index(name)])
-        show(f"wrote {path}")
+    _show_results(function.output_names, results, outputs)
     if options.memory:
         show(function.memory(*inputs))
     if options.time:
@@ -188,6 +184,17 @@ def _run(options: argparse.Namespace) -> int:
         expected = _as_tuple(reference(*inputs))
         return show_check(function.output_names, results, expected)
     return 0
+
+
+def _show_results(
+    names: Sequence[str], results: Sequence[NDArray[Any]], files: Mapping[str, str]
+) -> None:
+    """Say what the outputs are, and write those that have a file."""
+    for name, array in zip(names, results, strict=True):
+        show(f"output {name}: {describe(array)}")
+    for name, path in files.items():
+        _save(path, results[names.index(name)])
+        show(f"wrote {path}")
 
 
 def _print_compiled(

@@ -1,6 +1,4 @@
-"""Types and attributes of the `opencl` dialect: buffers of the host, pointers of a
-kernel.
-"""
+"""Types of the `opencl` dialect: buffers of the host, pointers of a kernel."""
 
 from __future__ import annotations
 

@@ -199,12 +199,15 @@ class LaunchOpSymbolUse(SymbolUserOpInterface):
             zip(op.buffers, arguments, strict=True)
         ):
             want, got = argument.type, buffer.type
-            if isinstance(got, BufferType) and isinstance(want, PointerType):
-                if got.element_type != want.element_type:
-                    raise VerifyException(
-                        f"expected buffer {number} to hold {want.element_type}, got "
-                        f"{got.element_type}"
-                    )
+            if (
+                isinstance(got, BufferType)
+                and isinstance(want, PointerType)
+                and got.element_type != want.element_type
+            ):
+                raise VerifyException(
+                    f"expected buffer {number} to hold {want.element_type}, got "
+                    f"{got.element_type}"
+                )
 
 
 @irdl_op_definition

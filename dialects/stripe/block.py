@@ -476,8 +476,9 @@ def is_view_of(view: SSAValue, statements: Block | None) -> bool:
 
 
 def window_of(view: SSAValue) -> tuple[BlockOp, int] | None:
-    """The block, and the number of the window, that a view is; None for other memory:
-    an allocation, what is reshaped, an argument of the function.
+    """The block whose window a view is, and the window's number there.
+
+    None for other memory: an allocation, what is reshaped, an argument of the function.
     """
     if not isinstance(view, BlockArgument):
         return None

@@ -111,8 +111,9 @@ class LoadOp(IRDLOperation):
 
     @property
     def subscripts(self) -> tuple[Subscript, ...] | None:
-        """The place in the view, one subscript per axis; None when it shows just that
-        element or vector.
+        """The place in the view, one subscript per axis.
+
+        None when the view shows just that element or vector.
         """
         if (literals := self.literals) is None:
             return None

@@ -40,12 +40,12 @@ def normalized_axis(axis: int, rank: int, what: str = "the tensor") -> int:
 
 def reshaped(source: Shape, target: Shape) -> Shape:
     """`target`, which must have as many elements as `source`."""
-    if DYNAMIC_INDEX not in source and DYNAMIC_INDEX not in target:
-        if prod(source) != prod(target):
-            raise ValueError(
-                f"{display(source)} has {_elements(source)} and {display(target)} has "
-                f"{_elements(target)}"
-            )
+    are_known = DYNAMIC_INDEX not in source and DYNAMIC_INDEX not in target
+    if are_known and prod(source) != prod(target):
+        raise ValueError(
+            f"{display(source)} has {_elements(source)} and {display(target)} has "
+            f"{_elements(target)}"
+        )
     return target
 
 

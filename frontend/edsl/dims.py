@@ -179,9 +179,9 @@ def size_node(value: Any, what: str) -> Node:
 def apply_to_sizes(function: str, *operands: Any) -> TensorDim:
     """A function of sizes and integers, at least one a size."""
     nodes = [size_node(operand, f"an operand of '{function}'") for operand in operands]
-    if function in ("div", "mod") and isinstance(nodes[1], Literal):
-        if not nodes[1].number:
-            raise error("division of a size by zero")
+    is_division = function in ("div", "mod")
+    if is_division and isinstance(nodes[1], Literal) and not nodes[1].number:
+        raise error("division of a size by zero")
     name = assigned_name()
     return TensorDim.make(name, Apply(FUNCTIONS[function], nodes, name))
 

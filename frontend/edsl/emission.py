@@ -243,6 +243,5 @@ def _input_type(
 def _annotate(value: Value, attributes: Mapping[str, Attribute]) -> None:
     """Put attributes on the op that computes a value."""
     result = value.value if isinstance(value, Size) else value
-    if attributes and isinstance(result, SSAValue):
-        if isinstance(result.owner, Operation):
-            result.owner.attributes |= attributes
+    if isinstance(result, SSAValue) and isinstance(result.owner, Operation):
+        result.owner.attributes |= attributes

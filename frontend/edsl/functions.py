@@ -210,7 +210,7 @@ def recip(x: Any) -> Tensor:
 
 
 def pow(x: Any, y: Any, *modulus: Any) -> Any:
-    """x to the power y; of numbers, Python's `pow`."""
+    """`x` to the power `y`; of numbers, Python's `pow`."""
     if modulus or not _is_ours(x, y):
         power: Any = builtins.pow
         return power(x, y, *modulus)
@@ -218,7 +218,7 @@ def pow(x: Any, y: Any, *modulus: Any) -> Any:
 
 
 def exp(x: Any) -> Tensor:
-    """e to the power x."""
+    """The exponential function: e to the power `x`."""
     return apply("exp", x)
 
 
@@ -233,7 +233,7 @@ def replace_grad(x: Any, y: Any) -> Tensor:
 
 
 def reverse_grad(x: Any, y: Any) -> Tensor:
-    """x itself; a gradient that goes through it is multiplied by -y."""
+    """Give `x` itself; a gradient that goes through it is multiplied by `-y`."""
     return apply("reverse_grad", x, y)
 
 

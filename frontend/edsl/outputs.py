@@ -165,7 +165,7 @@ def NamedTensorOutput(name: str, *dims: Any) -> TensorOutput:
 
 
 class Contraction:
-    """A contraction, said part by part:
+    """A contraction, said part by part.
 
     ```python
     C = (

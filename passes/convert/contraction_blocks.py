@@ -86,9 +86,10 @@ class ContractionLowering:
             view = source.value
             is_narrow = source.element in (f16, bf16) and self._accumulator == f32
             is_reused = points >= _MANY_USES * prod(source.shape)
-            if is_narrow and is_reused and isinstance(view, SSAValue):
-                if view not in wide:
-                    wide[view] = self._widened(source, len(wide))
+            if not (is_narrow and is_reused and isinstance(view, SSAValue)):
+                continue
+            if view not in wide:
+                wide[view] = self._widened(source, len(wide))
         self._inputs = [
             wide.get(source.value, source)
             if isinstance(source.value, SSAValue)

@@ -158,6 +158,13 @@ class _FunctionLowering:
                 self._elementwise(op)
             case ContractOp():
                 self._contract(op)
+            case ReturnOp():
+                self._return(op)
+            case _:
+                self._special(op)
+
+    def _special(self, op: Operation) -> None:
+        match op:
             case GatherOp():
                 lower_gather(op, self._buffers)
             case ScatterOp():
@@ -172,8 +179,6 @@ class _FunctionLowering:
                 lower_argsort(op, self._buffers)
             case PrngOp():
                 lower_prng(op, self._buffers)
-            case ReturnOp():
-                self._return(op)
             case _:
                 raise not_lowered(
                     op,

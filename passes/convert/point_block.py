@@ -56,8 +56,10 @@ class PointBlock:
         origin: Operation,
         captures: Sequence[SSAValue] = (),
     ) -> None:
-        """Forms range over the block's own indices, then over those of blocks around
-        that it captures.
+        """A block without statements.
+
+        Forms range over its own indices, then over those of blocks around it that it
+        captures.
         """
         self.ranges = tuple(ranges)
         self._origin = origin

@@ -161,8 +161,9 @@ class KernelCosts:
 
 
 def _weight(op: ElementwiseOp) -> float:
-    """Operations that an element-wise function takes; a product that is only added to
-    something costs nothing beside the addition.
+    """Operations that an element-wise function takes.
+
+    A product that is only added to something costs nothing beside the addition.
     """
     if op.function.rule is TypeRule.FLOAT:
         return _FUNCTION

@@ -34,7 +34,8 @@ func.func @main(%A : !opencl.buffer<1024xf32>) -> !opencl.buffer<1024xf32> {
 
 A buffer is in use from the first launch that has it as an argument to the last. Placed
 are those whose contents nobody needs after the call: not results, and not what a launch
-that runs once leaves for others. Each place is a multiple of `alignment` bytes, x"""
+that runs once leaves for others. Each place is a multiple of `alignment` bytes.
+"""
 
 from __future__ import annotations
 

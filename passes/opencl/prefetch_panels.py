@@ -212,9 +212,11 @@ def _loads(
             yield from _loads(body, {**unrolled, body.args[0]: op.extent.value.data})
         elif isinstance(op, LoadOp) and isinstance(op.result.type, VectorType):
             pointer = op.pointer.type
-            if isinstance(pointer, PointerType):
-                if pointer.space.data is MemorySpace.GLOBAL:
-                    yield op, unrolled
+            if (
+                isinstance(pointer, PointerType)
+                and pointer.space.data is MemorySpace.GLOBAL
+            ):
+                yield op, unrolled
 
 
 def _panel(

@@ -82,9 +82,12 @@ class OpenCLStreamStoresPass(ModulePass):
             body = kernels[name].body.block
             pointers = {body.args[number] for number in arguments}
             for store in operations(kernels[name]):
-                if isinstance(store, StoreOp) and store.pointer in pointers:
-                    if _writes_whole_lines(store, line):
-                        store.stream = UnitAttr()
+                if (
+                    isinstance(store, StoreOp)
+                    and store.pointer in pointers
+                    and _writes_whole_lines(store, line)
+                ):
+                    store.stream = UnitAttr()
 
 
 def _kernel_name(launch: LaunchOp) -> str:

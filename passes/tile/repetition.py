@@ -63,8 +63,10 @@ class Repetition:
         Rewriter.replace_op(self._op, [], [value])
 
     def _without_default(self, flat: ContractOp) -> ContractOp:
-        """The contraction in the type that it is computed in, with zeros for cells
-        without a point."""
+        """The contraction in the type that it is computed in.
+
+        Cells without a point are zero there.
+        """
         inputs = [
             self._cast(each, self._wide)
             if element_of(each.type) == self._element

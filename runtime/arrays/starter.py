@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...targets.opencl.events import RunEvent
     from ...targets.opencl.executor import OpenCLExecutable
     from ..devices import Device
     from ..runner import Runner
@@ -173,15 +172,17 @@ class _Begin:
             if targets is not None:
                 # All at once: while one is waited for, another may be read again.
                 wait_for_host(*[array.memory for array in outputs])
-            sources: list[RunEvent] = []
-            for memory in memories:
-                if memory.written is not None:
-                    sources += memory.sources()
-            waits = [each for each in sources if each.queue is not queue]
+            sources = [
+                source
+                for memory in memories
+                if memory.written is not None
+                for source in memory.sources()
+            ]
+            before = [*sources]
             if targets is not None:
                 for array in outputs:
-                    users = array.memory.users()
-                    waits += [each for each in users if each.queue is not queue]
+                    before += array.memory.users()
+            waits = [each for each in before if each.queue is not queue]
             try:
                 _, event = self._start(buffers, written, waits, sources, contents)
             except GinghamError as error:

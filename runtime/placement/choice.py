@@ -45,10 +45,10 @@ class Choice:
         make_plan: Callable[[str | None], Plan],
         known: Callable[[Mapping[str, Plan]], Mapping[str, float]],
     ) -> None:
-        """`make_plan` decides, or puts all on one device; `known` is what was measured
-        before of ways.
+        """A choice for one situation.
 
-        Raises GinghamError where no placement is possible.
+        `make_plan` decides, or puts all on one device; `known` is what was measured
+        before of ways. Raises GinghamError where no placement is possible.
         """
         self.situation = situation
         self.ways = Ways()

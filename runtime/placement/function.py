@@ -269,9 +269,12 @@ class PlacedFunction(Function):
             (False, run(None)) if sampler is None else sampler.run(is_timed, run)
         )
         # What is looked at takes longer.
-        if has_ended and not is_sampled:
-            if ways.note(name, time.perf_counter() - start):
-                self._keep(choice)
+        if (
+            has_ended
+            and not is_sampled
+            and ways.note(name, time.perf_counter() - start)
+        ):
+            self._keep(choice)
         if sampler is not None:
             self._learn(choice, sampler)
         choice.looked_at(runner)

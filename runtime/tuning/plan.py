@@ -62,10 +62,11 @@ class Plan:
 def plan_of(
     module: ModuleOp, options: TargetOptions, count: int, spread: bool = False
 ) -> Plan:
-    """What to measure for a program: the `count` best choices for every leaf, or such
-    that are spread over all there are.
+    """What to measure for a program.
 
-    `module` is specialized to its shapes, and taken through the passes in place.
+    That is the `count` best choices for every leaf, or such that are spread over all
+    there are. `module` is specialized to its shapes, and taken through the passes in
+    place.
     """
     before, after = passes_around(options)
     run_passes(module, before)

@@ -52,9 +52,12 @@ class InputBinder:
                 f"expected {len(self._slots)} input(s), got {len(inputs)}",
             )
         for slot, array in zip(self._slots, inputs, strict=True):
-            if isinstance(array, self._array_type):
-                if array.shape == slot.shape and array.dtype == slot.dtype:
-                    continue
+            if (
+                isinstance(array, self._array_type)
+                and array.shape == slot.shape
+                and array.dtype == slot.dtype
+            ):
+                continue
             _check_input(slot, array)
 
     def bind(self, inputs: Sequence[Array]) -> object:
@@ -67,12 +70,12 @@ class InputBinder:
             if not self._used[number]:
                 continue
             flags = array.flags
-            if self._is_plain[number] and flags.c_contiguous and flags.aligned:
-                if array.dtype.isnative:
-                    handle = self._wrapped(array)
-                    held.append(handle)
-                    self._launches.set(number, handle)
-                    continue
+            lies_ready = flags.c_contiguous and flags.aligned and array.dtype.isnative
+            if self._is_plain[number] and lies_ready:
+                handle = self._wrapped(array)
+                held.append(handle)
+                self._launches.set(number, handle)
+                continue
             buffer = upload(self._device.queue, array)
             held.append(buffer)
             self._launches.set(number, buffer.handle)

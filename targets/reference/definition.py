@@ -82,8 +82,9 @@ class Constraint:
     bound: Rational | None
 
     def holds(self, point: Point) -> bool:
+        """Whether a point meets it; every constraint is bounded by zero from below."""
         value = self.expression.evaluate(point)
-        return 0 <= value and (self.bound is None or value < self.bound)
+        return value >= 0 and (self.bound is None or value < self.bound)
 
 
 def contract(

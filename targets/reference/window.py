@@ -124,10 +124,10 @@ class Window:
     def chosen(
         self, op: Operation, frame: Frame, places: Sequence[Coordinate], lanes: int
     ) -> Window:
-        """The window of the element, or of `lanes` elements along the last axis, at
-        `places` within this one.
+        """The window of the element at `places` within this one.
 
-        Raises an error that names `op` where that is not in the window.
+        It has `lanes` elements along the last axis. Raises an error that names `op`
+        where they are not all in the window.
         """
         sizes = (*(1 for _ in self.sizes[:-1]), lanes)
         for place, extent, size in zip(places, self.sizes, sizes, strict=True):

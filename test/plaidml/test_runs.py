@@ -231,9 +231,11 @@ def test_files_that_are_no_functions(ctx: plaidml.Context, tmp_path: Path) -> No
         json.dumps({**whole, "constants": {"A": bound, "B": bound}}),
     ):
         file.write_text(wrong)
-        with plaidml.Device(ctx, "reference") as dev:
-            with pytest.raises(GinghamError, match="is no saved function"):
-                plaidml.load_function(ctx, dev, str(file))
+        with (
+            plaidml.Device(ctx, "reference") as dev,
+            pytest.raises(GinghamError, match="is no saved function"),
+        ):
+            plaidml.load_function(ctx, dev, str(file))
     with plaidml.Device(ctx, "reference") as dev:
         with pytest.raises(GinghamError, match="cannot read"):
             plaidml.load_function(ctx, dev, str(tmp_path / "missing"))
@@ -261,9 +263,11 @@ def test_a_failure_is_raised_by_the_next_use(
     for poisoned in (y, z, y):
         with pytest.raises(GinghamError, match="out of resources"):
             poisoned.as_ndarray(ctx)
-        with pytest.raises(GinghamError, match="out of resources"):
-            with poisoned.mmap_current(ctx):
-                pass
+        with (
+            pytest.raises(GinghamError, match="out of resources"),
+            poisoned.mmap_current(ctx),
+        ):
+            pass
     np.testing.assert_array_equal(x.as_ndarray(ctx), integers(4))
     np.testing.assert_array_equal(other.as_ndarray(ctx), 3 * integers(4))
     plaidml.run(ctx, f, {"X": x, "F": 2}, {"Y": y})
@@ -304,9 +308,11 @@ def test_a_kernel_that_fails_is_told_with_its_line(
         for use in (bad.wait, worse.wait, lambda: y.as_ndarray(ctx)):
             with pytest.raises(GinghamError, match=r":2:9: error: kernel"):
                 use()
-        with pytest.raises(GinghamError, match="OUT_OF_RESOURCES"):
-            with z.mmap_current(ctx):
-                pass
+        with (
+            pytest.raises(GinghamError, match="OUT_OF_RESOURCES"),
+            z.mmap_current(ctx),
+        ):
+            pass
         np.testing.assert_array_equal(other.as_ndarray(ctx), integers(4) + 1)
         np.testing.assert_array_equal(x.as_ndarray(ctx), integers(4))
         for target in (y, z):

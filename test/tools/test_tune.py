@@ -61,7 +61,7 @@ def test_run_and_again(
     assert "decisions: 2, 2 of them measured now" in tuned
     assert "stripe.tile = [" in tuned
     rows = [line.split() for line in tuned.splitlines()]
-    assert ["product.tile", "C"] == rows[-1][:2]
+    assert rows[-1][:2] == ["product.tile", "C"]
     again = output(capfd, "run", "product.tile", *SHAPES, *QUICK)
     assert "decisions: 2, 0 of them measured now" in again
     more = output(capfd, "run", "product.tile", *SHAPES, *QUICK, "--again")

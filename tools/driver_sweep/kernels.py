@@ -220,10 +220,13 @@ class _KernelDrawing:
         nests = 1 if self._is_plain else random.choice((1, 1, 2))
         for _ in range(nests):
             extents = self._extents(self._count)
-            with self._nest(extents), draw.where():
-                with draw.loop(self._count, "i", unroll=random.random() < 0.9) as i:
-                    with draw.where():
-                        self._update(array, i, name)
+            with (
+                self._nest(extents),
+                draw.where(),
+                draw.loop(self._count, "i", unroll=random.random() < 0.9) as i,
+                draw.where(),
+            ):
+                self._update(array, i, name)
             if name in ("add", "sub"):
                 array.size *= prod(extents)
         return array

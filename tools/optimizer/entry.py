@@ -33,11 +33,11 @@ _CHOSEN_RANKS = (1, 2, 0)
 
 def find_entry(module: ModuleOp, name: str) -> FuncOp:
     """The function of this name; raises GinghamError when there is none."""
-    for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == name:
-            if not op.is_declaration:
-                return op
-    names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
+    functions = [op for op in module.ops if isinstance(op, FuncOp)]
+    for function in functions:
+        if function.sym_name.data == name and not function.is_declaration:
+            return function
+    names = [function.sym_name.data for function in functions]
     others = [other for other in names if other != name]
     hint = f"--validate-entry={others[0]} runs another one" if others else None
     raise GinghamError(f"there is no function @{name} to run", hint=hint)

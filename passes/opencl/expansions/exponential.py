@@ -45,7 +45,7 @@ _EXP_MINUS_ONE = (
 
 
 def exp(x: Number) -> Number:
-    """e to the power x."""
+    """The exponential function: e to the power `x`."""
     # Beyond these limits the result is 0 or infinity.
     x = x.clipped(-104.0, 89.0).named("clipped")
     shifted = (x * (LOG2_E / 2) + MAGIC).named("shifted")

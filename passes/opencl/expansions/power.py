@@ -23,7 +23,7 @@ _SIGN = 0x80000000
 
 
 def power(x: Number, y: Number) -> Number:
-    """x to the power y, with the special cases of C99 (F.9.4.4)."""
+    """`x` to the power `y`, with the special cases of C99 (F.9.4.4)."""
     size = abs(x).named("size")
     exponent = (y.to(f64) * _log(size.to(f64))).named("exponent")
     # 1 has every power; beyond these limits the result is 0 or infinity.

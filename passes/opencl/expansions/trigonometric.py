@@ -118,5 +118,5 @@ def _negative_if(bit: Number, result: Number) -> Number:
 
 
 def _near_zero(x: Number, result: Number) -> Number:
-    """x itself where it is so small that it is its own sine and tangent."""
+    """`x` itself where it is so small that it is its own sine and tangent."""
     return (abs(x) < 2.0**-13).select(x, result)

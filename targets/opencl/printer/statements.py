@@ -141,6 +141,16 @@ class StatementPrinter:
                 self._print_index(op)
             case PositionOp():
                 self._bind_position(op)
+            case BarrierOp():
+                self._comment_place(op)
+                self._line(f"barrier(CLK_{op.space.data.value.upper()}_MEM_FENCE);")
+            case ReturnOp():
+                self._line(f"return {self._operand(op.value).text};")
+            case _:
+                self._print_memory_op(op)
+
+    def _print_memory_op(self, op: Operation) -> None:
+        match op:
             case ArrayOp():
                 self._print_array(op)
             case LoadOp():
@@ -149,9 +159,11 @@ class StatementPrinter:
                 self._print_store(op)
             case PrefetchOp():
                 self._print_prefetch(op)
-            case BarrierOp():
-                self._comment_place(op)
-                self._line(f"barrier(CLK_{op.space.data.value.upper()}_MEM_FENCE);")
+            case _:
+                self._print_value(op)
+
+    def _print_value(self, op: Operation) -> None:
+        match op:
             case ConstantOp():
                 self._bind_constant(op)
             case CastOp():
@@ -168,8 +180,6 @@ class StatementPrinter:
                 self._print_call(op)
             case DivideOp():
                 self._print_division(op)
-            case ReturnOp():
-                self._line(f"return {self._operand(op.value).text};")
             case _:
                 raise error_at(op, f"'{op.name}' has no form in OpenCL C")
 

@@ -124,11 +124,19 @@ def test_literals_are_weak(
     assert promote_weak(strong, weak) == expected
 
 
+def computed_as_float(operands: tuple[Attribute, ...]) -> Attribute:
+    common = promote(operands)
+    return common if kind(common) is Kind.FLOAT else f32
+
+
 def expected_signature(
     function: Function, operands: tuple[Attribute, ...]
 ) -> tuple[tuple[Attribute, ...], Attribute] | None:
     """The signature by the rules' definitions, or None when there is none."""
-    count = len(operands)
+    count, common = len(operands), promote(operands)
+    is_of_bits = function.rule in (TypeRule.BITS, TypeRule.SHIFT)
+    if is_of_bits and kind(common) is Kind.FLOAT:
+        return None
     match function.rule:
         case TypeRule.LOGICAL:
             return (i1,) * count, i1
@@ -136,22 +144,15 @@ def expected_signature(
             common = promote(operands[1:])
             return (i1, common, common), common
         case TypeRule.COMPARE:
-            return (promote(operands),) * count, i1
-        case TypeRule.SAME:
-            common = promote(operands)
-        case TypeRule.ARITHMETIC:
-            common = si32 if promote(operands) == i1 else promote(operands)
-        case TypeRule.FLOAT | TypeRule.TEST:
-            is_float = kind(promote(operands)) is Kind.FLOAT
-            common = promote(operands) if is_float else f32
-            if function.rule is TypeRule.TEST:
-                return (common,) * count, i1
-        case TypeRule.BITS | TypeRule.SHIFT:
-            common = promote(operands)
-            if kind(common) is Kind.FLOAT:
-                return None
-            if common == i1 and function.rule is TypeRule.SHIFT:
-                common = si32
+            return (common,) * count, i1
+        case TypeRule.ARITHMETIC | TypeRule.SHIFT:
+            common = si32 if common == i1 else common
+        case TypeRule.SAME | TypeRule.BITS:
+            pass
+        case TypeRule.FLOAT:
+            common = computed_as_float(operands)
+        case TypeRule.TEST:
+            return (computed_as_float(operands),) * count, i1
     return (common,) * count, common
 
 

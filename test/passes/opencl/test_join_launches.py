@@ -129,9 +129,10 @@ def join_at_random(module: ModuleOp, seed: int) -> None:
         chosen = rest[:1]
         for later in range(start + 1, len(launches)):
             between = effects[start:later]
-            if not any(effects[later].depends_on(other) for other in between):
-                if random.random() < 0.8:
-                    chosen.append(launches[later])
+            if any(effects[later].depends_on(other) for other in between):
+                continue
+            if random.random() < 0.8:
+                chosen.append(launches[later])
         for each in chosen:
             each.attributes[JOIN_ATTRIBUTE] = IntegerAttr(number, i64)
         start += random.randint(1, 2)

@@ -46,10 +46,11 @@ def opencl() -> OpenCLDevice:
 def other(opencl: OpenCLDevice) -> Iterator[OpenCLDevice]:
     """Another OpenCL device with a context of its own: a part of the first one."""
     for candidate in gingham.devices():
-        if isinstance(candidate, OpenCLDevice) and candidate is not opencl:
-            if candidate.failure() is None:
-                yield candidate
-                return
+        if not isinstance(candidate, OpenCLDevice) or candidate is opencl:
+            continue
+        if candidate.failure() is None:
+            yield candidate
+            return
     try:
         yield opencl.split([1])[0]
     except GinghamError as error:

@@ -197,11 +197,12 @@ def test_several_segments_are_told_apart(whole: OpenCLDevice, inputs: Arrays) ->
 def test_few_runs_are_looked_at(
     whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listeners: list[object] = []
+    calls: list[int] = []
+    listeners: list[int] = []
     real = watcher.heard_by
 
     def noted(listener: Any) -> Any:
-        listeners.append(number)
+        listeners.append(calls[-1])
         return real(listener)
 
     monkeypatch.setattr(watcher, "heard_by", noted)
@@ -210,11 +211,12 @@ def test_few_runs_are_looked_at(
     place = {"P": whole.name, "Q": whole.name, "Z": whole.name}
     function = gingham.compile(BRANCHES, device=[whole, "reference"], place=place)
     for number in range(1, 20):
+        calls.append(number)
         function(*inputs)
     assert listeners == [*SAMPLED]
     measured = gingham.compile(BRANCHES, device=[whole, "reference"], measure=True)
     del listeners[:]
-    for number in range(1, 10):
+    for _ in range(1, 10):
         measured(*inputs)
     assert listeners == []
 

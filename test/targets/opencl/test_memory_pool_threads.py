@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -21,6 +22,12 @@ import gingham
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.memory.buffer import allocate
 from gingham.targets.opencl.memory.pool import OutOfBudget
+
+
+def run_at_once(works: Sequence[Callable[[], None]]) -> None:
+    with ThreadPoolExecutor(len(works)) as executor:
+        for future in [executor.submit(work) for work in works]:
+            future.result()
 
 
 def test_memory_may_be_returned_in_the_midst_of_anything(
@@ -117,11 +124,7 @@ def test_memory_is_given_up_in_the_midst_of_runs(device: OpenCLDevice) -> None:
     evicting = threading.Thread(target=evict)
     evicting.start()
     try:
-        with ThreadPoolExecutor(4) as executor:
-            for future in [
-                executor.submit(work) for work in (call, start, call, start)
-            ]:
-                future.result()
+        run_at_once([call, start, call, start])
     finally:
         ended.set()
         evicting.join()

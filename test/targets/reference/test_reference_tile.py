@@ -27,14 +27,15 @@ def typed(array: np.ndarray[Any, Any], element: str) -> str:
 def expression(form: Sequence[Fraction], names: Sequence[str]) -> str:
     *coefficients, constant = form
     terms = [
-        f"{c.numerator} / {c.denominator} * {n}" for c, n in zip(coefficients, names)
+        f"{c.numerator} / {c.denominator} * {n}"
+        for c, n in zip(coefficients, names, strict=True)
     ]
     return " + ".join([*terms, f"{constant.numerator} / {constant.denominator}"])
 
 
 def value(form: Sequence[Fraction], point: Sequence[int]) -> Fraction:
     *coefficients, constant = form
-    return sum((c * x for c, x in zip(coefficients, point)), constant)
+    return sum((c * x for c, x in zip(coefficients, point, strict=True)), constant)
 
 
 def place(
@@ -124,7 +125,9 @@ class Example:
         """A form that is in 0 ... size - 1 at the valid point."""
         numbers = self.random.integers(-2, 3, len(self.names))
         divisors = self.random.choice(self.denominators, len(numbers))
-        form = [Fraction(int(n), int(d)) for n, d in zip(numbers, divisors)]
+        form = [
+            Fraction(int(n), int(d)) for n, d in zip(numbers, divisors, strict=True)
+        ]
         target = int(self.random.integers(0, size))
         return [*form, target - value([*form, Fraction(0)], self.point)]
 
@@ -143,7 +146,7 @@ class Example:
         operands = [accessed(n) for n in range(1, len(self.inputs) + 1)]
         separators = {"?": [" == ", " ? "]}.get(self.combination, [self.combination])
         combined = operands[0]
-        for separator, operand in zip(separators, operands[1:]):
+        for separator, operand in zip(separators, operands[1:], strict=False):
             combined += f" {separator} {operand}"
         axes = ", ".join(
             f"{expression(form, self.names)} : {size}"
