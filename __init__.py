@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .frontend.edsl.differentiation import gradient
     from .runtime.arrays.array import Array, asarray
     from .runtime.compilation import compile, compile_file
-    from .runtime.devices import Device, default_device, device, devices
+    from .runtime.device import Device
+    from .runtime.devices import default_device, device, devices
     from .runtime.einsum import einsum, tensordot, transpose
     from .runtime.function import Function
     from .runtime.jit import jit
@@ -42,7 +43,7 @@ _PLACES = {
     "Array": "runtime.arrays.array",
     "GinghamError": "errors",
     "asarray": "runtime.arrays.array",
-    "Device": "runtime.devices",
+    "Device": "runtime.device",
     "default_device": "runtime.devices",
     "device": "runtime.devices",
     "devices": "runtime.devices",

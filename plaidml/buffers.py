@@ -25,7 +25,7 @@ class Buffer:
         import numpy as np
 
         from ..dialects.eltwise.numpy_types import numpy_dtype
-        from ..runtime.arguments import as_array
+        from ..runtime.arrays.host_values import as_array
 
         if isinstance(shape_or_data, ProgramArgument):
             shape_or_data = shape_or_data.shape

@@ -81,8 +81,8 @@ def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
 
 
 def _parsed(text: str) -> ModuleOp:
+    from ..dialects import make_context
     from ..dialects.bounded_parser import BoundedParser
-    from ..runtime.function import make_context
 
     try:
         module = BoundedParser(make_context(), text).parse_module()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..dialects.numpy_names import dtype_of_name
 from ..errors import GinghamError
-from ..runtime.arguments import AnyArray, as_array
+from ..runtime.arguments import AnyArray
+from ..runtime.arrays.host_values import as_array
 from ..runtime.claims import WouldDeadlock
 from ..runtime.runs import Run
 from .composition import check_tensor

@@ -12,7 +12,7 @@ from weakref import ref
 from ..errors import GinghamError
 from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.dtypes import element_type
-from ..runtime.arrays.array import asarray
+from ..runtime.arrays.array import Array, asarray
 from ..runtime.arrays.transfers import empty
 from ..runtime.claims import Claim, WouldDeadlock
 from ..runtime.runs import Buffer
@@ -39,7 +39,7 @@ class Tensor(Var):
         self.device = dev
         self.shape = shape
         try:
-            array = empty(shape.sizes, shape.numpy_dtype, dev.device)
+            array = Array(*empty(shape.sizes, shape.numpy_dtype, dev.device))
         except GinghamError as error:
             raise GinghamError(
                 f"there is no memory for a tensor {shape} of {shape.bytes} bytes: "

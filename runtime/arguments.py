@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ..errors import GinghamError
 from ..suggestions import did_you_mean
 from .arrays.array import Array
+from .arrays.host_values import as_array
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,36 +68,6 @@ def as_any_array(name: str, value: Any) -> AnyArray:
             raise GinghamError(f"input '{name}' is closed")
         return value
     return as_array(name, value)
-
-
-def as_array(name: str, value: Any) -> NDArray[Any]:
-    """A value as an array that a tensor can hold; Python numbers become f32 or si32."""
-    import numpy as np
-
-    from ..dialects.numpy_names import ELEMENT_NAMES
-
-    if isinstance(value, bool):
-        return np.asarray(value)
-    if isinstance(value, int):
-        if not -(2**31) <= value < 2**31:
-            raise GinghamError(
-                f"input '{name}': the integer {value} needs a NumPy type"
-            )
-        return np.asarray(value, np.int32)
-    if isinstance(value, float):
-        return np.asarray(value, np.float32)
-    try:
-        array = np.asarray(value)
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise GinghamError(f"input '{name}' is not an array: {error}") from error
-    if array.dtype.name not in ELEMENT_NAMES:
-        raise GinghamError(
-            f"input '{name}' has elements of type {array.dtype}",
-            hint=f"tensors hold {', '.join(ELEMENT_NAMES)}",
-        )
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return array
 
 
 def signature_of(arrays: Sequence[AnyArray]) -> Signature:

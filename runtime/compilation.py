@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, overload
 
 from ..errors import GinghamError
 from .cache.parsed import text_program
-from .function import Function, chosen_device
+from .devices import chosen_device
+from .function import Function
 from .profiling.starting import measured
 
 if TYPE_CHECKING:
     from ..targets.hardware import Hardware
     from .cache.parsed import ParsedProgram
-    from .devices import Device
+    from .device import Device
     from .placement.function import PlacedFunction
     from .program import Program
 

@@ -17,95 +17,15 @@ wants the GPU says `device="nvidia.0"` or sets `GINGHAM_DEVICE`.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
 
 from ..errors import GinghamError, warn
 from ..suggestions import did_you_mean
 from ..targets.opencl.devices.discovery import Problem, discover
-from .cache.probes import failure_of
+from .cache.probes import failure_of, require_usable
+from .device import REFERENCE, Device
 from .settings import find
-
-if TYPE_CHECKING:
-    from ..targets.opencl.devices.properties import DeviceKind, PropertyValue
-
-
-class Device(Protocol):
-    """What every device can tell, an OpenCL device or the reference interpreter."""
-
-    @property
-    def name(self) -> str:
-        """The name to ask for it by: `intel.0`, `nvidia.1`, `reference`."""
-        ...
-
-    @property
-    def kind(self) -> DeviceKind:
-        """`cpu`, `gpu`, `accelerator`, `custom` or `interpreter`."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """One line for people."""
-        ...
-
-    @property
-    def properties(self) -> dict[str, PropertyValue]:
-        """What the device says about itself, by names that carry their units."""
-        ...
-
-    @property
-    def is_reference(self) -> bool:
-        """Whether this is the reference interpreter."""
-        ...
-
-    def failure(self) -> str | None:
-        """Why the device can not be used, or None; found out on the first call."""
-        ...
-
-    def require_usable(self) -> None:
-        """Raise GinghamError when the device can not be used."""
-        ...
-
-    def split(self, counts: Sequence[int]) -> Sequence[Device]:
-        """Parts of so many compute units each, as devices: `intel.0/0:1`.
-
-        Raises GinghamError where there are too few, and where it can not be divided.
-        """
-        ...
-
-
-class ReferenceDevice:
-    """The NumPy interpreter as a device: always there, always right, and slow."""
-
-    name = "reference"
-    kind: DeviceKind = "interpreter"
-    description = "reference interpreter on NumPy (slow; for checking)"
-    is_reference = True
-
-    @property
-    def properties(self) -> dict[str, PropertyValue]:
-        """The versions of what it runs on."""
-        import numpy as np
-
-        python = ".".join(str(part) for part in sys.version_info[:3])
-        return {"numpy_version": np.__version__, "python_version": python}
-
-    def failure(self) -> str | None:
-        """None: it needs nothing that could be missing."""
-        return None
-
-    def require_usable(self) -> None:
-        """Do nothing: it is always usable."""
-
-    def split(self, counts: Sequence[int]) -> Sequence[Device]:
-        """Raises GinghamError: it has no parts."""
-        raise GinghamError(f"device '{self.name}' can not be divided into parts")
-
-    def __repr__(self) -> str:
-        return f"<ReferenceDevice: {self.description}>"
 
 
 class ReferenceDeviceWarning(UserWarning):
@@ -117,7 +37,7 @@ def devices() -> list[Device]:
 
     Devices are listed, not tried: `failure` of a device tells whether it works.
     """
-    return [*discover().devices, _reference()]
+    return [*discover().devices, REFERENCE]
 
 
 def device_problems() -> list[Problem]:
@@ -132,8 +52,8 @@ def device(name: str) -> Device:
     no such part or can not be divided.
     """
     # The interpreter needs no OpenCL, so asking for it does not start any.
-    if name == ReferenceDevice.name:
-        return _reference()
+    if name == REFERENCE.name:
+        return REFERENCE
     available = devices()
     for candidate in available:
         if candidate.name == name:
@@ -147,6 +67,20 @@ def device(name: str) -> Device:
         hints.insert(0, close)
     hints += [f"not available: {problem}" for problem in device_problems()]
     raise GinghamError(f"there is no device {name!r}", hint="; ".join(hints))
+
+
+def chosen_device(wanted: str | Device | None) -> Device | None:
+    """The device that a caller asks for by itself or its name, which works."""
+    if wanted is None:
+        return None
+    chosen = device(wanted) if isinstance(wanted, str) else wanted
+    if not hasattr(chosen, "require_usable"):
+        raise GinghamError(
+            f"expected a device or its name, got {type(wanted).__name__}",
+            hint="gingham.devices() lists the devices",
+        )
+    require_usable(chosen)
+    return chosen
 
 
 def _part(whole: Device, name: str) -> Device:
@@ -209,11 +143,6 @@ def default_choice() -> Choice:
     return _first_usable()
 
 
-@cache
-def _reference() -> ReferenceDevice:
-    return ReferenceDevice()
-
-
 def _first_usable() -> Choice:
     failures: list[str] = []
     for candidate in discover().devices:
@@ -221,7 +150,7 @@ def _first_usable() -> Choice:
         if failure is None:
             return Choice(candidate, "", tuple(failures))
         failures.append(f"{candidate.name}: {_in_short(failure)}")
-    return Choice(_reference(), "", tuple(failures))
+    return Choice(REFERENCE, "", tuple(failures))
 
 
 def _in_short(failure: str) -> str:

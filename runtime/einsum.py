@@ -16,11 +16,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..errors import GinghamError, SourceLocation
-from .arguments import AnyArray, as_any_array, as_array
+from .arguments import AnyArray, as_any_array
 from .arrays.array import Array
-from .devices import Device, default_device
-from .function import Function, chosen_device
-from .runner import array_types
+from .arrays.host_values import as_array
+from .device import Device
+from .devices import chosen_device, default_device
+from .function import Function
+from .shortcuts import array_types
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import observation
+from ..dialects import make_context
 from ..errors import GinghamError
 from ..observation import note, now
 from ..once import Once
@@ -19,16 +20,17 @@ from .arrays.array import has_arrays
 from .arrays.starter import Starter, check_devices
 from .cache.in_memory import programs
 from .cache.parsed import ModuleProgram, ParsedProgram
-from .cache.probes import require_usable
 from .cache.programs import KeptPrograms
-from .devices import Device
-from .devices import device as device_named
-from .hardware import chosen_hardware, target_options
-from .lowering import STAGES, Lowering, make_context
+from .device import Device
+from .devices import chosen_device
+from .hardware import chosen_hardware
+from .interpreted import InterpretedRunner
+from .lowering import STAGES, Lowering
 from .outputs import output_arrays
 from .profiling.starting import follow_debug_setting, measured, required_profile
-from .runner import InterpretedRunner, KeptRunner, Runner, Shortcuts
+from .runner import KeptRunner, Runner
 from .settings import setting
+from .shortcuts import Shortcuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +43,6 @@ if TYPE_CHECKING:
     from ..targets.opencl.executor import OpenCLExecutable
     from .memory import MemoryReport
     from .profiling.profile import Profile
-
-__all__ = ["STAGES", "Function", "chosen_device", "make_context", "target_options"]
 
 # What the interpreter keeps of a program: a module.
 _INTERPRETED_BYTES = 400 << 10
@@ -454,20 +454,6 @@ def _restored(arguments: tuple[Any, ...], is_measured: bool) -> Function:
     program, device, *rest = arguments
     function = Function(program, chosen_device(device), *rest)
     return measured(function) if is_measured else function
-
-
-def chosen_device(device: str | Device | None) -> Device | None:
-    """The device that a caller asks for by itself or its name, which works."""
-    if device is None:
-        return None
-    chosen = device_named(device) if isinstance(device, str) else device
-    if not hasattr(chosen, "require_usable"):
-        raise GinghamError(
-            f"expected a device or its name, got {type(device).__name__}",
-            hint="gingham.devices() lists the devices",
-        )
-    require_usable(chosen)
-    return chosen
 
 
 def _positions(names: Sequence[str], wanted: Collection[str | int]) -> list[int]:

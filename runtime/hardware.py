@@ -18,7 +18,7 @@ from .settings import find
 if TYPE_CHECKING:
     from ..passes.target_options import TargetOptions
     from ..targets.opencl.devices.calibration import Calibration
-    from .devices import Device
+    from .device import Device
 
 _LINUX_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _QUIET = 0.05

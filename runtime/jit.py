@@ -26,13 +26,14 @@ from .arguments import (
     signature_of,
     tensor_types,
 )
-from .devices import Device
-from .function import Function, chosen_device
+from .device import Device
+from .devices import chosen_device
+from .function import Function
 from .profiling.starting import measured, new_profile, required_profile
 from .pytrees import Branch, Leaf, Structure, flatten, is_setting, leaves_of, unflatten
 from .pytrees import static as static_value
 from .result_types import result_type
-from .runner import Shortcuts
+from .shortcuts import Shortcuts
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import TensorType

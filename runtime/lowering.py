@@ -13,16 +13,17 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .. import observation
+from ..dialects import make_context
 from ..errors import GinghamError
 from ..garbage import rare_collections
 from ..observation import note, now
 from .arguments import Binding, tensor_types
-from .devices import Device, default_device
+from .device import Device
+from .devices import default_device
 from .hardware import target_options
 from .records import recall_state, run_stages_by_records
 
 if TYPE_CHECKING:
-    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.target_options import TargetOptions
@@ -226,19 +227,3 @@ def _mark_constants(module: ModuleOp, positions: Sequence[int]) -> None:
         if positions and isinstance(operation, FuncOp):
             mark_constants(operation, positions)
             return
-
-
-def make_context() -> Context:
-    """A context that knows all dialects."""
-    from xdsl.context import Context
-    from xdsl.dialects.builtin import Builtin
-    from xdsl.dialects.func import Func
-
-    from ..dialects import get_all_dialects
-
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
+from .devices import default_device
+from .devices import device as device_named
 
 if TYPE_CHECKING:
     from ..targets.opencl.host_program import HostProgram
-    from .devices import Device
+    from .device import Device
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,6 @@ def memory_usage(device: str | Device | None = None) -> MemoryUsage:
     NumPy's.
     """
     from ..targets.opencl.devices.device import OpenCLDevice
-    from .devices import default_device
-    from .devices import device as device_named
 
     chosen = default_device() if device is None else device
     if isinstance(chosen, str):

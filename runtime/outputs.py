@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
+from .arrays.array import Array as DeviceArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .arrays.array import Array as DeviceArray
-    from .devices import Device
+    from .device import Device
     from .runner import ArrayType
 
     Array = NDArray[Any]
@@ -53,8 +53,6 @@ def output_targets(
     device: Device | None,
 ) -> list[DeviceArray | None]:
     """As `output_arrays`, for results that are arrays of a device; None is any."""
-    from .arrays.array import Array as OfDevice
-
     targets = given_targets(out)
     if len(targets) != len(names):
         raise _wrong_count(names, len(targets))
@@ -64,7 +62,7 @@ def output_targets(
         if target is None:
             found.append(None)
             continue
-        if not isinstance(target, OfDevice):
+        if not isinstance(target, DeviceArray):
             raise GinghamError(
                 f"{what}: expected a gingham.Array, got {type(target).__name__}",
                 hint="a call with arrays of a device returns before results are there",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import GinghamError
 from .cache.parsed import ModuleProgram
-from .function import Function, chosen_device
+from .devices import chosen_device
+from .function import Function
 from .profiling.starting import measured
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..frontend.edsl.graph import Node
     from ..frontend.edsl.tensors import Tensor
     from ..targets.hardware import Hardware
-    from .devices import Device
+    from .device import Device
 
 
 class ProgramArgument(NamedTuple):
@@ -133,9 +134,10 @@ class Program:
         the program for the types of its inputs. Raises GinghamError where these or
         sizes are not known.
         """
+        from ..dialects import make_context
         from ..passes.pipelines import run_stages
-        from .function import STAGES, make_context
         from .hardware import target_options
+        from .lowering import STAGES
         from .result_types import zeros_of
 
         function = self.compile()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.target_options import TargetOptions
-    from .devices import Device
+    from .device import Device
 
 OFF = "off"
 FILE = "records.sqlite3"

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
 from ..targets.opencl.events import again
-from .arrays.array import Array
-from .arrays.transfers import from_host, opencl_device
+from .arrays.array import Array, from_host
+from .arrays.transfers import opencl_device
 from .claims import Claim, Resource, WouldDeadlock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..targets.opencl.events import RunEvent
-    from .devices import Device
+    from .device import Device
     from .function import Function
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.passes import PassPipeline
 
+from gingham.dialects import make_context
 from gingham.dialects.stripe.block import BlockOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
@@ -12,7 +13,6 @@ from gingham.passes.stripe.cost import problem_of
 from gingham.passes.stripe.cost.problem import Problem
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 
 PRODUCT = (
     "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 import gingham
+from gingham.dialects import make_context
 from gingham.edsl import Placeholder, Program
 from gingham.frontend.tile_text import parse_tile
-from gingham.runtime.function import make_context
 
 Array = NDArray[Any]
 

@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 
+from gingham.dialects import make_context
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.differentiate import TileDifferentiatePass
 from gingham.passes.tile.differentiate.requests import request_gradients
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 from gingham.targets.reference import interpret
 
 Array = NDArray[Any]

@@ -7,11 +7,11 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from gingham.dialects import make_context
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, run_stages
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 from gingham.targets.hardware import load_hardware
 from gingham.targets.hardware.machine import HOST, Link, Machine, MachineDevice
 

@@ -278,8 +278,8 @@ def lowered(program: Program) -> ModuleOp:
     from xdsl.parser import Parser
     from xdsl.passes import PassPipeline
 
+    from gingham.dialects import make_context
     from gingham.passes import get_all_passes
-    from gingham.runtime.function import make_context
 
     context = make_context()
     module = Parser(context, program.text).parse_module()

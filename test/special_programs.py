@@ -19,7 +19,7 @@ from gingham.dialects import get_all_dialects
 from gingham.dialects.eltwise.numpy_types import NUMPY_NAMES
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.runtime.function import target_options
+from gingham.runtime.hardware import target_options
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret

@@ -18,11 +18,11 @@ import pytest
 from numpy.typing import NDArray
 
 import gingham
+from gingham.dialects import make_context
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 from gingham.targets.reference import interpret
 
 Array = NDArray[np.int32]

@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 import gingham
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
@@ -34,7 +35,8 @@ from gingham.passes.pipelines import PIPELINES, TargetOptions, stage_passes
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.runtime.devices import default_device
-from gingham.runtime.function import STAGES, make_context, target_options
+from gingham.runtime.hardware import target_options
+from gingham.runtime.lowering import STAGES
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret

@@ -15,12 +15,13 @@ import pytest
 from numpy.typing import NDArray
 
 import gingham
+from gingham.dialects import make_context
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import PIPELINES, run_stages
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import STAGES, make_context
+from gingham.runtime.lowering import STAGES
 from gingham.targets.reference import interpret
 
 

@@ -22,13 +22,14 @@ from pathlib import Path
 
 from training_steps import Step, training_step
 
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.passes.pipelines import run_stages
 from gingham.runtime.checking.builds import unoptimised
 from gingham.runtime.checking.expectation import Mismatch, expectation
 from gingham.runtime.checking.opinion import Opinion
 from gingham.runtime.devices import devices
-from gingham.runtime.function import make_context, target_options
+from gingham.runtime.hardware import target_options
 from gingham.targets.hardware import Hardware, load_hardware
 from gingham.targets.opencl.compiled import compile_module
 from gingham.targets.opencl.devices.device import OpenCLDevice

@@ -22,7 +22,8 @@ from ..errors import visible
 from .command import ArgumentParser, run_command, show
 
 if TYPE_CHECKING:
-    from ..runtime.devices import Choice, Device
+    from ..runtime.device import Device
+    from ..runtime.devices import Choice
     from ..targets.opencl.devices.discovery import Problem
     from ..targets.opencl.devices.properties import PropertyValue
 

@@ -138,9 +138,9 @@ def _place(source: Source, options: argparse.Namespace) -> int:
 
 def _module(source: Source, options: argparse.Namespace) -> ModuleOp:
     """The program as `tile-place` takes it: specialized and flattened."""
+    from ..dialects import make_context
     from ..passes.pipelines import TargetOptions, run_stages
     from ..runtime.compilation import compile_source
-    from ..runtime.function import make_context
     from ..runtime.placement.names import resolved_places
     from ..runtime.placement.segments import forced_devices
     from .inputs import input_arrays

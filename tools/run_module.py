@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
 
-    from ..runtime.devices import Device
+    from ..runtime.device import Device
     from .optimizer.input import Source
 
     Array = NDArray[Any]
@@ -84,7 +84,7 @@ def run_module(source: Source, options: argparse.Namespace) -> int:
 
 def _read(source: Source) -> tuple[ModuleOp, FuncOp]:
     """The module in a text, verified, and the function to run."""
-    from ..runtime.function import make_context
+    from ..dialects import make_context
     from .optimizer.entry import find_entry
     from .optimizer.located_parser import parse_mlir
     from .optimizer.sources import Sources
@@ -97,8 +97,7 @@ def _read(source: Source) -> tuple[ModuleOp, FuncOp]:
 
 
 def _device(name: str | None) -> Device:
-    from ..runtime.devices import default_device
-    from ..runtime.function import chosen_device
+    from ..runtime.devices import chosen_device, default_device
 
     return chosen_device(name) or default_device()
 

@@ -220,13 +220,13 @@ _TOWERS = ("256x512", "512x1024", "1024x128", "2048x1024", "1024x512", "512x128"
 
 def _placement() -> str:
     """The two towers of the page on placement, on the machine of its example."""
+    from gingham.dialects import make_context
     from gingham.frontend.tile_text import parse_tile, read
     from gingham.passes.pipelines import run_stages
     from gingham.passes.target_options import TargetOptions
     from gingham.passes.tile.argument_types import parse_argument_type
     from gingham.passes.tile.specialize import specialize
     from gingham.placement.decide import decide
-    from gingham.runtime.function import make_context
     from gingham.targets.hardware.machine_file import load_machine
 
     examples = Path(__file__).resolve().parents[1] / "examples"

@@ -17,7 +17,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import GinghamError
+from ..device import Device
+from ..devices import chosen_device, default_device
+from . import transfers
+from .host_values import element_type, host_of
 from .memory import ClosedMemory, Memory
+from .storage import Kind, Storage
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -27,7 +32,6 @@ if TYPE_CHECKING:
 
     from ...targets.opencl.events import RunEvent
     from ...targets.opencl.memory.buffer import DeviceBuffer
-    from ..devices import Device
 
 
 class Array:
@@ -56,7 +60,7 @@ class Array:
     def __init__(
         self,
         device: Device,
-        kind: tuple[tuple[int, ...], np.dtype[Any], Device],
+        kind: Kind,
         host: NDArray[Any] | None,
         buffer: DeviceBuffer | None,
         memory: Memory,
@@ -108,6 +112,11 @@ class Array:
         return self._host
 
     @property
+    def storage(self) -> Storage:
+        """What it is made of."""
+        return Storage(self.device, self.kind, self._host, self._buffer, self.memory)
+
+    @property
     def event(self) -> RunEvent | None:
         """The end of the run that computes it; None where nothing does."""
         self.check()
@@ -153,9 +162,7 @@ class Array:
         stays when the array goes; it changes where a later run is given the array as
         `out`. From another device it is a copy.
         """
-        from .transfers import host_array
-
-        return host_array(self.wait())
+        return transfers.contents(self.storage)
 
     def to(self, device: str | Device, copy: bool | None = None) -> Array:
         """The array on another device; does not wait.
@@ -163,9 +170,13 @@ class Array:
         Two devices that share the host's memory share the array's memory, unless `copy`
         is True. Where `copy` is False and they do not, it is a GinghamError.
         """
-        from .transfers import moved
-
-        return moved(self, device, copy)
+        chosen = chosen_device(device)
+        if chosen is None:
+            raise GinghamError("expected a device, got None")
+        if chosen is self.device and copy is not True:
+            self.check()
+            return self
+        return Array(*transfers.moved(self.storage, chosen, copy))
 
     def viewed(self, shape: tuple[int, ...]) -> Array:
         """The same memory as an array of other sizes, of as many elements."""
@@ -224,14 +235,17 @@ class Array:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        from .dlpack import exported
+        from .dlpack import check_request, exported
 
-        return exported(self, stream, max_version, dl_device, copy)
+        self.check()
+        check_request(self._host, self.device.name, stream, dl_device, copy)
+        return exported(self.numpy(), max_version, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        from .dlpack import device_of
+        from .dlpack import CPU, OPENCL
 
-        return device_of(self)
+        self.check()
+        return CPU if self._host is not None else OPENCL
 
     def __len__(self) -> int:
         if not self.shape:
@@ -318,6 +332,18 @@ def asarray(
     `device` is a device or its name; without it the device of an `Array`, or the
     default device.
     """
-    from .transfers import as_device_array
+    if isinstance(x, Array):
+        where = device or x.device
+        if dtype is None or element_type(dtype) == x.dtype:
+            return x.to(where, copy)
+        x, device = x.numpy(), where
+    chosen = chosen_device(device) or default_device()
+    host, is_new = host_of(x, dtype, copy)
+    return from_host(host, chosen, is_new, copy)
 
-    return as_device_array(x, device, dtype, copy)
+
+def from_host(
+    host: NDArray[Any], device: Device, is_new: bool = False, copy: bool | None = None
+) -> Array:
+    """See `transfers.stored`."""
+    return Array(*transfers.stored(host, device, is_new, copy))

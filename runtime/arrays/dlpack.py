@@ -16,10 +16,9 @@ from ...errors import GinghamError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .array import Array
-
 CPU = (1, 0)
-OPENCL = 4
+OPENCL = (4, 0)
+"""Devices by DLPack's types and their numbers."""
 
 
 def imported(x: Any) -> NDArray[Any]:
@@ -50,30 +49,29 @@ def imported(x: Any) -> NDArray[Any]:
         ) from error
 
 
-def device_of(array: Array) -> tuple[int, int]:
-    """DLPack's device: the type and the number."""
-    array.check()
-    return CPU if array.host is not None else (OPENCL, 0)
-
-
-def exported(
-    array: Array,
+def check_request(
+    host: NDArray[Any] | None,
+    device: str,
     stream: object,
-    max_version: tuple[int, int] | None,
     dl_device: tuple[int, int] | None,
     copy: bool | None,
-) -> Any:
-    """A capsule of DLPack; waits for the contents."""
-    array.check()
+) -> None:
+    """Raise BufferError for what can not be given of an array of a device.
+
+    `host` is None where the device has memory of its own.
+    """
     if stream is not None:
         raise BufferError("an array in the memory of the host knows no stream")
     if dl_device is not None and tuple(dl_device) != CPU:
         raise BufferError(f"the array can not be given to a device {dl_device}")
-    if array.host is None and (dl_device is None or copy is False):
-        raise BufferError(
-            f"the array is in the memory of {array.device.name}; numpy() copies it"
-        )
-    host = array.numpy()
+    if host is None and (dl_device is None or copy is False):
+        raise BufferError(f"the array is in the memory of {device}; numpy() copies it")
+
+
+def exported(
+    host: NDArray[Any], max_version: tuple[int, int] | None, copy: bool | None
+) -> Any:
+    """A capsule of DLPack with an array of NumPy."""
     if host.dtype.name != "bfloat16":
         return host.__dlpack__(max_version=max_version, copy=copy)
     capsule = host.view("uint16").__dlpack__(max_version=max_version, copy=copy)

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
 from ..outputs import check_type, output_targets
-from .array import Array
+from .array import Array, from_host
 from .memory import SUBMISSION, Memory, read_by_host, wait_for_host
-from .transfers import from_host, overwrite
+from .storage import Kind
+from .transfers import overwrite
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ...targets.opencl.executor import OpenCLExecutable
-    from ..devices import Device
+    from ..device import Device
     from ..runner import Runner
 
     Host = NDArray[Any]
-    Kind = tuple[tuple[int, ...], np.dtype[Any], Device]
     Show = Callable[[GinghamError], None]
 
 
@@ -133,7 +132,7 @@ class Starter:
                 # A result may be an input, or another result.
                 made.append(from_host(np.array(result), self._device))
             else:
-                overwrite(target, result)
+                overwrite(target.storage, result)
                 made.append(target)
         return made
 

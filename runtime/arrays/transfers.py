@@ -1,4 +1,7 @@
-"""Arrays from NumPy to devices, from one device to another, and back to NumPy."""
+"""Arrays from NumPy to devices, from one device to another, and back to NumPy.
+
+These work on `Storage`, what arrays are made of; `Array` is on top of them.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
-from ..devices import Device, default_device
-from .array import Array
+from ..device import Device
+from .host_values import would_copy
 from .memory import SUBMISSION, Memory, wait_for_host
+from .storage import Storage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,24 +25,9 @@ if TYPE_CHECKING:
     Host = NDArray[Any]
 
 
-def as_device_array(
-    x: Any, device: str | Device | None, dtype: Any, copy: bool | None
-) -> Array:
-    """See `gingham.asarray`."""
-    if isinstance(x, Array):
-        return _converted(x, device, dtype, copy)
-    chosen = _chosen(device) or default_device()
-    source = _in_numpy(x)
-    host = _as_host(source, dtype, copy)
-    is_new = not _shares(host, source)
-    if copy is False and is_new and host.size:
-        raise _would_copy(f"{type(x).__name__} is no array that fits")
-    return from_host(host, chosen, is_new, copy)
-
-
-def from_host(
+def stored(
     host: Host, device: Device, is_new: bool = False, copy: bool | None = None
-) -> Array:
+) -> Storage:
     """An array of NumPy on a device, in place where `copy` and the device allow it.
 
     `is_new` says that nobody else has it, so that it needs no further copy.
@@ -47,16 +36,16 @@ def from_host(
     kind = host.shape, host.dtype, device
     if opencl is None:
         own = host.copy() if copy is True and not is_new else host
-        return Array(device, kind, own, None, Memory())
+        return Storage(device, kind, own, None, Memory())
     if opencl.details.host_unified_memory:
         return _wrapped(host, opencl, is_new, copy)
     if copy is False:
-        raise _would_copy(f"device '{device.name}' has memory of its own")
+        raise would_copy(f"device '{device.name}' has memory of its own")
     buffer = _written_buffer(opencl, host)
-    return Array(device, kind, None, buffer, Memory())
+    return Storage(device, kind, None, buffer, Memory())
 
 
-def empty(shape: Sequence[int], dtype: np.dtype[Any], device: Device) -> Array:
+def empty(shape: Sequence[int], dtype: np.dtype[Any], device: Device) -> Storage:
     """An array whose elements are undefined.
 
     Raises GinghamError where there is not that much memory.
@@ -67,12 +56,20 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], device: Device) -> Array:
     opencl = opencl_device(device)
     kind = tuple(shape), dtype, device
     if opencl is None:
-        return Array(device, kind, aligned_empty(shape, dtype), None, Memory())
+        return Storage(device, kind, aligned_empty(shape, dtype), None, Memory())
     buffer = allocate(opencl, kind[0], dtype)
-    return Array(device, kind, buffer.host, buffer, Memory())
+    return Storage(device, kind, buffer.host, buffer, Memory())
 
 
-def host_array(array: Array) -> Host:
+def contents(array: Storage) -> Host:
+    """See `Array.numpy`."""
+    event = array.memory.written
+    if event is not None:
+        event.wait()
+    return _read(array)
+
+
+def _read(array: Storage) -> Host:
     """The contents of an array that is ready."""
     from ...targets.opencl.transfers import start_read
 
@@ -94,14 +91,8 @@ def host_array(array: Array) -> Host:
     return host
 
 
-def moved(array: Array, device: str | Device, copy: bool | None) -> Array:
-    """See `Array.to`."""
-    chosen = _chosen(device)
-    if chosen is None:
-        raise GinghamError("expected a device, got None")
-    if chosen is array.device and copy is not True:
-        array.check()
-        return array
+def moved(array: Storage, chosen: Device, copy: bool | None) -> Storage:
+    """See `Array.to`, for another device or where `copy` is True."""
     # Closed, or known to have failed: that is an error here.
     array.memory.sources()
     source, target = opencl_device(array.device), opencl_device(chosen)
@@ -112,15 +103,15 @@ def moved(array: Array, device: str | Device, copy: bool | None) -> Array:
         return _shared(array, chosen, target)
     if source is None or target is None:
         # The interpreter is never ahead of its caller.
-        return from_host(array.numpy(), chosen, False, copy)
+        return stored(contents(array), chosen, False, copy)
     if copy is False:
-        raise _would_copy(f"'{source.name}' and '{target.name}' share no memory")
+        raise would_copy(f"'{source.name}' and '{target.name}' share no memory")
     if source is target and array.host is None:
         return _duplicate(array, source)
     return _copied(array, source, target)
 
 
-def overwrite(target: Array, result: Host) -> None:
+def overwrite(target: Storage, result: Host) -> None:
     """Write to memory that runs of other devices may use, when they have ended."""
     for user in target.memory.users():
         user.settle()
@@ -137,7 +128,7 @@ def overwrite(target: Array, result: Host) -> None:
         memory.readers.clear()
 
 
-def write_into(target: Array, array: Array) -> None:
+def write_into(target: Storage, array: Storage) -> None:
     """Copy an array into another of its shape and type, on whatever device.
 
     It comes after all that uses the target, and is started only, but for arrays of the
@@ -147,7 +138,7 @@ def write_into(target: Array, array: Array) -> None:
 
     source, device = opencl_device(array.device), opencl_device(target.device)
     if device is None:
-        overwrite(target, array.numpy())
+        overwrite(target, contents(array))
         return
     memory, origin, buffer = target.memory, array.memory, target.buffer
     with SUBMISSION:
@@ -184,13 +175,13 @@ def opencl_device(device: Device) -> OpenCLDevice | None:
 
 def _wrapped(
     host: Host, device: OpenCLDevice, is_new: bool, copy: bool | None
-) -> Array:
+) -> Storage:
     from ...targets.opencl.memory.buffer import upload, wrap
     from ...targets.opencl.memory.host_memory import fit_for_kernels
 
     fitting = fit_for_kernels(host)
     if copy is False and fitting is not host:
-        raise _would_copy(
+        raise would_copy(
             "the elements do not lie one behind the other, or are not aligned"
         )
     if copy is True and fitting is host and not is_new:
@@ -200,7 +191,7 @@ def _wrapped(
     else:
         buffer = upload(device.queue, fitting)
     kind = fitting.shape, fitting.dtype, device
-    return Array(device, kind, fitting, buffer, Memory())
+    return Storage(device, kind, fitting, buffer, Memory())
 
 
 def _fits(host: Host | None, device: OpenCLDevice | None) -> bool:
@@ -210,7 +201,7 @@ def _fits(host: Host | None, device: OpenCLDevice | None) -> bool:
     return host is not None and (device is None or fit_for_kernels(host) is host)
 
 
-def _shared(array: Array, device: Device, opencl: OpenCLDevice | None) -> Array:
+def _shared(array: Storage, device: Device, opencl: OpenCLDevice | None) -> Storage:
     """The same memory for another device, whose runs are put in order with others."""
     from ...targets.opencl.memory.buffer import upload, wrap
 
@@ -221,16 +212,17 @@ def _shared(array: Array, device: Device, opencl: OpenCLDevice | None) -> Array:
     if opencl is not None:
         is_writable = host.flags.writeable
         buffer = wrap(opencl, host) if is_writable else upload(opencl.queue, host)
-    return Array(device, (array.shape, array.dtype, device), host, buffer, memory)
+    return Storage(device, (*array.kind[:2], device), host, buffer, memory)
 
 
-def _copied(array: Array, source: OpenCLDevice, target: OpenCLDevice) -> Array:
+def _copied(array: Storage, source: OpenCLDevice, target: OpenCLDevice) -> Storage:
     """A copy on another device, by way of the host where it has to be."""
     from ...targets.opencl.memory.buffer import allocate
     from ...targets.opencl.transfers import start_read, start_write
 
     memory, origin = Memory(), array.memory
-    buffer = allocate(target, array.shape, array.dtype)
+    shape, dtype, _ = array.kind
+    buffer = allocate(target, shape, dtype)
     with SUBMISSION:
         sources = origin.sources()
         host, event = array.host, None
@@ -243,11 +235,10 @@ def _copied(array: Array, source: OpenCLDevice, target: OpenCLDevice) -> Array:
             event = start_write(target.transfer_queue, buffer, host, sources)
             _note_reader(origin, event)
         memory.written = event
-    kind = array.shape, array.dtype, target
-    return Array(target, kind, buffer.host, buffer, memory)
+    return Storage(target, (shape, dtype, target), buffer.host, buffer, memory)
 
 
-def _duplicate(array: Array, device: OpenCLDevice) -> Array:
+def _duplicate(array: Storage, device: OpenCLDevice) -> Storage:
     """A copy on the same device, which has memory of its own.
 
     It must not go through the host: NVIDIA's driver takes the bytes of a write when it
@@ -257,12 +248,13 @@ def _duplicate(array: Array, device: OpenCLDevice) -> Array:
     from ...targets.opencl.transfers import start_copy
 
     memory, origin = Memory(), array.memory
-    buffer = allocate(device, array.shape, array.dtype)
+    shape, dtype, _ = array.kind
+    buffer = allocate(device, shape, dtype)
     with SUBMISSION:
         queue, sources = device.transfer_queue, origin.sources()
         memory.written = start_copy(queue, array.buffer, buffer, sources)
         _note_reader(origin, memory.written)
-    return Array(array.device, array.kind, None, buffer, memory)
+    return Storage(array.device, array.kind, None, buffer, memory)
 
 
 def _note_reader(memory: Memory, event: RunEvent | None) -> None:
@@ -304,75 +296,3 @@ def _copy(host: Host, device: OpenCLDevice) -> Host:
     copy = device.pool.host_array(host.shape, host.dtype, "tensors")
     np.copyto(copy, host)
     return copy
-
-
-# From other libraries
-
-
-def _in_numpy(x: Any) -> Any:
-    """An array of another library as one of NumPy, where it can be; else as it is."""
-    import numpy as np
-
-    from .dlpack import imported
-
-    is_foreign = not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__")
-    return imported(x) if is_foreign else x
-
-
-def _as_host(x: Any, dtype: Any, copy: bool | None) -> Host:
-    """A value as an array of NumPy that a tensor can hold."""
-    import numpy as np
-
-    from ..arguments import as_array
-
-    if dtype is None:
-        return as_array("x", x)
-    wanted = _dtype(dtype)
-    if not isinstance(x, np.ndarray):
-        # NumPy refuses Python's integers that do not fit, and wraps those of arrays.
-        try:
-            x = np.asarray(x, wanted)
-        except (OverflowError, RuntimeError, TypeError, ValueError) as error:
-            raise GinghamError(f"'x' is no array of {wanted.name}: {error}") from error
-    host = as_array("x", x)
-    if host.dtype == wanted:
-        return host
-    if copy is False:
-        raise _would_copy(f"elements are {host.dtype.name}, not {wanted.name}")
-    return as_array("x", host.astype(wanted))
-
-
-def _dtype(dtype: Any) -> np.dtype[Any]:
-    import numpy as np
-
-    try:
-        return np.dtype(dtype)
-    except TypeError as error:
-        raise GinghamError(f"{dtype!r} is no type of elements") from error
-
-
-def _converted(
-    x: Array, device: str | Device | None, dtype: Any, copy: bool | None
-) -> Array:
-    if dtype is not None and _dtype(dtype) != x.dtype:
-        return as_device_array(x.numpy(), device or x.device, dtype, copy)
-    return moved(x, device or x.device, copy)
-
-
-def _chosen(device: str | Device | None) -> Device | None:
-    from ..function import chosen_device
-
-    return chosen_device(device)
-
-
-def _shares(host: Host, x: Any) -> bool:
-    """Whether an array is in the memory of what it was made of."""
-    import numpy as np
-
-    return isinstance(x, np.ndarray) and np.may_share_memory(host, x)
-
-
-def _would_copy(why: str) -> GinghamError:
-    return GinghamError(
-        f"the array can not be used in place: {why}", hint="leave out copy=False"
-    )

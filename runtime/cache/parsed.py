@@ -86,7 +86,7 @@ class ModuleProgram(_Program):
 def _read_program(text: str) -> ModuleProgram:
     from xdsl.parser import Parser
 
-    from ..lowering import make_context
+    from ...dialects import make_context
 
     return ModuleProgram(Parser(make_context(), text).parse_module())
 

@@ -13,7 +13,7 @@ from .code_state import driver_state
 from .programs import key_of, trusted_store
 
 if TYPE_CHECKING:
-    from ..devices import Device
+    from ..device import Device
 
 _KIND = "probe"
 _WORKS = b"works"

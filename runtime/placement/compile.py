@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
-from ..function import chosen_device
+from ..devices import chosen_device
 from .function import PlacedFunction
 
 if TYPE_CHECKING:
     from ..cache.parsed import ParsedProgram
-    from ..devices import Device
+    from ..device import Device
     from ..program import Program
 
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..arrays.array import Array
+from ..arrays.array import Array, from_host
 from ..arrays.memory import SUBMISSION, Memory
-from ..arrays.transfers import from_host, moved, opencl_device, write_into
+from ..arrays.transfers import opencl_device, write_into
 from .load import running
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays.starter import Starter
-    from ..devices import Device
+    from ..device import Device
     from ..runner import ArrayType
     from .plan import Plan
     from .samples import Sample
@@ -108,11 +108,11 @@ class PlacedRunner:
             if target is None:
                 # No result shares memory with an input or another result.
                 is_taken = value in seen or id(array) in made
-                results.append(moved(array, array.device, is_taken or None))
+                results.append(array.to(array.device, is_taken or None))
                 seen.add(value)
                 continue
             if array is not target:
-                write_into(target, array)
+                write_into(target.storage, array.storage)
             results.append(target)
         return results
 
@@ -183,7 +183,7 @@ class _Values:
         for array in known:
             if array.device is device:
                 return array
-        array = moved(known[0], device, None) if known else self._input(value, device)
+        array = known[0].to(device) if known else self._input(value, device)
         known.append(array)
         return array
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from ... import observation
+from ...dialects import make_context
 from ...errors import GinghamError
 from ...placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
@@ -19,9 +20,9 @@ from ..arguments import AnyArray, Binding, binding_of
 from ..arrays.array import Array, are_ready, has_arrays, have_ended
 from ..arrays.starter import Starter
 from ..cache.parsed import ParsedProgram
-from ..function import Function, make_context
+from ..function import Function
 from ..outputs import check_overlap, output_arrays, output_targets
-from ..runner import Shortcuts
+from ..shortcuts import Shortcuts
 from .choice import Choice, situation_of
 from .database import database
 from .execution import PlacedRunner, Step
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from ...placement.decide import Decision
     from ...placement.explanation import PlacementExplanation
-    from ..devices import Device
+    from ..device import Device
     from .choice import Compiled, Situation
 
 

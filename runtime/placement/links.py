@@ -19,7 +19,7 @@ from .database import Database, database
 
 if TYPE_CHECKING:
     from ...targets.opencl.devices.device import OpenCLDevice
-    from ..devices import Device
+    from ..device import Device
 
 _FEW = 1 << 10
 """The elements of a small copy."""

@@ -15,7 +15,7 @@ from .sharing import processors
 
 if TYPE_CHECKING:
     from ...targets.hardware import Hardware
-    from ..devices import Device
+    from ..device import Device
 
 _UNKNOWN_MEMORY = 1 << 40
 _START_SECONDS = 8e-5

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from ...targets.hardware.machine import Machine
-    from ..devices import Device
+    from ..device import Device
 
 
 MARGIN = 0.05

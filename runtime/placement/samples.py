@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from ..devices import Device
+    from ..device import Device
     from ..profiling.records import Command, Span
     from ..runner import Runner
     from .plan import Plan

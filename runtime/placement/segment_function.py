@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
     from ..arrays.starter import Starter
-    from ..devices import Device
+    from ..device import Device
 
     ArrayType = tuple[tuple[int, ...], np.dtype[Any]]
 

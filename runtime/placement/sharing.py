@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...targets.opencl.command_queue import CommandQueue
     from ...targets.opencl.devices.device import OpenCLDevice
     from ...targets.opencl.program import Kernel
-    from ..devices import Device
+    from ..device import Device
 
 _SOURCE = """\
 kernel void work(global float *values, int steps) {

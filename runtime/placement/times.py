@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..devices import Device
+    from ..device import Device
 
 _TRIES = 5
 _SECONDS = 0.2

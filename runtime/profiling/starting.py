@@ -6,17 +6,23 @@ Functions ask here when they are made, so this imports nothing that is not neede
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ... import observation
 from ...errors import GinghamError
 from ..settings import setting
 
 if TYPE_CHECKING:
-    from ..function import Function
     from .profile import Profile
 
-FunctionType = TypeVar("FunctionType", bound="Function")
+
+class Measurable(Protocol):
+    """A function whose calls can be noted."""
+
+    own_profile: Profile | None
+
+
+FunctionType = TypeVar("FunctionType", bound=Measurable)
 
 
 def measured(function: FunctionType, profile: Profile | None = None) -> FunctionType:

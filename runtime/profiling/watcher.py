@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ...targets.hardware import Hardware
     from ...targets.opencl.command_queue import CommandQueue
     from ...targets.opencl.host_program import HostLaunch
-    from ..function import Function
 
 T = TypeVar("T")
 
@@ -66,6 +65,22 @@ class Listener(Protocol):
         ...
 
 
+class Observed(Protocol):
+    """A function whose calls are watched."""
+
+    output_names: list[str]
+
+    @property
+    def own_profile(self) -> Listener | None:
+        """Who listens to its own calls."""
+        ...
+
+    @property
+    def hardware(self) -> Hardware | None:
+        """The description that it is compiled by, where one was asked for."""
+        ...
+
+
 @dataclass
 class _Pending:
     """A command whose end is not known yet."""
@@ -95,7 +110,7 @@ class _Here(threading.local):
     """What the watcher knows of a thread."""
 
     def __init__(self) -> None:
-        self.functions: list[Function] = []
+        self.functions: list[Observed] = []
         self.listeners: tuple[Listener, ...] = ()
 
 
@@ -198,7 +213,7 @@ class Watcher:
         functions = self._here.functions
         return bool(functions) and functions[-1] is function
 
-    def call(self, function: Function, run: Callable[[], T]) -> T:
+    def call(self, function: Observed, run: Callable[[], T]) -> T:
         """See `Observer`."""
         here = self._here
         before = here.listeners

@@ -76,11 +76,11 @@ class Bench:
         return Outcome("ok", seconds, model_seconds)
 
     def _executable(self, decision: dict[str, str]) -> OpenCLExecutable:
+        from ...dialects import make_context
         from ...passes.stripe.recall.unit import decide, leaves_of, unit_block
         from ...targets.opencl.devices.device import OpenCLDevice
         from ...targets.opencl.executor import OpenCLExecutable
         from ..devices import device
-        from ..function import make_context
         from .lowering import parsed, run_passes
 
         chosen = device(self._job.device)

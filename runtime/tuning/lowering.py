@@ -17,7 +17,7 @@ def parsed(text: str) -> ModuleOp:
     """The module of a text."""
     from xdsl.parser import Parser
 
-    from ..function import make_context
+    from ...dialects import make_context
 
     return Parser(make_context(), text).parse_module()
 
@@ -26,8 +26,8 @@ def run_passes(module: ModuleOp, passes: str) -> None:
     """Run a pipeline on a module, in place, and verify what comes out."""
     from xdsl.passes import PassPipeline
 
+    from ...dialects import make_context
     from ...passes import get_all_passes
-    from ..function import make_context
 
     context = make_context()
     for each in PassPipeline.parse_spec(get_all_passes(), passes).passes:

@@ -16,8 +16,8 @@ def replay_text(record: Record) -> str:
 
     `tile-opt --run-reproducer` takes it; `-t opencl` prints the kernels.
     """
+    from ...dialects import make_context
     from ...passes.stripe.recall.unit import decide, leaves_of, unit_block
-    from ..function import make_context
     from .lowering import parsed
 
     unit = parsed(record.ir)

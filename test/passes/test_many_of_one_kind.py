@@ -9,9 +9,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
+from gingham.dialects import make_context
 from gingham.passes.opencl.merge_kernels import OpenCLMergeKernelsPass
 from gingham.passes.stripe.dead_code_elimination import StripeDeadCodeEliminationPass
-from gingham.runtime.lowering import make_context
 
 COUNT = 2000
 SECONDS = 4.0

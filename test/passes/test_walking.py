@@ -8,8 +8,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 
 import gingham
+from gingham.dialects import make_context
 from gingham.passes.walking import functions, operations
-from gingham.runtime.function import STAGES, make_context
+from gingham.runtime.lowering import STAGES
 
 PROGRAM = (
     "function (A[M, K], B[K, N]) -> (C) { T[i, j : M, N] = +(A[i, k] * B[k, j]);"

@@ -19,8 +19,7 @@ import gingham
 from gingham.once import Once
 from gingham.runtime.cache.in_memory import programs
 from gingham.runtime.cache.programs import forget_programs
-from gingham.runtime.function import STAGES
-from gingham.runtime.lowering import Lowering, forget_lowered
+from gingham.runtime.lowering import STAGES, Lowering, forget_lowered
 from gingham.targets.opencl.compiled import CompiledCode
 
 SUM = "function (A[M, N]) -> (S) { S[m : M] = +(A[m, n]); }"

@@ -119,8 +119,8 @@ def run(
 
 def printable(module: ModuleOp, device: OpenCLDevice, fast_math: bool) -> ModuleOp:
     """The module as it is printed for a device, some of whose functions are ours."""
+    from ...dialects import make_context
     from ...passes.opencl.expand_functions import OpenCLExpandFunctionsPass
-    from ...runtime.function import make_context
     from ...targets.opencl.devices.own_functions import own_functions
 
     module = emulated(module)
@@ -132,8 +132,8 @@ def printable(module: ModuleOp, device: OpenCLDevice, fast_math: bool) -> Module
 
 def emulated(module: ModuleOp) -> ModuleOp:
     """The module with f16 and bf16 as types of memory only."""
+    from ...dialects import make_context
     from ...passes.opencl.emulate_types import OpenCLEmulateTypesPass
-    from ...runtime.function import make_context
 
     OpenCLEmulateTypesPass().apply(make_context(), module)
     return module

@@ -9,13 +9,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
 import gingham
+from gingham.dialects import make_context
 from gingham.dialects.opencl.kernel import KernelOp
 from gingham.dialects.opencl.ops import ForOp, StoreOp
 from gingham.dialects.opencl.prefetch import PrefetchOp
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import stage_passes
 from gingham.runtime.devices import default_device
-from gingham.runtime.function import make_context
 from gingham.runtime.hardware import target_options
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable

@@ -8,13 +8,13 @@ from blocks_of_programs import PRODUCT
 from xdsl.passes import PassPipeline
 
 import gingham
+from gingham.dialects import make_context
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.explain import Explainer, Explanation
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 
 SOFTMAX = (
     "function (X[M, N]) -> (Y) { Top[m, 0 : M, 1] = >(X[m, n]); E = exp(X - Top);"

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from xdsl.parser import Parser
 
 import gingham
+from gingham.dialects import make_context
 from gingham.dialects.stripe.block import BlockOp
 from gingham.passes.stripe.blocks.nests import reduction_indices
 from gingham.passes.stripe.split_reduction import StripeSplitReductionPass
-from gingham.runtime.function import make_context
 
 F32 = NDArray[np.float32]
 

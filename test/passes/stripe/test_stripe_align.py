@@ -9,6 +9,7 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import gingham
+from gingham.dialects import make_context
 from gingham.dialects.stripe.block import BlockOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.convert.lower_tile_to_stripe import LowerTileToStripePass
@@ -19,7 +20,6 @@ from gingham.passes.stripe.plan_fusion import StripePlanFusionPass
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.flatten import TileFlattenPass
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 from gingham.targets.reference import interpret
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from gingham.dialects import make_context
 from gingham.dialects.stripe.ops import AllocOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
@@ -23,7 +24,6 @@ from gingham.passes.stripe.split_reduction import aggregates_plainly
 from gingham.passes.stripe.turn_outputs import StripeTurnOutputsPass, turn_output
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 from gingham.runtime.tuning.lowering import run_passes
 from gingham.targets.hardware import Hardware
 from gingham.targets.reference import interpret

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gingham.affine.polyhedron import Polyhedron
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.flatten import TileFlattenPass
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 
 
 def flattened(program: str, types: list[str]) -> None:

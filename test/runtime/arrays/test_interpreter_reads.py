@@ -13,7 +13,7 @@ import pytest
 import gingham
 from gingham.runtime.arrays import memory
 from gingham.runtime.arrays.transfers import write_into
-from gingham.runtime.runner import InterpretedRunner
+from gingham.runtime.interpreted import InterpretedRunner
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 DOUBLE = "function (A[N]) -> (B) { B = A + A; }"
@@ -49,7 +49,7 @@ def test_who_writes_waits_for_an_interpreter_that_reads(
         if writer == "a run":
             gingham.compile(DOUBLE, device=opencl)(other, out=shared).wait()
         elif writer == "a copy":
-            write_into(shared, other)
+            write_into(shared.storage, other.storage)
         else:
             again = gingham.compile(DOUBLE, device="reference")
             again(other.to("reference"), out=mine)

@@ -31,10 +31,10 @@ def test_from_everywhere_to_everywhere(
 ) -> None:
     places = [opencl, other, own(opencl), "reference"]
     array, into = on(places[source], 5), on(places[target], 0)
-    write_into(into, array)
+    write_into(into.storage, array.storage)
     assert into.numpy().tolist() == array.numpy().tolist() == ramp(5).tolist()
     # They share nothing.
-    write_into(into, on(places[target], 7))
+    write_into(into.storage, on(places[target], 7).storage)
     assert array.numpy().tolist() == ramp(5).tolist()
 
 
@@ -48,7 +48,7 @@ def test_it_comes_after_those_who_read_the_target(
     square(target).wait()
     with held_up(device):
         squares = square(target)
-        write_into(target, on(other, 50))
+        write_into(target.storage, on(other, 50).storage)
         assert not squares.is_ready
         assert not target.is_ready
     assert squares.numpy().tolist() == (ramp(1) ** 2).tolist()
@@ -61,8 +61,8 @@ def test_a_failure_of_the_source_is_one_of_the_target(
     array, target = on(opencl, 1), on(other, 2)
     array.memory.written = failed_run(opencl.queue, GinghamError("it broke"))
     with pytest.raises(GinghamError, match="it broke"):
-        write_into(target, array)
+        write_into(target.storage, array.storage)
     assert target.numpy().tolist() == ramp(2).tolist()
     # A failure of who used the target before is none of what is there now.
-    write_into(array, target)
+    write_into(array.storage, target.storage)
     assert array.numpy().tolist() == ramp(2).tolist()

@@ -11,8 +11,8 @@ import pytest
 from xdsl.parser import Parser
 
 import gingham
+from gingham.dialects import make_context
 from gingham.runtime.checking import CheckedExecutable, Subject, WrongKernelWarning
-from gingham.runtime.function import make_context
 from gingham.targets.opencl.compiled import CompiledCode
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable

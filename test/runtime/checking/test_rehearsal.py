@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from xdsl.parser import Parser
 
 import gingham
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.runtime.checking import (
     CheckedExecutable,
@@ -20,7 +21,6 @@ from gingham.runtime.checking import (
     rehearsal,
 )
 from gingham.runtime.checking.builds import UNOPTIMISED
-from gingham.runtime.function import make_context
 from gingham.targets.opencl.compiled import CompiledCode
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.host_program import HostLaunch, HostProgram, Slot

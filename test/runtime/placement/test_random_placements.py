@@ -15,7 +15,7 @@ from random_programs import Program, programs
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.runtime.devices import Device
+from gingham.runtime.device import Device
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 IMPOSSIBLE = (

@@ -16,7 +16,7 @@ import gingham
 from gingham import observation
 from gingham.errors import GinghamError
 from gingham.runtime.arrays.starter import Starter
-from gingham.runtime.devices import Device
+from gingham.runtime.device import Device
 from gingham.runtime.placement import load, machine, samples
 from gingham.runtime.placement.database import Database, database
 from gingham.runtime.placement.function import PlacedFunction

@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 import gingham
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.passes.pipelines import TargetOptions, run_stages
-from gingham.runtime.function import make_context
 from gingham.runtime.placement.grouping import group
 from gingham.runtime.placement.plan import in_place_first
 from gingham.runtime.placement.segments import Segments, forced_devices, split

@@ -18,7 +18,7 @@ from xdsl.parser import Parser
 
 import gingham
 from gingham import edsl, observation
-from gingham.runtime.function import make_context
+from gingham.dialects import make_context
 from gingham.runtime.profiling.records import Command, Thread
 from gingham.runtime.profiling.summary import summarize
 from gingham.runtime.profiling.tables import render

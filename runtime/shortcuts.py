@@ -1,0 +1,84 @@
+"""What is known for arguments by their shapes and types alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .arrays.array import Array
+
+if TYPE_CHECKING:
+    from .arguments import AnyArray
+    from .runner import ArrayType
+
+T = TypeVar("T")
+
+_MOST_SHORTCUTS = 1024
+
+
+class Shortcuts(Generic[T]):
+    """What is known for arguments that are arrays of certain shapes and types.
+
+    Looking it up takes a microsecond, so that a repeated call has nothing else to find
+    out. May be used from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], T] = {}
+
+    def get(self, arguments: Sequence[Any]) -> T | None:
+        """What is known, None for other arguments and for what are no plain arrays."""
+        key = _kinds(arguments)
+        return None if key is None else self._known.get(key)
+
+    def remember(
+        self, arguments: Sequence[Any], arrays: Sequence[AnyArray], value: T
+    ) -> None:
+        """Know it from now on, if `arrays` are the arguments themselves."""
+        key = _kinds(arguments)
+        if key is None or len(arguments) != len(arrays):
+            return
+        if all(a is b for a, b in zip(arguments, arrays, strict=True)):
+            if len(self._known) >= _MOST_SHORTCUTS:
+                self.clear()
+            self._known[key] = value
+
+    def forget(self, is_gone: Callable[[T], bool]) -> None:
+        """Know no longer what has gone."""
+        kept = [*self._known.items()]
+        self._known = {key: value for key, value in kept if not is_gone(value)}
+
+    def clear(self) -> None:
+        """Know nothing."""
+        self._known = {}
+
+
+def _kinds(values: Sequence[Any]) -> tuple[object, ...] | None:
+    """What of each value matters; None unless all are arrays, of NumPy or a device."""
+    import numpy as np
+
+    array_type = np.ndarray
+    kinds: list[object] = []
+    for value in values:
+        # No subclass, which may be masked or have units.
+        if value.__class__ is array_type:
+            kinds.append((value.shape, value.dtype))
+        elif value.__class__ is Array:
+            kinds.append(value.kind)
+        else:
+            return None
+    return tuple(kinds)
+
+
+def array_types(values: Sequence[Any]) -> tuple[ArrayType, ...] | None:
+    """Shape and type of each value; None unless all are plain arrays."""
+    import numpy as np
+
+    array_type = np.ndarray
+    types: list[ArrayType] = []
+    for value in values:
+        # No subclass, which may be masked or have units.
+        if value.__class__ is not array_type and value.__class__ is not Array:
+            return None
+        types.append((value.shape, value.dtype))
+    return tuple(types)
