@@ -68,6 +68,10 @@ class Lexer(MLIRLexer):
         self.largest = largest
 
     def lex(self) -> MLIRToken:
+        """The next word.
+
+        Raises ParseError behind the last of as many words as a program may have.
+        """
         token = super().lex()
         span = token.span
         self.words += 1 + (span.end - span.start) // _CHARACTERS_OF_A_WORD
@@ -111,6 +115,10 @@ class BoundedParser(Parser):
         self.attribute_aliases = self.aliases
 
     def parse_operation(self) -> Operation:
+        """One operation with its regions.
+
+        Raises ParseError where operations, with what they take of memory, get too many.
+        """
         self.charge(_WORDS_OF_AN_OPERATION)
         place = self._current_token.span
         op = super().parse_operation()
@@ -171,6 +179,10 @@ class BoundedParser(Parser):
         allow_negative: bool = True,
         context_msg: str = "",
     ) -> int:
+        """An integer.
+
+        Raises ParseError for one that 64 bits with a sign do not hold.
+        """
         place = self._current_token.span
         value = super().parse_integer(allow_boolean, allow_negative, context_msg)
         if not -LARGEST_INTEGER - 1 <= value <= LARGEST_INTEGER:
@@ -178,6 +190,10 @@ class BoundedParser(Parser):
         return value
 
     def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
+        """A size of a type, `?` where that may be.
+
+        Raises ParseError for one that 64 bits with a sign do not hold.
+        """
         place = self._current_token.span
         size = super().parse_shape_dimension(allow_dynamic)
         if size > LARGEST_INTEGER:
@@ -192,9 +208,11 @@ class BoundedParser(Parser):
         return declared
 
     def parse_affine_map(self) -> AffineMap:
+        """A map such as `(d0) -> (2 * d0)`, of bounded depth and numbers."""
         return _BoundedAffineParser(self._parser_state).parse_affine_map()
 
     def parse_affine_set(self) -> AffineSet:
+        """A set such as `(d0) : (d0 >= 0)`, of bounded depth and numbers."""
         return _BoundedAffineParser(self._parser_state).parse_affine_set()
 
 

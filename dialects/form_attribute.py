@@ -42,12 +42,14 @@ class FormAttr(Data[LinearForm]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> LinearForm:
+        """Read `<2 : d0 - 2 * d1 + 3>`."""
         with parser.in_angle_brackets():
             rank = parser.parse_integer(allow_negative=False)
             parser.parse_punctuation(":")
             return parse_numbered_form(parser, rank)
 
     def print_parameter(self, printer: Printer) -> None:
+        """Print `<2 : d0 - 2 * d1 + 3>`, with the number of dimensions in front."""
         with printer.in_angle_brackets():
             printer.print_string(
                 f"{self.data.rank} : {format_numbered_form(self.data)}"

@@ -72,6 +72,7 @@ class IndexNumberOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Read `2 * %i + 1 step 1 : <type>`; vectors have a step."""
         forms = ValueForms(parser)
         polynomial = forms.parse()
         step = None
@@ -85,6 +86,7 @@ class IndexNumberOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the form with the names of its values, a vector's step, the type."""
         printer.print_string(" ")
         print_form(printer, self.form.data, self.values)
         if self.lane_step is not None:
@@ -94,6 +96,11 @@ class IndexNumberOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless form, step and type fit.
+
+        The form has a dimension for each value and integer coefficients, the type is of
+        integers, and a vector has a step.
+        """
         form = self.form.data
         if form.rank != len(self.values):
             raise VerifyException(

@@ -130,10 +130,12 @@ class ElementwiseOp(IRDLOperation):
     def build_typed(
         cls, arguments: Sequence[SSAValue], result_type: Attribute
     ) -> ElementwiseOp:
+        """The operation with a result type that the rule is known to give."""
         return cls.create(operands=list(arguments), result_types=[result_type])
 
     @classmethod
     def parse(cls, parser: Parser) -> ElementwiseOp:
+        """Read `%0, %1 : <type>`, or `: (<types>) -> <type>` where they differ."""
         unresolved = parser.parse_optional_undelimited_comma_separated_list(
             parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
         )
@@ -154,6 +156,7 @@ class ElementwiseOp(IRDLOperation):
         )
 
     def print(self, printer: Printer) -> None:
+        """Print one type where operands and result share it, else all of them."""
         printer.print_string(" ")
         printer.print_list(self.arguments, printer.print_ssa_value)
         printer.print_op_attributes(self.attributes)
@@ -165,6 +168,7 @@ class ElementwiseOp(IRDLOperation):
             printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the types follow the function's rule."""
         self.verify_types()
 
     def verify_types(self) -> None:
@@ -275,6 +279,7 @@ class ConstantOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ConstantOp:
+        """Read `2.5 : <type>`."""
         number = parse_number(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
@@ -283,12 +288,14 @@ class ConstantOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the number such that all of its bits are read again, and the type."""
         printer.print_string(f" {format_number(self.number)}")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException for a value that is no number of the element type."""
         if not isinstance(self.value, IntegerAttr | FloatAttr):
             raise VerifyException(f"expected a number as value, got {self.value}")
         element = element_of(self.result.type)
@@ -358,6 +365,7 @@ class CastOp(IRDLOperation):
         super().__init__(operands=[argument], result_types=[type])
 
     def verify_(self) -> None:
+        """Raise VerifyException unless element types are known and the shape stays."""
         source, target = self.argument.type, self.result.type
         if isinstance(source, IndexType):
             if isinstance(target, TensorType) and target.get_num_dims() == 0:
@@ -393,6 +401,7 @@ class BroadcastOp(IRDLOperation):
         super().__init__(operands=[argument], result_types=[type])
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the lanes have the scalar's type."""
         if element_of(self.result.type) != self.argument.type:
             raise VerifyException(
                 f"expected a vector of {self.argument.type}, got {self.result.type}"
@@ -417,6 +426,7 @@ class BitcastOp(IRDLOperation):
         super().__init__(operands=[argument], result_types=[type])
 
     def verify_(self) -> None:
+        """Raise VerifyException unless both are numbers of one width and one shape."""
         source, target = self.argument.type, self.result.type
         for type in (source, target):
             element = element_of(type)

@@ -79,6 +79,7 @@ class ShuffleOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ShuffleOp:
+        """Read `%a, %b [0, 2] : (<types>) -> <type>`; the list is optional."""
         unresolved = parser.parse_optional_undelimited_comma_separated_list(
             parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
         )
@@ -99,6 +100,7 @@ class ShuffleOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print operands, the list of lanes where there is one, and all types."""
         printer.print_string(" ")
         printer.print_list(self.arguments, printer.print_ssa_value)
         if self.listed is not None:
@@ -108,6 +110,11 @@ class ShuffleOp(IRDLOperation):
         printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless operands, lanes and result fit.
+
+        All have one element type and one axis at most, lanes that are listed exist, and
+        the result has one for each.
+        """
         if not self.arguments:
             raise VerifyException("expected one operand or more")
         element = element_of(self.result.type)

@@ -36,24 +36,29 @@ class BufferType(ParametrizedAttribute, TypeAttribute):
 
     @staticmethod
     def of(shape: Sequence[int], element_type: Attribute) -> BufferType:
+        """The type of a buffer with these sizes in elements, outermost first."""
         return BufferType(ArrayAttr([IntAttr(size) for size in shape]), element_type)
 
     @property
     def sizes(self) -> tuple[int, ...]:
+        """The number of elements along each axis, outermost first."""
         return tuple(size.data for size in self.shape)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<4x5xf32>`."""
         with parser.in_angle_brackets():
             shape, element_type = parser.parse_ranked_shape()
         return (ArrayAttr([IntAttr(size) for size in shape]), element_type)
 
     def print_parameters(self, printer: Printer) -> None:
+        """Print `<4x5xf32>`."""
         with printer.in_angle_brackets():
             printer.print_string("".join(f"{size}x" for size in self.sizes))
             printer.print_attribute(self.element_type)
 
     def verify(self) -> None:
+        """Raise VerifyException for an open size, or elements that are no numbers."""
         if any(size < 0 for size in self.sizes):
             raise VerifyException("expected sizes of a buffer to be known")
         if not is_element_type(self.element_type):
@@ -76,10 +81,12 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
 
     @staticmethod
     def of(element_type: Attribute, space: MemorySpace) -> PointerType:
+        """The type of pointers to elements, or vectors, in a memory space."""
         return PointerType(element_type, MemorySpaceAttr(space))
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<f32, global>`."""
         with parser.in_angle_brackets():
             element_type = parser.parse_type()
             parser.parse_punctuation(",")
@@ -87,11 +94,13 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
         return (element_type, MemorySpaceAttr(space))
 
     def print_parameters(self, printer: Printer) -> None:
+        """Print `<f32, global>`."""
         with printer.in_angle_brackets():
             printer.print_attribute(self.element_type)
             printer.print_string(f", {self.space.data.value}")
 
     def verify(self) -> None:
+        """Raise VerifyException for elements that are no numbers or vectors of them."""
         if not is_element_type(element_of(self.element_type)):
             raise VerifyException(
                 f"expected elements such as f32 or si32, got {self.element_type}"

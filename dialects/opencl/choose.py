@@ -68,6 +68,11 @@ class ChooseOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ChooseOp:
+        """Read `%part from 2 of [%A] [%C] (%x : <pointer>) { ... }`.
+
+        Raises ParseError where a list has more or fewer pointers than the body has
+        arguments.
+        """
         index = parser.parse_operand(IndexType())
         parser.parse_keyword("from")
         first = parser.parse_integer(allow_negative=False)
@@ -92,6 +97,7 @@ class ChooseOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print a list of pointers for each case, then the body with its arguments."""
         printer.print_string(" ")
         printer.print_ssa_value(self.index)
         printer.print_string(f" from {self.first.value.data} of")
@@ -110,6 +116,7 @@ class ChooseOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
+        """Raise VerifyException unless each case has pointers as the arguments."""
         want = [argument.type for argument in self.body.block.args]
         if not want or not self.pointers:
             raise VerifyException("expected one case with one pointer at least")

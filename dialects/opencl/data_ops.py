@@ -58,6 +58,7 @@ class PositionOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> PositionOp:
+        """Read `%x below 100`."""
         number = parse_defined_value(parser)
         parser.parse_keyword("below")
         op = cls(number, parser.parse_integer(allow_negative=False))
@@ -65,12 +66,14 @@ class PositionOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the number and the bound that it stays below."""
         printer.print_string(" ")
         printer.print_ssa_value(self.number)
         printer.print_string(f" below {self.bound.value.data}")
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        """Raise VerifyException for a number that is no integer."""
         if not is_integer_type(self.number.type):
             raise VerifyException(
                 f"expected an integer such as si32, got {self.number.type}"
@@ -91,6 +94,7 @@ class WhenOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> WhenOp:
+        """Read `%keep { ... }`; the condition is of type i1."""
         condition = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         op = cls(condition, parser.parse_region([]))
@@ -99,6 +103,7 @@ class WhenOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the condition and the body, without an empty block's label."""
         printer.print_string(" ")
         printer.print_ssa_value(self.condition)
         if self.attributes:

@@ -43,5 +43,6 @@ class DivideOp(IRDLOperation):
         super().__init__(operands=[argument, divisor], result_types=[argument.type])
 
     def verify_(self) -> None:
+        """Raise VerifyException unless elements are f32: only these come out exact."""
         if element_of(self.result.type) != f32:
             raise VerifyException(f"expected a vector of f32, got {self.result.type}")

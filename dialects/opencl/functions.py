@@ -69,6 +69,10 @@ class FunctionOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> FunctionOp:
+        """Read `@name(%x : <type>) -> <type> { ... }`.
+
+        Raises ParseError where the body returns another type than the one named.
+        """
         name = parser.parse_symbol_name().data
         arguments = parse_arguments(parser)
         parser.parse_punctuation("->")
@@ -85,6 +89,7 @@ class FunctionOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print name, arguments, result type and body."""
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         with printer.in_parens():
@@ -99,6 +104,7 @@ class FunctionOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the body ends in `opencl.return`."""
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException("expected the body to end in 'opencl.return'")
 
@@ -120,6 +126,7 @@ class CallOpSymbolUse(SymbolUserOpInterface):
     """A call names a function that takes its operands and gives its result."""
 
     def verify(self, op: Operation) -> None:
+        """Raise VerifyException unless the module has a function of these types."""
         if not isinstance(op, CallOp):
             return
         function = SymbolTable.lookup_symbol(op, op.callee)

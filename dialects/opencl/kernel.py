@@ -86,6 +86,7 @@ class KernelOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
+        """Read `@name(%A : <pointer>) group [1, 1, 1] { ... }`."""
         name = parser.parse_symbol_name().data
         arguments = parse_arguments(parser)
         parser.parse_keyword("group")
@@ -97,6 +98,7 @@ class KernelOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print name, arguments, the work-items of a group, and body."""
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         with printer.in_parens():
@@ -110,6 +112,7 @@ class KernelOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
+        """Raise VerifyException unless sizes are three and arguments pointers."""
         if len(self.group_size) != 3 or any(size < 1 for size in self.group_size):
             raise VerifyException(
                 f"expected three group sizes of 1 or more, got {list(self.group_size)}"
@@ -155,6 +158,10 @@ class AllocateOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> AllocateOp:
+        """Read `at 4096 : <buffer type>`, where `at` with its bytes is optional.
+
+        Raises ParseError for another type than a buffer's.
+        """
         offset = None
         if parser.parse_optional_keyword("at") is not None:
             offset = parser.parse_integer(allow_negative=False)
@@ -169,6 +176,7 @@ class AllocateOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the place in the arena, in bytes, if there is one, and the type."""
         if self.place is not None:
             printer.print_string(f" at {self.place}")
         printer.print_op_attributes(self.attributes)
@@ -176,6 +184,7 @@ class AllocateOp(IRDLOperation):
         printer.print_attribute(self.buffer.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException for a place before the arena."""
         if self.place is not None and self.place < 0:
             raise VerifyException(f"expected a place of 0 or more, got {self.place}")
 
@@ -184,6 +193,7 @@ class LaunchOpSymbolUse(SymbolUserOpInterface):
     """A launch names a kernel that takes its buffers."""
 
     def verify(self, op: Operation) -> None:
+        """Raise VerifyException unless the module has a kernel for these buffers."""
         if not isinstance(op, LaunchOp):
             return
         kernel = SymbolTable.lookup_symbol(op, op.kernel)
@@ -252,6 +262,7 @@ class LaunchOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> LaunchOp:
+        """Read `once @kernel groups [64, 1, 1] (%A) : <types>`; `once` is optional."""
         once = parser.parse_optional_keyword("once") is not None
         kernel = parser.parse_symbol_name().data
         parser.parse_keyword("groups")
@@ -273,6 +284,7 @@ class LaunchOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the types of the buffers only where there are buffers."""
         printer.print_string(" " if self.once is None else " once ")
         printer.print_symbol_name(self.kernel.root_reference.data)
         printer.print_string(f" groups {list(self.group_counts)} ")
@@ -285,6 +297,7 @@ class LaunchOp(IRDLOperation):
             )
 
     def verify_(self) -> None:
+        """Raise VerifyException unless groups are counted along three dimensions."""
         if len(self.group_counts) != 3 or any(n < 0 for n in self.group_counts):
             raise VerifyException(
                 f"expected three group counts, got {list(self.group_counts)}"

@@ -92,6 +92,7 @@ class ForOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ForOp:
+        """Read `%k : 1024 unroll 4 { ... }`; `unroll` and its factor are optional."""
         index = parser.parse_argument(expect_type=False).resolve(IndexType())
         parser.parse_punctuation(":")
         extent = parser.parse_integer(allow_negative=False)
@@ -106,6 +107,7 @@ class ForOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print index, number of steps, how it is unrolled, and body."""
         printer.print_string(" ")
         printer.print_ssa_value(self.body.block.args[0])
         printer.print_string(f" : {self.extent.value.data}")
@@ -121,6 +123,7 @@ class ForOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
+        """Raise VerifyException for a body without its index, or a factor below 1."""
         if [argument.type for argument in self.body.block.args] != [IndexType()]:
             raise VerifyException("expected a body with one index argument")
         if self.unroll_factor is None:
@@ -154,6 +157,7 @@ class IfOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> IfOp:
+        """Read `%i + %k - 3 >= 0, %i >= 0 { ... }`."""
         forms = ValueForms(parser)
         polynomials = [forms.parse()]
         _parse_at_least_zero(parser)
@@ -168,6 +172,7 @@ class IfOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print each condition as a form that is at least 0, then the body."""
         for number, condition in enumerate(self.conditions):
             printer.print_string(", " if number else " ")
             print_form(printer, condition.data, self.values)
@@ -178,6 +183,7 @@ class IfOp(IRDLOperation):
         printer.print_region(self.body, print_empty_block=False)
 
     def verify_(self) -> None:
+        """Raise VerifyException without a condition, or for one over other values."""
         if not self.conditions:
             raise VerifyException("expected at least one condition")
         for condition in self.conditions:
@@ -219,6 +225,10 @@ class ArrayOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ArrayOp:
+        """Read `16 : <pointer type>`.
+
+        Raises ParseError for another type than a pointer's.
+        """
         length = parser.parse_integer(allow_negative=False)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
@@ -231,12 +241,14 @@ class ArrayOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print how many elements there are, and the type of the pointer to them."""
         printer.print_string(f" {self.length.value.data}")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.pointer.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException for an array in global memory."""
         if self.pointer.type.space.data is MemorySpace.GLOBAL:
             raise VerifyException("expected a local or private array, got a global one")
 
@@ -273,6 +285,7 @@ class LoadOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
+        """Read `%A[16 * %i + %k] : <pointer> -> <type>`."""
         pointer = parser.parse_unresolved_operand()
         form, values = _parse_position(parser)
         attributes = parser.parse_optional_attr_dict()
@@ -284,6 +297,7 @@ class LoadOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print pointer and position, and both types."""
         printer.print_string(" ")
         _print_position(self, printer)
         printer.print_op_attributes(self.attributes)
@@ -293,6 +307,7 @@ class LoadOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless result and pointer have one element type."""
         _verify_form(self.form.data, len(self.values))
         _verify_value(self.result.type, self.pointer.type)
 
@@ -328,6 +343,7 @@ class StoreOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
+        """Read `stream %x, %C[%i] : <type> -> <pointer>`; `stream` is optional."""
         streams = parser.parse_optional_keyword("stream") is not None
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
@@ -344,6 +360,7 @@ class StoreOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print value, pointer and position, and both types."""
         printer.print_string(" " if self.stream is None else " stream ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
@@ -355,6 +372,7 @@ class StoreOp(IRDLOperation):
         printer.print_attribute(self.pointer.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless value and pointer have one element type."""
         _verify_form(self.form.data, len(self.values))
         _verify_value(self.value.type, self.pointer.type)
 

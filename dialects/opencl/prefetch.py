@@ -47,6 +47,7 @@ class PrefetchOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> PrefetchOp:
+        """Read `%A[64 * %h + %n] : <pointer>`."""
         pointer = parser.parse_unresolved_operand()
         forms = ValueForms(parser)
         with parser.in_square_brackets():
@@ -59,6 +60,7 @@ class PrefetchOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the position, in elements from the pointer, and the pointer's type."""
         printer.print_string(" ")
         printer.print_ssa_value(self.pointer)
         with printer.in_square_brackets():
@@ -68,6 +70,7 @@ class PrefetchOp(IRDLOperation):
         printer.print_attribute(self.pointer.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the position is one in global memory."""
         if self.form.data.rank != len(self.values):
             raise VerifyException("expected a value for each index of the position")
         if not self.form.data.is_integral:

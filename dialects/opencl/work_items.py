@@ -53,6 +53,7 @@ class WorkItemOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> WorkItemOp:
+        """Read `group_id 0 below 64`."""
         query = parser.parse_str_enum(WorkItemQuery)
         dimension = parser.parse_integer(allow_negative=False)
         parser.parse_keyword("below")
@@ -61,6 +62,7 @@ class WorkItemOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print what is asked, the dimension of the launch, and the bound."""
         printer.print_string(
             f" {self.query.data.value} {self.dimension.value.data} below "
             f"{self.bound.value.data}"
@@ -68,6 +70,7 @@ class WorkItemOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        """Raise VerifyException for a dimension other than 0, 1 and 2."""
         if self.dimension.value.data not in (0, 1, 2):
             raise VerifyException(
                 f"expected dimension 0, 1 or 2, got {self.dimension.value.data}"
@@ -102,6 +105,7 @@ class DelinearizeOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> DelinearizeOp:
+        """Read `%i into [4, 32]`; there are as many results as sizes."""
         index = parser.parse_operand(IndexType())
         parser.parse_keyword("into")
         op = cls(index, parse_integers(parser))
@@ -109,12 +113,14 @@ class DelinearizeOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the index and the sizes of the box."""
         printer.print_string(" ")
         printer.print_ssa_value(self.index)
         printer.print_string(f" into {list(self.extents)}")
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless each size has a result."""
         if len(self.extents) != len(self.coordinates):
             raise VerifyException(
                 f"expected a result for each of {len(self.extents)} sizes, got "
@@ -138,14 +144,17 @@ class BarrierOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> BarrierOp:
+        """Read `local` or `global`."""
         op = cls(parser.parse_str_enum(MemorySpace))
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the memory whose writes are seen after it."""
         printer.print_string(f" {self.space.data.value}")
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        """Raise VerifyException for private memory, of which others see nothing."""
         if self.space.data is MemorySpace.PRIVATE:
             raise VerifyException("expected global or local memory, got private")

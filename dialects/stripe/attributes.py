@@ -65,14 +65,17 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
         element_type: Attribute,
         space: MemorySpace = MemorySpace.GLOBAL,
     ) -> ViewType:
+        """The type of a window with these sizes in elements, outermost first."""
         return _view_type(tuple(shape), element_type, space)
 
     @property
     def sizes(self) -> tuple[int, ...]:
+        """The number of elements along each axis, outermost first."""
         return tuple(size.data for size in self.shape)
 
     @property
     def rank(self) -> int:
+        """How many axes there are."""
         return len(self.shape)
 
     def resized(self, shape: Sequence[int]) -> ViewType:
@@ -97,6 +100,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<8x32xf32, private>`; without a memory space it is global."""
         with parser.in_angle_brackets():
             shape, element_type = parser.parse_ranked_shape()
             space = MemorySpace.GLOBAL
@@ -106,6 +110,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
         return (sizes, element_type, MemorySpaceAttr(space))
 
     def print_parameters(self, printer: Printer) -> None:
+        """Print `<8x32xf32, private>`, global memory by its absence."""
         with printer.in_angle_brackets():
             printer.print_string("".join(f"{size}x" for size in self.sizes))
             printer.print_attribute(self.element_type)
@@ -113,6 +118,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
                 printer.print_string(f", {self.space.data.value}")
 
     def verify(self) -> None:
+        """Raise VerifyException for an open size, or elements that are no numbers."""
         if any(size < 0 for size in self.sizes):
             raise VerifyException("expected sizes of a view to be known")
         if not is_element_type(element_of(self.element_type)):
@@ -223,6 +229,7 @@ class RefinementAttr(Data[Refinement]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Refinement:
+        """Read `<3 : out [d0, d1] add init 0>`."""
         with parser.in_angle_brackets():
             rank = parser.parse_integer(allow_negative=False)
             parser.parse_punctuation(":")
@@ -233,6 +240,7 @@ class RefinementAttr(Data[Refinement]):
             return Refinement(direction, tuple(access), *parse_suffix(parser))
 
     def print_parameter(self, printer: Printer) -> None:
+        """Print direction, access and aggregation behind the number of dimensions."""
         refinement = self.data
         rank = refinement.access[0].rank if refinement.access else 0
         forms = ", ".join(format_numbered_form(form) for form in refinement.access)

@@ -163,6 +163,7 @@ class BlockOp(IRDLOperation):
 
     @property
     def index_levels(self) -> tuple[Level, ...]:
+        """How each index runs: a loop, unrolled, over groups, over work-items."""
         return tuple(level.data for level in self.levels)
 
     @property
@@ -187,6 +188,7 @@ class BlockOp(IRDLOperation):
 
     @property
     def refinement_list(self) -> tuple[Refinement, ...]:
+        """Direction, access and aggregation of each window, as in `buffers`."""
         return tuple(refinement.data for refinement in self.refinements)
 
     @property
@@ -348,17 +350,20 @@ class BlockOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> BlockOp:
+        """Read all behind `stripe.block`; raises ParseError at what does not fit."""
         # The syntax knows the op, so the op imports it late.
         from .block_syntax import parse_block
 
         return parse_block(parser)
 
     def print(self, printer: Printer) -> None:
+        """Print the pretty form; what has its default is left out."""
         from .block_syntax import print_block
 
         print_block(self, printer)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless indices, windows and constraints agree."""
         ranges = self.index_ranges
         if any(extent < 0 for extent in ranges):
             raise VerifyException(f"expected ranges of 0 or more, got {list(ranges)}")

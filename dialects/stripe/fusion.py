@@ -53,11 +53,14 @@ class FusionAttr(Data[Fusion]):
         shared: Sequence[Sequence[int]],
         tiles: Sequence[Sequence[int]],
     ) -> FusionAttr:
+        """The attribute of a group by its parts; see `Fusion`."""
         fusion = Fusion(group, tuple(map(tuple, shared)), tuple(map(tuple, tiles)))
         return cls(fusion)
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Fusion:
+        """Read `<group 0 shared [0, [1, 2]] tiles [[64, 8], [1, 8]]>`."""
+
         def number() -> int:
             return parser.parse_integer(allow_negative=False)
 
@@ -81,6 +84,7 @@ class FusionAttr(Data[Fusion]):
             return Fusion(group, tuple(shared), tuple(tiles))
 
     def print_parameter(self, printer: Printer) -> None:
+        """Print a shared index of one number by that number, others as lists."""
         fusion = self.data
         shared = ", ".join(
             str(numbers[0]) if len(numbers) == 1 else str(list(numbers))
@@ -93,6 +97,7 @@ class FusionAttr(Data[Fusion]):
             )
 
     def verify(self) -> None:
+        """Raise VerifyException unless each level has a size per shared index."""
         fusion = self.data
         numbers = [number for index in fusion.shared for number in index]
         if not all(fusion.shared) or len(set(numbers)) != len(numbers):

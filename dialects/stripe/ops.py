@@ -69,6 +69,7 @@ class IndexOp(IndexNumberOp):
     name = "stripe.index"
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the form is over indices of blocks around."""
         super().verify_()
         if not all(is_block_index(value) for value in self.values):
             raise VerifyException("expected indices of the blocks around")
@@ -121,6 +122,11 @@ class LoadOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
+        """Read `%a[%i, 0] : <view> -> <type>`.
+
+        Subscripts are optional; only behind them may a type stand that is not the
+        view's own.
+        """
         view = parser.parse_unresolved_operand()
         subscripts = parse_subscripts(parser)
         attributes = parser.parse_optional_attr_dict()
@@ -133,6 +139,7 @@ class LoadOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the type of the result only where the view's does not say it."""
         printer.print_string(" ")
         _print_place(self, printer)
         printer.print_op_attributes(self.attributes)
@@ -143,6 +150,7 @@ class LoadOp(IRDLOperation):
             printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the view may be read and shows such a value."""
         _verify_access(self, self.result.type, "a result")
         direction = direction_of(self.view)
         if direction is not None and not direction.reads:
@@ -200,6 +208,10 @@ class StoreOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
+        """Read `%x, %c[%i] if %keep : <type> -> <view>`.
+
+        Subscripts, condition and the value's type are optional.
+        """
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         view = parser.parse_unresolved_operand()
@@ -219,6 +231,7 @@ class StoreOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the type of the value only where the view's does not say it."""
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
@@ -234,6 +247,7 @@ class StoreOp(IRDLOperation):
         printer.print_attribute(self.view.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the view may be written with such a value."""
         _verify_access(self, self.value.type, "a value")
         direction = direction_of(self.view)
         if direction is not None and not direction.writes:

@@ -38,6 +38,7 @@ class ReshapeOp(IRDLOperation):
         super().__init__(operands=[source], result_types=[type])
 
     def verify_(self) -> None:
+        """Raise VerifyException unless both have as many elements in one space."""
         source, view = self.source.type, self.view.type
         if not isinstance(source, ViewType):
             raise VerifyException(f"expected a view, got {source}")

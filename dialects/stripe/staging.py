@@ -101,11 +101,13 @@ class StagingAttr(Data[Staging]):
         space: MemorySpace = MemorySpace.GLOBAL,
         fill: int | float = 0,
     ) -> StagingAttr:
+        """The attribute of a staging by its parts; see `Staging`."""
         staging = Staging(refinement, before, window, tuple(order), space, fill)
         return cls(staging)
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Staging:
+        """Read `<input 1 at 0 of 2 order [0, 1] global fill 1>`."""
         with parser.in_angle_brackets():
             parser.parse_keyword("input")
             refinement = parser.parse_integer(allow_negative=False)
@@ -124,6 +126,7 @@ class StagingAttr(Data[Staging]):
             return Staging(refinement, before, window, tuple(order), space, fill)
 
     def print_parameter(self, printer: Printer) -> None:
+        """Print all parts; a fill of 0 is left out."""
         staging = self.data
         order = ", ".join(map(str, staging.order))
         text = (
@@ -136,6 +139,7 @@ class StagingAttr(Data[Staging]):
             printer.print_string(text)
 
     def verify(self) -> None:
+        """Raise VerifyException for windows of a block outside, or a wrong order."""
         staging = self.data
         if staging.window < staging.before:
             raise VerifyException(

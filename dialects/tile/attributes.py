@@ -44,10 +44,12 @@ class PolynomialAttr(Data[Polynomial]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Polynomial:
+        """Read `<2 * d0 + d1 / s0 - 3>`."""
         with parser.in_angle_brackets():
             return _parse_numbered(parser)
 
     def print_parameter(self, printer: Printer) -> None:
+        """Print indices as `d<i>` and symbols as `s<j>`."""
         with printer.in_angle_brackets():
             printer.print_string(_format_numbered(self.data))
 
@@ -71,6 +73,7 @@ class ConstraintAttr(Data[Constraint]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Constraint:
+        """Read `<d0 - d1 < s0>`, or an expression alone."""
         with parser.in_angle_brackets():
             expression = _parse_numbered(parser)
             if parser.parse_optional_punctuation("<") is None:
@@ -78,6 +81,7 @@ class ConstraintAttr(Data[Constraint]):
             return Constraint(expression, _parse_numbered(parser))
 
     def print_parameter(self, printer: Printer) -> None:
+        """Print the expression, and its bound if there is one."""
         with printer.in_angle_brackets():
             printer.print_string(_format_numbered(self.data.expression))
             if self.data.bound is not None:

@@ -137,6 +137,7 @@ class ContractOp(IRDLOperation):
 
     @property
     def index_names(self) -> tuple[str, ...]:
+        """What the indices are called, in the order of the accesses' dimensions."""
         return tuple(name.data for name in self.indices)
 
     @property
@@ -176,17 +177,20 @@ class ContractOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ContractOp:
+        """Read all behind `tile.contract`; raises ParseError at what does not fit."""
         # The syntax knows the op, so the op imports it late.
         from .contract_syntax import parse_contract
 
         return parse_contract(parser)
 
     def print(self, printer: Printer) -> None:
+        """Print the pretty form, which reads like Tile."""
         from .contract_syntax import print_contract
 
         print_contract(self, printer)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless operands, accesses and result fit together."""
         _verify_operands(self)
         _verify_accesses(self)
         _verify_result(self)

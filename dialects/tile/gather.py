@@ -190,6 +190,7 @@ class GatherOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> GatherOp:
+        """Read `%V, %I axis 1 mode nd : (<types>) -> <type>`; options have defaults."""
         start = parser.pos
         values = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
@@ -220,6 +221,7 @@ class GatherOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the options that have another value than their default."""
         printer.print_string(" ")
         printer.print_list(self.operands, printer.print_ssa_value)
         print_integer(printer, "axis", self.axis)
@@ -245,6 +247,10 @@ class GatherOp(IRDLOperation):
         printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless element types, options and shapes fit.
+
+        Indices are integers, or floats where they are interpolated between.
+        """
         for what, operand in (("values", self.values), ("indices", self.indices)):
             verify_tensor(f"the {what}", operand.type)
         verify_tensor("the result", self.result.type)

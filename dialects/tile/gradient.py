@@ -52,6 +52,7 @@ class GradientOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> GradientOp:
+        """Read `%L, %X, %W : <types>`; raises ParseError without a type for each."""
         start = parser.pos
         values = parser.parse_comma_separated_list(
             parser.Delimiter.NONE, parser.parse_unresolved_operand
@@ -67,6 +68,7 @@ class GradientOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the operands and their types, which are those of the results, too."""
         printer.print_string(" ")
         printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_op_attributes(self.attributes)
@@ -76,6 +78,7 @@ class GradientOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
+        """Raise VerifyException unless all are of floats and results match operands."""
         if not self.wrt:
             raise VerifyException("expected a tensor to differentiate by")
         for number, operand in enumerate(self.operands):

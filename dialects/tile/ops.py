@@ -55,6 +55,7 @@ class SizesOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> SizesOp:
+        """Read `%A ["M", "K"] : <type>`."""
         tensor = parser.parse_unresolved_operand()
         names = parser.parse_comma_separated_list(
             parser.Delimiter.SQUARE, parser.parse_str_literal
@@ -66,6 +67,7 @@ class SizesOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the tensor, the names of its sizes, and its type."""
         printer.print_string(" ")
         printer.print_ssa_value(self.tensor)
         printer.print_string(" ")
@@ -78,6 +80,7 @@ class SizesOp(IRDLOperation):
         printer.print_attribute(self.tensor.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless each axis has one name and one result."""
         tensor = self.tensor.type
         if not isinstance(tensor, TensorType):
             raise VerifyException(f"expected a tensor of known rank, got {tensor}")
@@ -107,6 +110,7 @@ class FromIndexOp(IRDLOperation):
         super().__init__(operands=[size], result_types=[type])
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the result is 0-D."""
         if self.result.type.get_shape():
             raise VerifyException(
                 f"expected a result of rank 0, got {self.result.type}"
@@ -131,5 +135,6 @@ class ToIndexOp(IRDLOperation):
         super().__init__(operands=[tensor], result_types=[IndexType()])
 
     def verify_(self) -> None:
+        """Raise VerifyException for what is no argument of the function."""
         if not isinstance(self.tensor, BlockArgument):
             raise VerifyException("expected an argument of the function")

@@ -124,6 +124,10 @@ class ScatterOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ScatterOp:
+        """Read `%U, %I, %B axis 1 mode update_nd : (<types>) -> <type>`.
+
+        Options have defaults. Raises ParseError for other than three operands.
+        """
         start = parser.pos
         values = parser.parse_comma_separated_list(
             parser.Delimiter.NONE, parser.parse_unresolved_operand
@@ -151,6 +155,7 @@ class ScatterOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the options that have another value than their default."""
         printer.print_string(" ")
         printer.print_list(self.operands, printer.print_ssa_value)
         print_integer(printer, "axis", self.axis)
@@ -163,6 +168,7 @@ class ScatterOp(IRDLOperation):
         printer.print_function_type(self.operand_types, self.result_types)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless element types, options and shapes fit."""
         for what, operand in (
             ("updates", self.updates),
             ("indices", self.indices),

@@ -171,6 +171,7 @@ class IndexOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> IndexOp:
+        """Read `1 like %X : <type> -> <type>`, `0 [%M, 4] : <type>`, `2 : <type>`."""
         axis = parser.parse_integer(allow_boolean=False)
         like = None
         if parser.parse_optional_keyword("like") is not None:
@@ -191,6 +192,7 @@ class IndexOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the axis, then the tensor or the sizes that give the shape."""
         printer.print_string(f" {self.axis.value.data}")
         if self.like is not None:
             printer.print_string(" like ")
@@ -206,6 +208,7 @@ class IndexOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the result is of si32 and has such an axis."""
         verify_tensor("the result", self.result.type)
         if element_of(self.result.type) != si32:
             raise VerifyException(
@@ -251,6 +254,7 @@ class ShapeOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ShapeOp:
+        """Read `%X : <type>`."""
         tensor = parser.parse_unresolved_operand()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
@@ -259,6 +263,7 @@ class ShapeOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the tensor and its type, from which that of the result follows."""
         printer.print_string(" ")
         printer.print_ssa_value(self.tensor)
         printer.print_op_attributes(self.attributes)
@@ -266,6 +271,7 @@ class ShapeOp(IRDLOperation):
         printer.print_attribute(self.tensor.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the result has an si32 for each axis."""
         verify_tensor("the operand", self.tensor.type)
         expected = _shape_type(self.tensor.type)
         if self.result.type != expected:
@@ -313,10 +319,12 @@ class ArgsortOp(IRDLOperation):
 
     @property
     def is_descending(self) -> bool:
+        """Whether the greatest element comes first."""
         return self.descending is not None
 
     @classmethod
     def parse(cls, parser: Parser) -> ArgsortOp:
+        """Read `%X axis 1 ascending : <type>`; the direction has no default."""
         tensor = parser.parse_unresolved_operand()
         parser.parse_keyword("axis")
         axis = parser.parse_integer(allow_boolean=False)
@@ -332,6 +340,7 @@ class ArgsortOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print tensor, axis and direction; the result's type follows from them."""
         printer.print_string(" ")
         printer.print_ssa_value(self.tensor)
         direction = "descending" if self.is_descending else "ascending"
@@ -341,6 +350,7 @@ class ArgsortOp(IRDLOperation):
         printer.print_attribute(self.tensor.type)
 
     def verify_(self) -> None:
+        """Raise VerifyException unless the result is of si32 and the axis exists."""
         type = self.tensor.type
         verify_tensor("the operand", type)
         if self.result.type != with_element(type, si32):
@@ -393,17 +403,20 @@ class PrngOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> PrngOp:
+        """Read `%S -> [%M, 4] : <state type> -> <type>`."""
         state, type, sizes, attributes = parse_sized_result(parser)
         op = cls(state, type, sizes)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
+        """Print the state, the sizes that are asked for, and both types."""
         print_sized_result(
             printer, self.state, self.result.type, self.sizes, self.attributes
         )
 
     def verify_(self) -> None:
+        """Raise VerifyException unless state and result have their shapes and types."""
         state = self.state.type
         verify_tensor("the state", state)
         verify_sizes(self.result.type, self.sizes)
