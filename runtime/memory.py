@@ -10,7 +10,7 @@ from .devices import default_device
 from .devices import device as device_named
 
 if TYPE_CHECKING:
-    from ..targets.opencl.host_program import HostProgram
+    from ..targets.host_program import HostProgram
     from .device import Device
 
 

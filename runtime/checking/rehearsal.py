@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ...targets.host_program import HostProgram
     from ...targets.opencl.devices.device import OpenCLDevice
-    from ...targets.opencl.host_program import HostProgram
 
     Array = NDArray[Any]
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...settings.folders import user_folder
+from ...targets.host_program import Slot
 from ...targets.opencl.compiled import CompiledCode, host_table
 from ...targets.opencl.devices.discovery import discover
-from ...targets.opencl.host_program import Slot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

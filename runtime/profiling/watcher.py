@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ...targets.hardware import Hardware
+    from ...targets.host_program import HostLaunch
     from ...targets.opencl.command_queue import CommandQueue
-    from ...targets.opencl.host_program import HostLaunch
 
 T = TypeVar("T")
 

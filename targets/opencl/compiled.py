@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...dialects.numpy_names import dtype_of_name
 from ...errors import GinghamError
 from ...observation import note, now
-from .host_program import HostLaunch, HostProgram, Slot
+from ..host_program import HostLaunch, HostProgram, Slot
 from .program import Program, build_options, build_program, load_program
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def print_module(module: ModuleOp) -> PrintedCode:
 
     Raises GinghamError for what OpenCL C does not have.
     """
-    from .host_reader import host_program
+    from ..host_reader import host_program
     from .printer import print_opencl
 
     start = now()

@@ -11,7 +11,7 @@ from .memory.buffer import DeviceBuffer, allocate, upload
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .host_program import HostProgram
+    from ..host_program import HostProgram
     from .launches import LaunchList
 
     Array: TypeAlias = NDArray[Any]

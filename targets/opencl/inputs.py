@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
-from .host_program import Slot
+from ..host_program import Slot
 from .memory.buffer import upload
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from ... import observation
 from ...errors import GinghamError
+from ..host_program import HostLaunch, Slot
 from .command_queue import launch_error
-from .host_program import HostLaunch, Slot
 from .status import as_gingham_error
 
 if TYPE_CHECKING:

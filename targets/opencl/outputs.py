@@ -11,8 +11,8 @@ from .memory.result_memory import ResultMemory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..host_program import HostProgram
     from .devices.device import OpenCLDevice
-    from .host_program import HostProgram
     from .launches import LaunchList
 
     Array = NDArray[Any]

@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from ...errors import GinghamError
-from ...targets.opencl.printer import kernel_names, print_opencl
+from ...targets.opencl.printer import print_opencl
+from ...targets.printer import kernel_names
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from .buffer import DeviceBuffer, allocate
 if TYPE_CHECKING:
     import pyopencl as cl
 
+    from ...host_program import Slot
     from ..devices.device import OpenCLDevice
-    from ..host_program import Slot
 
 
 def allocate_placed(

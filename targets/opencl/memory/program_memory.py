@@ -17,8 +17,8 @@ from .host_memory import format_bytes, format_shape
 from .pool import OutOfBudget
 
 if TYPE_CHECKING:
+    from ...host_program import HostProgram, Slot
     from ..devices.device import OpenCLDevice
-    from ..host_program import HostProgram, Slot
     from ..launches import LaunchList
     from .buffer import DeviceBuffer
 

@@ -33,12 +33,8 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ....dialects.opencl.functions import FunctionOp
-from ....dialects.opencl.kernel import KernelOp
-from .kernel import FunctionPrinter, KernelPrinter
-from .names import NameScope
-from .statements import Needs
-from .types import EXTENSIONS
+from ...printer import print_kernels
+from .language import OpenCLC
 
 
 def print_opencl(module: ModuleOp, *, index_bits: int = 32) -> str:
@@ -47,46 +43,4 @@ def print_opencl(module: ModuleOp, *, index_bits: int = 32) -> str:
     `index_bits` is the least width of index arithmetic: 32, or 64 for long everywhere.
     Raises GinghamError for what OpenCL C does not have.
     """
-    names = kernel_names(module)
-    needs = Needs()
-    functions = [op for op in module.ops if isinstance(op, FunctionOp)]
-    called = {op.sym_name.data: names[op.sym_name.data] for op in functions}
-    definitions = [
-        *(
-            FunctionPrinter(
-                op, names[op.sym_name.data], needs, index_bits, called
-            ).print()
-            for op in functions
-        ),
-        *(
-            KernelPrinter(
-                op, names[op.sym_name.data], needs, index_bits, called
-            ).print()
-            for op in _kernels(module)
-        ),
-    ]
-    return "\n".join([*_preamble(needs), *definitions])
-
-
-def kernel_names(module: ModuleOp) -> dict[str, str]:
-    """What kernels and functions are called in their OpenCL C, by their symbols."""
-    scope = NameScope()
-    return {
-        op.sym_name.data: scope.declare(op.sym_name.data, "kernel_0")
-        for op in module.ops
-        if isinstance(op, KernelOp | FunctionOp)
-    }
-
-
-def _kernels(module: ModuleOp) -> list[KernelOp]:
-    return [op for op in module.ops if isinstance(op, KernelOp)]
-
-
-def _preamble(needs: Needs) -> list[str]:
-    """The extensions and helper functions that kernels need, each a paragraph."""
-    extensions = [
-        f"#pragma OPENCL EXTENSION {extension} : enable\n"
-        for element, extension in EXTENSIONS.items()
-        if element in needs.elements
-    ]
-    return ["".join(part) for part in (extensions, needs.helpers) if part]
+    return print_kernels(module, OpenCLC(), index_bits)

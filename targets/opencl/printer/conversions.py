@@ -13,8 +13,8 @@ from xdsl.ir import Attribute
 
 from ....dialects.eltwise.element_types import Kind, is_storage_type, kind
 from ....errors import GinghamError
-from .expressions import Expression
-from .types import CType
+from ...printer.expressions import Expression
+from ...printer.types import CType
 
 _FROM_HALF = """\
 float{N} half_to_float{N}(ushort{N} x) {{

@@ -21,7 +21,7 @@ is left is divided.
 
 from __future__ import annotations
 
-from .types import CType
+from ...printer.types import CType
 
 _DIVIDE = """\
 {T} divide_{T}(const {T} x, const float y) {{

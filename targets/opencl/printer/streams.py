@@ -7,7 +7,7 @@ array of the caller's need not have.
 
 from __future__ import annotations
 
-from .types import CType
+from ...printer.types import CType
 
 _STREAM = """\
 void vstore_stream_{T}({T} x, __global {S} *p) {{

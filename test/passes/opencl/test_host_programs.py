@@ -18,9 +18,9 @@ from gingham.errors import GinghamError
 from gingham.passes import get_all_passes
 from gingham.runtime.devices import default_device
 from gingham.runtime.memory import memory_report
+from gingham.targets.host_reader import host_program
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
-from gingham.targets.opencl.host_reader import host_program
 from gingham.targets.reference import interpret
 
 POINTER = "!opencl.pointer<f32, global>"

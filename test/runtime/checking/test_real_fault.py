@@ -13,10 +13,10 @@ from xdsl.parser import Parser
 import gingham
 from gingham.dialects import make_context
 from gingham.runtime.checking import CheckedExecutable, Subject, WrongKernelWarning
+from gingham.targets.host_program import HostLaunch, HostProgram, Slot
 from gingham.targets.opencl.compiled import CompiledCode
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
-from gingham.targets.opencl.host_program import HostLaunch, HostProgram, Slot
 from gingham.targets.opencl.program import build_options, build_program
 
 TEXT = "function (E[M, N]) -> (R) { T = -(E * E); R[m : M] = +(T[m, n]); }"

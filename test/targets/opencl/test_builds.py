@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gingham.errors import GinghamError
+from gingham.targets.host_program import HostLaunch, HostProgram
 from gingham.targets.opencl.builds import driver, helper, processes, scheduling
 from gingham.targets.opencl.builds.driver import InnerProgram
 from gingham.targets.opencl.builds.helpers import Helper
@@ -19,7 +20,6 @@ from gingham.targets.opencl.builds.parts import split
 from gingham.targets.opencl.builds.processes import Helpers
 from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.host_program import HostLaunch, HostProgram
 from gingham.targets.opencl.memory.buffer import allocate, download
 from gingham.targets.opencl.program import build_program, load_program
 

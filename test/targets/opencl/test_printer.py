@@ -10,9 +10,10 @@ from xdsl.ir import Operation
 
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.printer import kernel_names, print_opencl
-from gingham.targets.opencl.printer.names import NameScope
+from gingham.targets.opencl.printer import print_opencl
 from gingham.targets.opencl.program import build_program
+from gingham.targets.printer import kernel_names
+from gingham.targets.printer.names import NameScope
 
 Parse = Callable[[str], ModuleOp]
 

@@ -23,7 +23,8 @@ from gingham.dialects.eltwise.element_types import (
 )
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
-from gingham.targets.opencl.printer.types import c_type, integer_literal, literal
+from gingham.targets.opencl.printer.vectors import literal
+from gingham.targets.printer.types import c_type, integer_literal
 from gingham.targets.reference import interpret
 
 Parse = Callable[[str], ModuleOp]

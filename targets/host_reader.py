@@ -8,12 +8,12 @@ from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.constants import constant_arguments
-from ...dialects.eltwise.numpy_types import numpy_dtype
-from ...dialects.opencl.attributes import BufferType
-from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
-from ...dialects.work import Work, work_of
-from ...errors import GinghamError
+from ..dialects.constants import constant_arguments
+from ..dialects.eltwise.numpy_types import numpy_dtype
+from ..dialects.opencl.attributes import BufferType
+from ..dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
+from ..dialects.work import Work, work_of
+from ..errors import GinghamError
 from .host_program import HostLaunch, HostProgram, Slot
 from .printer import kernel_names
 

@@ -1,4 +1,4 @@
-"""Kernels and the functions that they call as OpenCL C."""
+"""Kernels and the functions that they call as text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.opencl.choose import ChooseOp
-from ....dialects.opencl.effects import pointer_use
-from ....dialects.opencl.functions import FunctionOp
-from ....dialects.opencl.kernel import KernelOp
-from ....dialects.stripe.attributes import MemorySpace
+from ...dialects.opencl.choose import ChooseOp
+from ...dialects.opencl.effects import pointer_use
+from ...dialects.opencl.functions import FunctionOp
+from ...dialects.opencl.kernel import KernelOp
+from ...dialects.opencl.work_items import BarrierOp, WorkItemOp
+from ...dialects.stripe.attributes import MemorySpace
 from .expressions import Expression
+from .language import Language
 from .statements import (
     INDENT,
-    Needs,
     PrintedArray,
     StatementPrinter,
     error_at,
@@ -32,11 +33,11 @@ class KernelPrinter(StatementPrinter):
         self,
         kernel: KernelOp,
         name: str,
-        needs: Needs,
+        language: Language,
         index_bits: int,
         functions: Mapping[str, str],
     ) -> None:
-        super().__init__(kernel.body.block, needs, index_bits, functions)
+        super().__init__(kernel.body.block, language, index_bits, functions)
         self._kernel = kernel
         self._name = name
 
@@ -47,13 +48,15 @@ class KernelPrinter(StatementPrinter):
         with self._nested():
             self._print_statements(self._kernel.body.block)
         self._line("}")
+        self._lines += self._language.kernel_end(self._kernel, self._name)
         return "\n".join(self._lines) + "\n"
 
     def _print_signature(self) -> None:
-        group = ", ".join(str(size) for size in self._kernel.group_size)
-        self._line(f"__kernel __attribute__((reqd_work_group_size({group})))")
+        with located(self._kernel):
+            lines, start = self._language.kernel(self._kernel, self._name)
         arguments = [self._argument(value) for value in self._kernel.body.block.args]
-        for line in _header(f"void {self._name}", arguments):
+        arguments += self._language.kernel_parameters()
+        for line in [*lines, *_header(start, arguments)]:
             self._line(line)
 
     def _argument(self, value: SSAValue) -> str:
@@ -67,13 +70,27 @@ class KernelPrinter(StatementPrinter):
         self._arrays[value] = PrintedArray(name)
         with located(self._kernel):
             element = self._memory_name(type.element_type)
-        return f"__global {const}{element} *restrict {name}"
+        declaration = f"{const}{element} *restrict {name}"
+        return self._language.in_space(MemorySpace.GLOBAL, declaration)
 
     def _print_op(self, op: Operation) -> None:
-        if isinstance(op, ChooseOp):
-            self._print_choose(op)
-        else:
-            super()._print_op(op)
+        match op:
+            case WorkItemOp():
+                self._print_work_item(op)
+            case BarrierOp():
+                self._comment_place(op)
+                statement = self._language.barrier(op.space.data)
+                if statement is not None:
+                    self._line(statement)
+            case ChooseOp():
+                self._print_choose(op)
+            case _:
+                super()._print_op(op)
+
+    def _print_work_item(self, op: WorkItemOp) -> None:
+        query, dimension = op.query.data, op.dimension.value.data
+        text = self._language.work_item(self._kernel, query, dimension)
+        self._declare_index(op, op.result, text, op.bound.value.data)
 
     def _print_choose(self, op: ChooseOp) -> None:
         cases, first = op.cases, op.first.value.data
@@ -98,12 +115,12 @@ class KernelPrinter(StatementPrinter):
     def _declare_pointer(self, argument: SSAValue, value: str) -> None:
         """Give a name to a pointer that is one of several."""
         type = pointer_type(argument)
-        space = type.space.data.value
         const = "" if pointer_use(argument).writes else "const "
         element = self._memory_name(type.element_type)
         name = self._scope.declare(argument.name_hint, "buffer")
         self._arrays[argument] = PrintedArray(name)
-        self._line(f"__{space} {const}{element} *restrict const {name} = {value};")
+        declaration = f"{const}{element} *restrict const {name} = {value}"
+        self._line(f"{self._language.in_space(type.space.data, declaration)};")
 
 
 class FunctionPrinter(StatementPrinter):
@@ -113,11 +130,11 @@ class FunctionPrinter(StatementPrinter):
         self,
         function: FunctionOp,
         name: str,
-        needs: Needs,
+        language: Language,
         index_bits: int,
         functions: Mapping[str, str],
     ) -> None:
-        super().__init__(function.body.block, needs, index_bits, functions)
+        super().__init__(function.body.block, language, index_bits, functions)
         self._function = function
         self._name = name
 
@@ -126,7 +143,8 @@ class FunctionPrinter(StatementPrinter):
         with located(self._function):
             result = self._c_type(self._function.returned.type).name
             arguments = [self._argument(value) for value in self._entry.args]
-        for line in _header(f"{result} {self._name}", arguments):
+        start = self._language.function(result, self._name)
+        for line in _header(start, arguments):
             self._line(line)
         with self._nested():
             self._print_statements(self._entry)

@@ -1,4 +1,4 @@
-"""Types and numbers of OpenCL C."""
+"""Types and numbers of languages like C, by the names of OpenCL C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ....dialects.eltwise.element_types import (
+from ...dialects.eltwise.element_types import (
     Kind,
     bit_width,
     is_storage_type,
@@ -31,9 +31,9 @@ from ....dialects.eltwise.element_types import (
     ui32,
     ui64,
 )
-from ....dialects.eltwise.ops import element_of
-from ....dialects.opencl.attributes import VECTOR_LENGTHS
-from ....errors import GinghamError
+from ...dialects.eltwise.ops import element_of
+from ...dialects.opencl.attributes import VECTOR_LENGTHS
+from ...errors import GinghamError
 
 _SCALARS: dict[Attribute, str] = {
     # A truth value is computed as an int that is 0 or 1.
@@ -55,9 +55,6 @@ _SCALARS: dict[Attribute, str] = {
 }
 
 _SIGNED_BY_WIDTH = {8: "char", 16: "short", 32: "int", 64: "long"}
-
-EXTENSIONS: dict[Attribute, str] = {f64: "cl_khr_fp64"}
-"""The extension that a kernel needs to compute with an element type."""
 
 
 @dataclass(frozen=True)
@@ -138,18 +135,11 @@ def memory_name(type: Attribute) -> str:
     return ctype.name
 
 
-def literal(number: int | float, type: CType) -> str:
-    """A number of a scalar type, rounded to it, or a vector of it; never ambiguous.
+def scalar_literal(number: float, element: Attribute) -> str:
+    """A number rounded to a scalar type; never ambiguous.
 
     Integers outside of the type wrap around.
     """
-    if type.mask_bits is not None:
-        return f"({type.name})({-1 if number else 0})"
-    text = _scalar_literal(number, type.element)
-    return text if type.lanes is None else f"({type.name})({text})"
-
-
-def _scalar_literal(number: int | float, element: Attribute) -> str:
     if element == i1:
         return "1" if number else "0"
     if is_storage_type(element):

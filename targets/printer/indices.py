@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ....affine.form import LinearForm
+from ...affine.form import LinearForm
 from .types import integer_literal
 
 INT_MAX = 2**31 - 1

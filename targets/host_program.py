@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ...errors import SourceLocation
+from ..errors import SourceLocation
 
 if TYPE_CHECKING:
     import numpy as np

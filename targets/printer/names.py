@@ -1,4 +1,4 @@
-"""Identifiers of OpenCL C made from the names of a program.
+"""Identifiers of OpenCL C, and of C, made from the names of a program.
 
 A program may call its tensors what it likes: `float`, `get_group_id`, `M_PI`, `A'`.
 What is printed are identifiers that mean nothing to any OpenCL compiler, and unique.

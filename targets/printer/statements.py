@@ -1,17 +1,17 @@
-"""The statements of kernels and functions as OpenCL C."""
+"""The statements of kernels and functions as text."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import FileLineColLoc, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ....dialects.eltwise.element_types import Kind, kind
-from ....dialects.eltwise.ops import (
+from ...dialects.eltwise.element_types import Kind, kind
+from ...dialects.eltwise.ops import (
     BitcastOp,
     BroadcastOp,
     CastOp,
@@ -19,47 +19,30 @@ from ....dialects.eltwise.ops import (
     ElementwiseOp,
     element_of,
 )
-from ....dialects.eltwise.shuffle import ShuffleOp
-from ....dialects.eltwise.table import TypeRule
-from ....dialects.opencl.attributes import PointerType
-from ....dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
-from ....dialects.opencl.division import DivideOp
-from ....dialects.opencl.functions import CallOp, ReturnOp
-from ....dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
-from ....dialects.opencl.prefetch import PrefetchOp
-from ....dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
-from ....dialects.stripe.attributes import MemorySpace
-from ....errors import GinghamError, SourceLocation
-from .conversions import cast, cast_helper
-from .data import index_of_number, number_of_index
-from .division import divide_helper
+from ...dialects.eltwise.shuffle import ShuffleOp
+from ...dialects.eltwise.table import TypeRule
+from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
+from ...dialects.opencl.division import DivideOp
+from ...dialects.opencl.functions import CallOp, ReturnOp
+from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.prefetch import PrefetchOp
+from ...dialects.opencl.work_items import DelinearizeOp
+from ...dialects.stripe.attributes import MemorySpace
+from ...errors import GinghamError, SourceLocation
 from .expressions import (
     Expression,
-    apply_function,
-    as_memory,
-    broadcast,
     check_computed,
-    from_memory,
-    helper_for,
+    index_of_number,
     shift,
-    shuffle,
     sum_of_products,
 )
 from .indices import IndexPrinter
+from .language import Language
 from .names import NameScope, comment_text
-from .prefetches import fetch_helper
-from .streams import can_stream, stream_helper
-from .types import CType, c_type, literal, memory_name
+from .types import CType, c_type, memory_name
 
 INDENT = "  "
-
-
-@dataclass
-class Needs:
-    """What the kernels of a module need beside themselves: helpers, element types."""
-
-    helpers: dict[str, None] = field(default_factory=dict[str, None])
-    elements: set[Attribute] = field(default_factory=set[Attribute])
 
 
 @dataclass(frozen=True)
@@ -79,12 +62,12 @@ class StatementPrinter:
     def __init__(
         self,
         entry: Block,
-        needs: Needs,
+        language: Language,
         index_bits: int,
         functions: Mapping[str, str],
     ) -> None:
         self._entry = entry
-        self._needs = needs
+        self._language = language
         self._functions = functions
         self._lines: list[str] = []
         self._depth = 0
@@ -127,8 +110,6 @@ class StatementPrinter:
 
     def _print_op(self, op: Operation) -> None:
         match op:
-            case WorkItemOp():
-                self._print_work_item(op)
             case DelinearizeOp():
                 self._print_delinearize(op)
             case ForOp():
@@ -141,9 +122,6 @@ class StatementPrinter:
                 self._print_index(op)
             case PositionOp():
                 self._bind_position(op)
-            case BarrierOp():
-                self._comment_place(op)
-                self._line(f"barrier(CLK_{op.space.data.value.upper()}_MEM_FENCE);")
             case ReturnOp():
                 self._line(f"return {self._operand(op.value).text};")
             case _:
@@ -181,13 +159,9 @@ class StatementPrinter:
             case DivideOp():
                 self._print_division(op)
             case _:
-                raise error_at(op, f"'{op.name}' has no form in OpenCL C")
+                raise error_at(op, f"'{op.name}' has no form in {self._language.name}")
 
     # Indices, loops and conditions.
-
-    def _print_work_item(self, op: WorkItemOp) -> None:
-        query = f"get_{op.query.data.value}({op.dimension.value.data})"
-        self._declare_index(op, op.result, query, op.bound.value.data)
 
     def _print_delinearize(self, op: DelinearizeOp) -> None:
         text = self._indices[op.index].text
@@ -211,11 +185,8 @@ class StatementPrinter:
     def _print_for(self, op: ForOp) -> None:
         index, extent = op.body.block.args[0], op.extent.value.data
         self._comment_place(op)
-        if op.unroll is not None:
-            self._line("#pragma unroll")
-        if op.unroll_factor is not None:
-            self._line(f"#pragma unroll {op.unroll_factor.value.data}")
-            self._line("#pragma clang loop vectorize(disable)")
+        for line in self._language.loop_marks(op):
+            self._line(line)
         outer = self._depth
         with self._nested():
             name = self._scope.declare(index.name_hint, "i")
@@ -247,7 +218,7 @@ class StatementPrinter:
         if type.name == self._indices.type_of_form(op.form.data, op.values):
             value = Expression(form, type)
         else:
-            value = number_of_index(form, type, op.lane_step)
+            value = self._language.numbers(form, type, op.lane_step)
         self._declare(op, op.result, value, "t")
 
     def _bind_position(self, op: PositionOp) -> None:
@@ -261,46 +232,41 @@ class StatementPrinter:
     def _print_array(self, op: ArrayOp) -> None:
         type = op.pointer.type
         length = op.length.value.data
-        is_local = type.space.data is MemorySpace.LOCAL
-        if is_local and op.parent is not self._entry:
+        space = type.space.data
+        if space is MemorySpace.LOCAL and op.parent is not self._entry:
             raise error_at(op, "expected a local array outside of loops and conditions")
         element = self._memory_name(type.element_type)
         name = self._scope.declare(op.pointer.name_hint, "array")
         is_variable = length <= 1
         self._arrays[op.pointer] = PrintedArray(name, is_variable)
         self._comment_place(op)
-        space = "__local " if is_local else ""
         size = "" if is_variable else f"[{length}]"
-        self._line(f"{space}{element} {name}{size};")
+        self._line(f"{self._language.in_space(space, f'{element} {name}{size}')};")
 
     def _print_load(self, op: LoadOp) -> None:
         type = self._c_type(op.result.type)
         text = self._cell(op, op.result.type)
         if text is None:
-            position = self._position(op)
-            text = f"vload{type.lanes}(0, {position})"
+            text = self._language.load(type, self._position(op))
         # `x` of array `X`, where the program has no name for it.
         name = self._arrays[op.pointer].name.lower()
-        self._declare(op, op.result, from_memory(text, type), name)
+        value = self._language.from_memory(text, type)
+        self._declare(op, op.result, value, name)
 
     def _print_store(self, op: StoreOp) -> None:
-        value = as_memory(self._operand(op.value))
+        value = self._language.to_memory(self._operand(op.value))
         cell = self._cell(op, op.value.type)
         self._comment_place(op)
         if cell is not None:
             self._line(f"{cell} = {value};")
             return
         type = c_type(op.value.type)
-        if op.stream is not None and can_stream(type):
-            self._need_helper(stream_helper(type))
-            self._line(f"vstore_stream_{type.name}({value}, {self._position(op)});")
-            return
-        self._line(f"vstore{type.lanes}({value}, 0, {self._position(op)});")
+        position, streams = self._position(op), op.stream is not None
+        self._line(self._language.store(value, type, position, streams=streams))
 
     def _print_prefetch(self, op: PrefetchOp) -> None:
         scalar = self._memory_name(pointer_type(op.pointer).element_type)
-        self._need_helper(fetch_helper(scalar))
-        self._line(f"fetch_{scalar}({self._position(op)});")
+        self._line(self._language.prefetch(scalar, self._position(op)))
 
     def _cell(self, op: LoadOp | StoreOp, type: Attribute) -> str | None:
         """The element at the op's position; None for a vector of several elements."""
@@ -324,7 +290,7 @@ class StatementPrinter:
 
     def _bind_constant(self, op: ConstantOp) -> None:
         type = self._c_type(op.result.type)
-        text = literal(op.number, type)
+        text = self._language.literal(op.number, type)
         if isinstance(op.result.type, IndexType):
             number = int(op.number)
             self._indices.declare(op.result, text, number, number, is_unrolled=True)
@@ -338,12 +304,11 @@ class StatementPrinter:
             text = self._indices[op.argument].text
             operand = Expression(text, operand.type, is_atom=True)
         target = element_of(op.result.type)
-        self._need_helper(cast_helper(operand.type, target))
-        value = cast(operand, target)
-        self._declare(op, op.result, value, "t")
+        self._declare(op, op.result, self._language.cast(operand, target), "t")
 
     def _print_broadcast(self, op: BroadcastOp) -> None:
-        value = broadcast(self._operand(op.argument), self._c_type(op.result.type))
+        type = self._c_type(op.result.type)
+        value = self._language.broadcast(self._operand(op.argument), type)
         if _single_user(op.result) is not None:
             self._values[op.result] = value
         else:
@@ -351,21 +316,20 @@ class StatementPrinter:
 
     def _print_shuffle(self, op: ShuffleOp) -> None:
         lanes = [(self._operand(value), lane) for value, lane in op.sources]
-        value = shuffle(lanes, self._c_type(op.result.type))
+        value = self._language.shuffle(lanes, self._c_type(op.result.type))
         self._declare(op, op.result, value, "t")
 
     def _print_function(self, op: ElementwiseOp) -> None:
         type = self._c_type(op.result.type)
         operands = [self._operand(argument) for argument in op.arguments]
         check_computed(op.function, operands[-1].type)
-        self._need_helper(helper_for(op.function, operands[-1].type))
         count = _shift_count(op)
         if count is not None:
             value = shift(op.function, operands[0], count)
         elif _is_float_sum(op):
             value = sum_of_products(op.function, operands, type)
         else:
-            value = apply_function(op.function, operands, type.element)
+            value = self._language.apply(op.function, operands, type.element)
         if _is_fused(op):
             self._values[op.result] = value
         else:
@@ -373,9 +337,7 @@ class StatementPrinter:
 
     def _print_bitcast(self, op: BitcastOp) -> None:
         type = self._c_type(op.result.type)
-        value = Expression(
-            f"as_{type.name}({self._operand(op.argument).text})", type, is_atom=True
-        )
+        value = self._language.bitcast(self._operand(op.argument), type)
         if _single_user(op.result) is not None:
             self._values[op.result] = value
         else:
@@ -388,15 +350,9 @@ class StatementPrinter:
         self._declare(op, op.result, Expression(f"{name}({arguments})", type), "t")
 
     def _print_division(self, op: DivideOp) -> None:
-        type = self._c_type(op.result.type)
-        self._need_helper(divide_helper(type))
-        x, y = self._operand(op.argument).text, self._operand(op.divisor).text
-        value = Expression(f"divide_{type.name}({x}, {y})", type)
-        self._declare(op, op.result, value, "t")
-
-    def _need_helper(self, definition: str | None) -> None:
-        if definition is not None:
-            self._needs.helpers[definition] = None
+        self._c_type(op.result.type)
+        operand, divisor = self._operand(op.argument), self._operand(op.divisor)
+        self._declare(op, op.result, self._language.divide(operand, divisor), "t")
 
     def _declare(
         self, op: Operation, result: SSAValue, value: Expression, default: str
@@ -429,11 +385,11 @@ class StatementPrinter:
     def _c_type(self, type: Attribute) -> CType:
         """The C type of a value, noted as needed."""
         result = c_type(type)
-        self._needs.elements.add(result.element)
+        self._language.need_element(result.element)
         return result
 
     def _memory_name(self, type: Attribute) -> str:
-        self._needs.elements.add(element_of(type))
+        self._language.need_element(element_of(type))
         return memory_name(type)
 
 
