@@ -49,10 +49,12 @@ class LinearForm:
 
     @property
     def rank(self) -> int:
+        """How many dimensions the form is over, those with coefficient 0 included."""
         return len(self.coefficients)
 
     @property
     def is_constant(self) -> bool:
+        """Whether no dimension has a coefficient other than 0."""
         return not any(self.coefficients)
 
     @cached_property

@@ -32,6 +32,7 @@ class Merging:
 
     @property
     def ranges(self) -> tuple[int, ...]:
+        """The size of each new index: the product of those that it replaces."""
         return tuple(
             prod(self.old_ranges[index] for index in group) for group in self.groups
         )

@@ -56,6 +56,7 @@ class Polynomial:
 
     @staticmethod
     def constant(value: Rational) -> Polynomial:
+        """The polynomial of a number alone; for 0 the one without terms."""
         return Polynomial.of([((None, ()), value)])
 
     @staticmethod

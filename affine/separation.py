@@ -65,6 +65,7 @@ class Piece:
     """The other forms, all of which depend on own dimensions."""
 
     def extent(self, dimension: int) -> int:
+        """How many values the interval of a dimension has; 0 or less if it is empty."""
         return self.highs[dimension] - self.lows[dimension] + 1
 
     def volume(self) -> int:

@@ -59,6 +59,7 @@ class Measured:
 
     @property
     def total(self) -> float:
+        """Seconds of all passes together."""
         return sum(self.seconds.values())
 
     @property

@@ -53,6 +53,7 @@ class Result:
 
     @property
     def median(self) -> float:
+        """Seconds of a call, the median over the rounds."""
         return median(self.seconds)
 
 
@@ -65,6 +66,7 @@ class Row:
 
     @property
     def ours(self) -> Result:
+        """The result of the contender that the others are compared with, the first."""
         return self.results[0]
 
     @property
@@ -79,6 +81,7 @@ class Row:
 
     @property
     def is_correct(self) -> bool:
+        """Whether our result is within the case's tolerance of the definition's."""
         error = self.ours.error
         return error is not None and error <= self.case.tolerance
 

@@ -51,6 +51,7 @@ class Lines:
         return self.add(f"{name}[i, j : {sizes}]", f"+({left}[i, k] * {right}[k, j])")
 
     def program(self, results: list[str]) -> Program:
+        """The text of a function that returns `results`, and its inputs' shapes."""
         lines = "\n  ".join(self.statements)
         inputs, outputs = ", ".join(self._inputs), ", ".join(results)
         return f"function ({inputs}) -> ({outputs}) {{\n  {lines}\n}}\n", self.shapes

@@ -20,10 +20,12 @@ class Measurement:
 
     @property
     def median(self) -> float:
+        """Seconds of a call, the median over the rounds."""
         return median(self.seconds)
 
     @property
     def fastest(self) -> float:
+        """Seconds of a call in the fastest round."""
         return min(self.seconds)
 
 

@@ -107,6 +107,7 @@ class Row:
 
     @property
     def best(self) -> float:
+        """Seconds of a call on the best single device, in its fastest round."""
         return min(fastest for fastest, _ in self.devices.values())
 
     @property
@@ -116,6 +117,11 @@ class Row:
 
     @property
     def is_good(self) -> bool:
+        """Whether the placed program is right, and no slower than on the best device.
+
+        Where branches can run beside each other on several processors it has to be
+        faster.
+        """
         has_to_gain = self.has_branches and self.processors > 1
         limit = 1.0 if has_to_gain else _TOLERANCE
         return self.is_correct and max(self.ratio, self.unmeasured_ratio) < limit

@@ -208,11 +208,11 @@ class BoundedParser(Parser):
         return declared
 
     def parse_affine_map(self) -> AffineMap:
-        """A map such as `(d0) -> (2 * d0)`, of bounded depth and numbers."""
+        """A map such as `(d0) -> (2 * d0)`; raises ParseError for many dimensions."""
         return _BoundedAffineParser(self._parser_state).parse_affine_map()
 
     def parse_affine_set(self) -> AffineSet:
-        """A set such as `(d0) : (d0 >= 0)`, of bounded depth and numbers."""
+        """A set such as `(d0) : (d0 >= 0)`; raises ParseError for many dimensions."""
         return _BoundedAffineParser(self._parser_state).parse_affine_set()
 
 

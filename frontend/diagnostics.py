@@ -119,10 +119,12 @@ class Mistake:
 
     @property
     def takes_expression(self) -> bool:
+        """Whether an expression may start here."""
         return {"FLOAT", "ID", "LPAR"} <= self.accepted
 
     @property
     def takes_operator(self) -> bool:
+        """Whether an expression ends here that an operator could continue."""
         return self.accepted >= ARITHMETIC and not self.takes_expression
 
     @property

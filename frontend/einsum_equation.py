@@ -35,6 +35,7 @@ class Term:
 
     @property
     def has_ellipsis(self) -> bool:
+        """Whether axes are left to the tensor's rank."""
         return ELLIPSIS in self.labels
 
     def __str__(self) -> str:

@@ -53,10 +53,12 @@ class SpecialCall:
 
     @property
     def name(self) -> str:
+        """What the program calls."""
         return self._call.function.text
 
     @property
     def location(self) -> SourceLocation:
+        """Where the call stands, from the function's name to the bracket."""
         return self._source.location(self._call.span)
 
     # Arguments
@@ -169,6 +171,7 @@ class SpecialCall:
         return float(option.value)
 
     def has_option(self, name: str) -> bool:
+        """Whether the call names an option, whatever its value."""
         return name in self._options
 
     def _not_a(self, option: Option, expected: str) -> GinghamError:

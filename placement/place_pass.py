@@ -65,6 +65,11 @@ class TilePlacePass(ModulePass):
     """The function to be placed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Decide, and name each operation's device on it.
+
+        Raises GinghamError for a machine file with mistakes, and where no placement
+        exists.
+        """
         from ..targets.hardware.machine_file import load_machine
 
         place(op, load_machine(self.machine), self)

@@ -55,6 +55,7 @@ class Searcher:
 
     @cached_property
     def program_order(self) -> tuple[int, ...]:
+        """All units in the order in which the program has them."""
         return tuple(range(self.problem.count))
 
     @cached_property

@@ -42,6 +42,10 @@ class Unit:
 
     @cached_property
     def inputs(self) -> tuple[SSAValue, ...]:
+        """Values from elsewhere, each once, in the order of their first use.
+
+        Constants are not among them: they are repeated where they are used.
+        """
         own = {*self.ops}
         found: dict[SSAValue, None] = {}
         for op in self.ops:
@@ -52,6 +56,7 @@ class Unit:
 
     @cached_property
     def outputs(self) -> tuple[SSAValue, ...]:
+        """Results that operations outside of the unit use, in program order."""
         own = {*self.ops}
         return tuple(
             result

@@ -23,6 +23,7 @@ class SubcommandParser(argparse.ArgumentParser):
     """Reports wrong options as all other errors are reported."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise GinghamError in place of printing usage and leaving with status 2."""
         raise GinghamError(message, hint=f"`{self.prog} --help` lists the options")
 
 

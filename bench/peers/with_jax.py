@@ -17,6 +17,10 @@ Computation: TypeAlias = Callable[..., Any]
 
 
 def prepare(case: Case, inputs: Inputs) -> Prepared | None:
+    """The case compiled by `jax.jit`, on inputs that lie on JAX's device already.
+
+    None for a kind of case that JAX is not compared at.
+    """
     build = COMPUTATIONS.get(case.kind)
     if build is None:
         return None

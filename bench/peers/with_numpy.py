@@ -17,6 +17,7 @@ Computation: TypeAlias = Callable[[Case, Sequence[Array]], Any]
 
 
 def prepare(case: Case, inputs: Inputs) -> Prepared:
+    """The case as a person would write it with NumPy."""
     compute = COMPUTATIONS[case.kind]
     arguments = list(inputs.values())
     return Prepared(

@@ -70,6 +70,11 @@ Build: TypeAlias = Callable[[Graph, Case, list[Array]], Sequence[str]]
 
 
 def prepare(case: Case, inputs: Inputs) -> Prepared | None:
+    """The case as an ONNX graph in a session of onnxruntime.
+
+    Images come back with channels last, as the case has them. None for a kind of case
+    that has no graph.
+    """
     build = BUILDERS.get(case.kind)
     if build is None:
         return None

@@ -16,6 +16,11 @@ Build: TypeAlias = Callable[[Case, Tensors], Callable[[], Any]]
 
 
 def prepare(case: Case, inputs: Inputs) -> Prepared | None:
+    """The case as calls of PyTorch, in inference mode and without a copy of inputs.
+
+    Images come back with channels last, as the case has them. None for a kind of case
+    that PyTorch is not compared at.
+    """
     build = BUILDERS.get(case.kind)
     if build is None:
         return None

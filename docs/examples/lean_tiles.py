@@ -36,6 +36,7 @@ class StripeAutotileLeanPass(ModulePass):
     """The description of the device: a name or the path of a file."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Write on each leaf the decision that takes the least predicted seconds."""
         hardware = load_hardware(self.hardware)
         for block in all_blocks(op):
             found = candidates(block, hardware, 64) if is_leaf(block) else []

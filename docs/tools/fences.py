@@ -25,6 +25,7 @@ class Fence:
 
     @property
     def text(self) -> str:
+        """What is between the fences, lines joined."""
         return "\n".join(self.lines)
 
     @property

@@ -167,6 +167,7 @@ class CheckedSize(CallNode):
 
     @property
     def is_size(self) -> bool:
+        """True: what it gives can stand where a size is asked for."""
         return True
 
     def fold(self, *sizes: int) -> int:

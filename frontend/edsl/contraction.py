@@ -69,6 +69,7 @@ class Contract(Node):
 
     @property
     def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes of the output, None for those that are known when it runs."""
         return tuple(size.known_number for size in self.statement.sizes)
 
     def changed(self, **changes: Any) -> Contract:
@@ -83,6 +84,7 @@ class Contract(Node):
         return new
 
     def emit(self, to: Emitting) -> Result:
+        """The `tile.contract` over the values of operands and sizes."""
         statement, builder = self.statement, to.builder
         scope = _Scope(to)
         output = scope.polynomials(statement.output, statement.location)

@@ -73,6 +73,7 @@ class Einsum(Node):
         self._symbols = {label: SizeSymbol(_size_name(label)) for label in labels}
 
     def emit(self, to: Emitting) -> Result:
+        """Contractions in the order of the path, mostly of two operands at a time."""
         sizes: dict[Label, Size] = {}
         tensors: list[SSAValue] = []
         for operand, axes in zip(self.operands, self._product.operands, strict=True):

@@ -226,9 +226,11 @@ class Input(Node):
 
     @property
     def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The shape that it was given; None for any rank."""
         return self.shape
 
     def emit(self, to: Emitting) -> Result:
+        """Not to be called: arguments of the function stand for inputs."""
         raise ValueError("inputs are emitted before all other nodes")
 
 
@@ -241,13 +243,16 @@ class Literal(Node):
 
     @property
     def is_size(self) -> bool:
+        """Whether the number is an integer."""
         return isinstance(self.number, int)
 
     @property
     def known_number(self) -> int | None:
+        """The integer; None for a float."""
         return int(self.number) if isinstance(self.number, int) else None
 
     def emit(self, to: Emitting) -> Result:
+        """The float, or the integer as a size, which is made a constant at its use."""
         if isinstance(self.number, float):
             return self.number
         return Size(int(self.number), isinstance(self.number, bool))
@@ -268,6 +273,7 @@ class Sizes(Node):
         self.symbols = tuple(symbols)
 
     def emit(self, to: Emitting) -> Result:
+        """The `tile.sizes` that names and checks all sizes of the tensor."""
         names = [to.size_name(symbol) for symbol in self.symbols]
         tensor = to.builder.tensor(to.value(self.operands[0]), self.location)
         return to.builder.name_sizes(tensor, names, self.location)
@@ -283,10 +289,12 @@ class SizeOf(Node):
 
     @property
     def is_size(self) -> bool:
+        """True."""
         return True
 
     @property
     def known_number(self) -> int | None:
+        """The size, where the tensor's shape is known in Python."""
         sizes = self.tensor.known_sizes
         return None if sizes is None else sizes[self.axis]
 
@@ -296,6 +304,7 @@ class SizeOf(Node):
         return self.operands[0].operands[0]
 
     def emit(self, to: Emitting) -> Result:
+        """The size by its name, which a `Sizes` before it has made known."""
         return to.builder.sizes[to.size_name(self.symbol)]
 
 
@@ -307,6 +316,7 @@ class NumberOf(Node):
 
     @property
     def is_size(self) -> bool:
+        """True."""
         return True
 
     @property
@@ -315,6 +325,7 @@ class NumberOf(Node):
         return self.operands[0]
 
     def emit(self, to: Emitting) -> Result:
+        """The `tile.to_index` of the input."""
         tensor = to.builder.tensor(to.value(self.input), self.location)
         return Size(to.builder.add(ToIndexOp(tensor), self.location).size)
 
@@ -328,6 +339,7 @@ class SizeCheck(Node):
         self._axis = size.axis
 
     def emit(self, to: Emitting) -> Result:
+        """A check that fails, when sizes are bound, with the name of the tensor."""
         sizes = [to.value(operand) for operand in self.operands]
         is_equal = to.builder.apply(FUNCTIONS["cmp_eq"], sizes, self.location)
         what = f"bind_dims of axis {self._axis} of {self._tensor.describe()}"
@@ -380,22 +392,30 @@ class Apply(Node):
 
     @property
     def is_size(self) -> bool:
+        """Whether it is a function of sizes alone that sizes have."""
         return self._is_size
 
     @property
     def known_number(self) -> int | None:
+        """The result, where all operands are known integers."""
         return self._known_number
 
     @property
     def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes that the operands broadcast to, None for unknown ones."""
         return self._known_sizes
 
     def fold(self, *sizes: int) -> int:
+        """The result for integers.
+
+        Raises ValueError for a function that sizes do not have.
+        """
         if self.function.fold is None:
             raise ValueError(f"sizes have no function '{self.function.name}'")
         return int(self.function.fold(*sizes))
 
     def emit(self, to: Emitting) -> Result:
+        """The element-wise operation, with operands cast as its type rule says."""
         operands = [to.value(operand) for operand in self.operands]
         return to.builder.apply(self.function, operands, self.location)
 
@@ -418,6 +438,7 @@ class Call(Node):
         self._build = build
 
     def emit(self, to: Emitting) -> Result:
+        """What the function builds of the operands' values."""
         operands = [to.value(operand) for operand in self.operands]
         return self._build(to.builder, operands, self.location)
 
@@ -432,6 +453,7 @@ class Part(Node):
         self._number = number
 
     def emit(self, to: Emitting) -> Result:
+        """Not to be called: all parts are emitted with their node."""
         raise ValueError("parts are emitted with the whole")
 
     @property

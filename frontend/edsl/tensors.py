@@ -255,6 +255,7 @@ class TensorSizes(tuple[TensorDim, ...]):
     tensor: Tensor
 
     def __new__(cls, tensor: Tensor, dims: Sequence[TensorDim]) -> TensorSizes:
+        """The sizes of a tensor, in the order of its axes."""
         sizes = super().__new__(cls, dims)
         sizes.tensor = tensor
         return sizes

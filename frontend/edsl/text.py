@@ -58,6 +58,7 @@ class TextCall(Node):
         self._symbols: dict[str, SizeSymbol] = {}
 
     def emit(self, to: Emitting) -> Result:
+        """The statements of the function, in the place of the call."""
         operands = [to.any_value(operand) for operand in self.operands]
         return self.function.apply(
             to.builder, operands, lambda name: to.size_name(self._symbol(name))
@@ -77,9 +78,11 @@ class TextPart(Part):
 
     @property
     def is_size(self) -> bool:
+        """Whether the output was computed from sizes alone."""
         return isinstance(self.form, IndexType | int)
 
     def check_tensor(self) -> None:
+        """Raise GinghamError where the output is several tensors at once."""
         if isinstance(self.form, TupleForm):
             description = Tuple((), self.form.is_random)
             raise error(

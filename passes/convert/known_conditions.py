@@ -19,6 +19,7 @@ class KnownConditions:
 
     @staticmethod
     def none() -> KnownConditions:
+        """What is known at the top of a kernel: nothing."""
         return KnownConditions({})
 
     def and_also(self, conditions: Iterable[IndexSum]) -> KnownConditions:

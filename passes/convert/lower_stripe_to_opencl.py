@@ -97,6 +97,11 @@ class LowerStripeToOpenCLPass(ModulePass):
     """Whether barriers are put where work-items use each other's cells."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace each function over views by a host program and put kernels beside it.
+
+        Raises GinghamError, located, for what has no form in kernels: a reshape inside
+        of a block, say.
+        """
         names = KernelNames(op)
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
             types = [*function.function_type.inputs, *function.function_type.outputs]

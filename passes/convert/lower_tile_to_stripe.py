@@ -94,6 +94,11 @@ class LowerTileToStripePass(ModulePass):
     name = "lower-tile-to-stripe"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace each function over tensors by one over views.
+
+        Raises GinghamError, located, for sizes that are not known and contractions that
+        are not flat.
+        """
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
             if _has_tensors(function):
                 _replace(function, _FunctionLowering(function).run())

@@ -104,6 +104,7 @@ class PointBlock:
         return self._add(IndexOp(form, values, element)).results[0]
 
     def constant(self, number: int | float, element: Attribute) -> SSAValue:
+        """A number of an element type."""
         return self._add(ConstantOp(number, element)).results[0]
 
     def apply(

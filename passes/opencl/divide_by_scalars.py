@@ -60,6 +60,7 @@ class OpenCLDivideByScalarsPass(ModulePass):
     name = "opencl-divide-by-scalars"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace divisions by a number that is in every lane, in all kernels."""
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 for inner in operations(kernel):

@@ -64,6 +64,7 @@ class OpenCLEmulateTypesPass(ModulePass):
     name = "opencl-emulate-types"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Put conversions at loads and stores of all kernels, and compute in f32."""
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 _KernelEmulation().rewrite(kernel)

@@ -64,6 +64,10 @@ class OpenCLExpandFunctionsPass(ModulePass):
     """The functions, such as "exp"; all that there are formulas for when not given."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace element-wise functions by calls, and add what they call.
+
+        Raises GinghamError for the name of a function that has no formula.
+        """
         for name in self.functions:
             if name not in EXPANSIONS:
                 raise GinghamError(

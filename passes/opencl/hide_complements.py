@@ -55,6 +55,7 @@ class OpenCLHideComplementsPass(ModulePass):
     name = "opencl-hide-complements"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace complements by `x ^ ones` in all kernels that have some."""
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 _hide(kernel)

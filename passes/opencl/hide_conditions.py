@@ -59,6 +59,7 @@ class OpenCLHideConditionsPass(ModulePass):
     name = "opencl-hide-conditions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Add the unknown zero to the conditions of all kernels that need it."""
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 _hide(kernel)

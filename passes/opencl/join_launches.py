@@ -78,6 +78,10 @@ class OpenCLJoinLaunchesPass(ModulePass):
     name = "opencl-join-launches"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Join launches as marked, then drop the kernels that nothing launches.
+
+        Raises GinghamError, located, where joined launches depend on each other.
+        """
         joiner = _Joiner(op)
         for function in list(op.ops):
             if isinstance(function, FuncOp) and not function.is_declaration:

@@ -119,6 +119,10 @@ class OpenCLLimitUnrollingPass(ModulePass):
     """The steps side by side, at most, of a loop with few accumulators."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Give loops of all kernels a factor.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(
             op,
             statements=self.statements,

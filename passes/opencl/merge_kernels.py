@@ -61,6 +61,7 @@ class OpenCLMergeKernelsPass(ModulePass):
     name = "opencl-merge-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Let launches name the first of equal kernels, and drop the others."""
         firsts = _first_ones([each for each in op.ops if isinstance(each, KernelOp)])
         for launch in operations(op):
             if isinstance(launch, LaunchOp):

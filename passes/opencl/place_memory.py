@@ -62,6 +62,10 @@ class OpenCLPlaceMemoryPass(ModulePass):
     """The bytes of which every place is a multiple; a power of two from 64 on."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Give allocations of every host program their place.
+
+        Raises GinghamError for an alignment that is no power of two from 64 on.
+        """
         if self.alignment < 64 or self.alignment & (self.alignment - 1):
             raise GinghamError(
                 "expected 'alignment' to be a power of two from 64 on, got "

@@ -69,6 +69,10 @@ class OpenCLPlanJoinsPass(ModulePass):
     """How much of the time has to be saved."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Number the launches that are to run as one, by `opencl.join`.
+
+        Raises GinghamError for hardware that is not known.
+        """
         check_positive(op, least_percent=self.least_percent)
         kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}

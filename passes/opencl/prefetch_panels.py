@@ -139,6 +139,11 @@ class OpenCLPrefetchPanelsPass(ModulePass):
     """How often a panel is used at most."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Insert prefetches where the hardware's figures say that they pay.
+
+        Kernels whose work-groups have several work-items are left alone. Raises
+        GinghamError for hardware that is not known.
+        """
         check_positive(op, uses=self.uses)
         hardware = load_hardware(self.hardware)
         for kernel in op.ops:

@@ -79,6 +79,11 @@ class OpenCLPrefetchStreamsPass(ModulePass):
     """The arithmetic of a step, at least, in percent of the time of its lines."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Insert prefetches where the hardware's figures say that they pay.
+
+        Kernels whose work-groups have several work-items are left alone. Raises
+        GinghamError for hardware that is not known.
+        """
         check_positive(op, worth=self.worth)
         hardware = load_hardware(self.hardware)
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}

@@ -59,6 +59,7 @@ class OpenCLRunOncePass(ModulePass):
     name = "opencl-run-once"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Mark launches of every host program with `once`."""
         uses = {
             kernel.sym_name.data: argument_uses(kernel)
             for kernel in op.ops

@@ -61,6 +61,10 @@ class OpenCLStreamStoresPass(ModulePass):
     """The description of the device: a name or the path of a file."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Mark stores of all kernels with `stream`, on CPUs.
+
+        Raises GinghamError for hardware that is not known.
+        """
         hardware = load_hardware(self.hardware)
         if hardware.kind != "cpu":
             return

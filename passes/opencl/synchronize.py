@@ -69,6 +69,7 @@ class OpenCLSynchronizePass(ModulePass):
     name = "opencl-synchronize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Insert barriers into all kernels that need some."""
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 synchronize(kernel)

@@ -61,6 +61,7 @@ class FoldFunction(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        """Replace the function by its result, if all operands are constants."""
         number = fold_function(op.function, op.arguments, op.result.type)
         if number is not None:
             constant = ConstantOp(number, op.result.type)
@@ -72,6 +73,7 @@ class FoldCast(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter) -> None:
+        """Replace the cast by the converted constant, rounded as the cast does."""
         number = constant_of(op.argument)
         if number is None:
             return
@@ -86,6 +88,7 @@ class DropFunction(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        """Replace `x + 0`, `x * 1` and the like by the operand, broadcast if needed."""
         element = element_of(op.result.type)
         value = operand_given(op.function.name, op.arguments, element)
         if value is not None:
@@ -97,6 +100,7 @@ class DropCondition(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        """Replace it by the operand that is chosen, broadcast if needed."""
         if op.function.name != "cond":
             return
         condition = constant_of(op.arguments[0])
@@ -110,6 +114,7 @@ class MergeCasts(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter) -> None:
+        """Drop the cast, or the one before it where that changes no number."""
         if op.argument.type == op.result.type:
             _replace_by_value(op, op.argument, rewriter)
             return
@@ -126,6 +131,7 @@ class MergeReshapes(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter) -> None:
+        """Drop the reshape, or the one before it, once sizes are known."""
         # Before sizes are known, a reshape also says that numbers of elements agree.
         if not _is_known(op.tensor.type):
             return
@@ -146,6 +152,7 @@ class TileCanonicalizePass(ModulePass):
     name = "tile-canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite until no pattern applies, then share equal operations."""
         # The applier also erases unused ops that have no effect.
         patterns = GreedyRewritePatternApplier(
             [

@@ -44,6 +44,11 @@ class TileCheckTypesPass(ModulePass):
     """What the error calls the device."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Change nothing.
+
+        Raises GinghamError, located, for the first unsupported tensor, and for an
+        option that names no element type.
+        """
         for name in self.unsupported:
             if name not in ELEMENT_TYPES:
                 raise error_at(

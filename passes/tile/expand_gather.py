@@ -78,6 +78,7 @@ class TileExpandGatherPass(ModulePass):
     name = "tile-expand-gather"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace every gather that interpolates; others stay."""
         for gather in [g for g in op.walk() if isinstance(g, GatherOp)]:
             if _interpolates(gather):
                 _Expansion(gather).expand()

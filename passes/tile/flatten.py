@@ -73,6 +73,11 @@ class TileFlattenPass(ModulePass):
     name = "tile-flatten"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Flatten all contractions that are not flat.
+
+        Raises GinghamError, located, for an index without bounds, and for an assignment
+        with two points on one cell.
+        """
         for contraction in [c for c in op.walk() if isinstance(c, ContractOp)]:
             if not contraction.is_flat:
                 _flatten(contraction)

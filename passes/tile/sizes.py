@@ -27,6 +27,7 @@ class Size:
 
     @staticmethod
     def literal(value: int) -> Size:
+        """A number that stands in the source."""
         return Size(value, str(value), value < 0)
 
     @property

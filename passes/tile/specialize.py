@@ -93,6 +93,10 @@ class TileSpecializePass(ModulePass):
     entry: str = "main"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Bind and check all sizes and types.
+
+        Raises GinghamError, located, where arguments do not fit the program.
+        """
         parts = [text.partition("=") for text in self.arguments]
         types = [parse_argument_type(type) for type, _, _ in parts]
         numbers = {

@@ -33,6 +33,7 @@ class Job:
         return replace(self, decisions=self.decisions[start:])
 
     def to_json(self) -> str:
+        """One line, for a worker that may run on another machine."""
         return json.dumps(asdict(self))
 
     @staticmethod
@@ -57,6 +58,7 @@ class Outcome:
     message: str = ""
 
     def to_json(self) -> str:
+        """One line, as a worker answers."""
         return json.dumps(asdict(self))
 
     @staticmethod

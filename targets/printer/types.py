@@ -93,6 +93,7 @@ class CType:
 
     @property
     def kind(self) -> Kind:
+        """Whether its elements are truth values, integers or floats."""
         return kind(self.element)
 
     def with_element(self, element: Attribute) -> CType:

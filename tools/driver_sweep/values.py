@@ -30,6 +30,7 @@ class Number:
 
     @property
     def type(self) -> Attribute:
+        """The element type, or the vector of it where there are lanes."""
         return typed(self.element, self.lanes)
 
 
@@ -75,9 +76,11 @@ def fits(number: Number) -> bool:
 
 
 def product_of(left: Number, right: Number) -> Number:
+    """The product of two numbers, with the bounds of size and digits that follow."""
     size, digits = left.size * right.size, left.digits + right.digits
     return joined([left, right], left.value, size, digits)
 
 
 def read(memory: Memory) -> Number:
+    """What is loaded of a memory: a scalar or a vector, as its pointer says."""
     return Number(memory.pointer, memory.element, None, memory.size, memory.digits)

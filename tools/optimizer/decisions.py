@@ -23,9 +23,11 @@ class DecisionPrinter(Instrument):
     explainer: Explainer = field(default_factory=Explainer)
 
     def before_pass(self, step: Step, module: ModuleOp) -> None:
+        """Note the decisions that this pass is going to apply, and may drop."""
         self.explainer.before(step.module_pass, module)
 
     def finish(self, module: ModuleOp) -> None:
+        """Print all decisions that were noted, those of the last pass included."""
         explanation = self.explainer.explanation
         if self.format == "json":
             text = json.dumps(explanation.as_json(), indent=2)

@@ -61,6 +61,7 @@ class IrDumper(Instrument):
     last_text: str = field(default="", init=False)
 
     def before_pass(self, step: Step, module: ModuleOp) -> None:
+        """Print the module if it was asked for before this pass."""
         selection = self.selection
         if selection.before_all or step.module_pass.name in selection.before:
             self.dump("Before", step, self.text(module))
@@ -68,6 +69,7 @@ class IrDumper(Instrument):
             self.last_text = self.text(module)
 
     def after_pass(self, step: Step, module: ModuleOp) -> None:
+        """Print the module if it was asked for behind this pass, or has changed."""
         selection = self.selection
         if selection.after_all or step.module_pass.name in selection.after:
             self.dump("After", step, self.text(module))
@@ -75,6 +77,10 @@ class IrDumper(Instrument):
             self.dump("After", step, text)
 
     def after_failure(self, step: Step, module: ModuleOp, error: GinghamError) -> None:
+        """Print what the failed pass has left, in the generic form.
+
+        Where even that cannot be printed, a comment says why.
+        """
         selection = self.selection
         if not (
             selection.after_all or selection.after_change or selection.after_failure

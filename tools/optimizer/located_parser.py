@@ -83,6 +83,7 @@ class LocatedParser(BoundedParser):
         )
 
     def parse_operation(self) -> Operation:
+        """One operation, located at its first character unless it says otherwise."""
         start = self.pos
         self.operation_starts.append(start)
         op = super().parse_operation()
@@ -95,6 +96,7 @@ class LocatedParser(BoundedParser):
         return op
 
     def parse_optional_location(self) -> LocationAttr | None:
+        """The location that stands here, if any, which is kept for the operation."""
         # An operation's own `loc(...)` is always the last one within it.
         self.last_location = super().parse_optional_location()
         return self.last_location
@@ -102,6 +104,7 @@ class LocatedParser(BoundedParser):
     def resolve_operand(
         self, operand: UnresolvedOperand, type: AttributeInvT
     ) -> SSAValue[AttributeInvT]:
+        """The value of an operand; where it is first used is kept for messages."""
         if operand.operand_name not in self.ssa_values:
             use = (operand.span, self.ssa_values)
             self.first_uses.setdefault(operand.operand_name, use)

@@ -104,15 +104,18 @@ class CrashRecorder(Instrument):
     failing: Sequence[Step] = field(default=(), init=False)
 
     def start(self, module: ModuleOp) -> None:
+        """Keep the program as it comes in, in case any pass fails."""
         self.program = print_module(module)
         self.failing = self.steps
 
     def before_pass(self, step: Step, module: ModuleOp) -> None:
+        """Keep the program before each pass where a short reproducer is wanted."""
         if self.local:
             self.program = print_module(module)
             self.failing = [step]
 
     def after_failure(self, step: Step, module: ModuleOp, error: GinghamError) -> None:
+        """Write the reproducer, a `.mlir` file that names the passes and options."""
         if isinstance(error, ValidationError):
             return  # It comes with a reproducer.
         text = reproducer_text(self.failing, self.options, self.program)

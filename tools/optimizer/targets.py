@@ -32,6 +32,10 @@ class OpenCLTarget(Target):
             )
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        """Write the OpenCL C of all kernels.
+
+        Raises GinghamError for a module without kernels.
+        """
         if not kernel_names(module):
             raise GinghamError(
                 "the program has no kernels to print as OpenCL C",

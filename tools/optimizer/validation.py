@@ -135,12 +135,21 @@ class Validator(Instrument):
         """What all runs together may take."""
 
     def start(self, module: ModuleOp) -> None:
+        """Keep the program as it comes in: its results are those to be had."""
         self.accept(_Stage(None, module.clone()))
 
     def after_pass(self, step: Step, module: ModuleOp) -> None:
+        """Run the module and compare.
+
+        Raises ValidationError where a result is another one.
+        """
         self.accept(_Stage(step, module.clone()))
 
     def finish(self, module: ModuleOp) -> None:
+        """Run stages that have waited for shapes, with shapes drawn at random.
+
+        Raises ToolError, with what was in the way, unless the last stage has run.
+        """
         if self.latest is None:
             self.begin(self.chosen_signatures())
         if self.obstacle is not None:

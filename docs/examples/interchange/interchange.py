@@ -60,6 +60,10 @@ class InterchangeIndices(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: BlockOp, rewriter: PatternRewriter, /) -> None:
+        """Replace an innermost block by one with its indices in another order.
+
+        Blocks around others stay, and those in order already.
+        """
         steps = memory_steps(op)
         order = sorted(range(len(steps)), key=lambda number: -steps[number])
         if not is_leaf(op) or order == sorted(order):
@@ -104,6 +108,7 @@ class StripeInterchangePass(ModulePass):
     name = "stripe-interchange"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Interchange the indices of all innermost blocks of the module."""
         PatternRewriteWalker(InterchangeIndices()).rewrite_module(op)
 
 

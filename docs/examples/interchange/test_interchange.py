@@ -45,6 +45,7 @@ def loop_orders(module: ModuleOp) -> list[list[str | None]]:
 
 @pytest.mark.parametrize(("program", "arguments"), PROGRAMS)
 def test_results_stay(program: Path, arguments: list[str]) -> None:
+    """The order of indices changes, and no result does."""
     module = blocks_of(program, arguments)
     # Sums of small integers are the same in any order.
     generator = np.random.default_rng(7)

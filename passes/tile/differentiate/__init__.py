@@ -96,6 +96,11 @@ class TileDifferentiatePass(ModulePass):
     entry: str = "main"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Add the gradients that options ask for, then expand all there are.
+
+        Raises GinghamError, located, for names that the program does not have, and for
+        what has no derivative.
+        """
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
         if self.loss is not None or self.wrt:
             request_gradients(_entry(functions, self.entry), self.loss, self.wrt)

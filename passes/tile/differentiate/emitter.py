@@ -182,6 +182,11 @@ class TensorTerm(Term):
         self.tensor = tensor
 
     def apply(self, function: str, *others: Term | float) -> Term:
+        """A function of this tensor and others, as element-wise operations.
+
+        Numbers get the type of the tensors beside them. Raises TypeError for a term of
+        another kind.
+        """
         terms = [self, *(other for other in others if isinstance(other, TensorTerm))]
         elements = [element_of(term.tensor.type) for term in terms]
         # A condition says nothing of the type of a number beside it.
@@ -197,6 +202,7 @@ class TensorTerm(Term):
         return TensorTerm(self._emitter, self._emitter.apply(function, *operands))
 
     def literal(self, number: float) -> Term:
+        """A 0-D tensor with a number, of this tensor's element type."""
         element = self.tensor.type.element_type
         return TensorTerm(self._emitter, self._emitter.scalar(number, element))
 

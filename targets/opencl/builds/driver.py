@@ -26,9 +26,11 @@ class InnerProgram(Protocol):
 
     def get_build_info(
         self, device: cl.Device, question: cl.program_build_info
-    ) -> str | None: ...
+    ) -> str | None:
+        """What a build for the device says of itself: status, options, log."""
 
-    def get_info(self, question: cl.program_info) -> Sequence[bytes]: ...
+    def get_info(self, question: cl.program_info) -> Sequence[bytes]:
+        """What holds for all devices: the binaries, one for each device."""
 
 
 def build(
