@@ -28,9 +28,11 @@ class InnerProgram(Protocol):
         self, device: cl.Device, question: cl.program_build_info
     ) -> str | None:
         """What a build for the device says of itself: status, options, log."""
+        ...
 
     def get_info(self, question: cl.program_info) -> Sequence[bytes]:
         """What holds for all devices: the binaries, one for each device."""
+        ...
 
 
 def build(
