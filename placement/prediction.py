@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.stripe.cost.nest import Nest
-    from ..passes.stripe.cost.problem import Problem
+    from ..passes.stripe.analysis.nest import Nest
+    from ..passes.stripe.analysis.problem import Problem
 
 _EXPOSED = 0.3
 """The part of the smaller of arithmetic and traffic that the larger does not hide."""
@@ -78,7 +78,7 @@ def predicted_module(module: ModuleOp, hardware: Hardware) -> Prediction:
 
     The module is lowered in place.
     """
-    from ..passes.stripe.blocks.nests import top_level_blocks
+    from ..passes.stripe.analysis.nests import top_level_blocks
 
     _lower(module, hardware)
     blocks: dict[Operation, Prediction] = {
@@ -92,7 +92,7 @@ def predicted_module(module: ModuleOp, hardware: Hardware) -> Prediction:
 
 def _scratch_bytes(function: FuncOp, blocks: Mapping[Operation, Prediction]) -> int:
     """The most that is taken at once between and for the statements of a function."""
-    from ..passes.stripe.blocks.nests import statements
+    from ..passes.stripe.analysis.nests import statements
 
     last: dict[AllocOp, int] = {}
     made: dict[SSAValue, AllocOp] = {}
@@ -150,8 +150,8 @@ def _context() -> Context:
 
 def _predicted_block(block: BlockOp, hardware: Hardware) -> Prediction:
     """What a block needs that becomes a kernel, with the copies that it reads."""
-    from ..passes.stripe.blocks.nests import is_leaf
-    from ..passes.stripe.cost import best, problem_of
+    from ..passes.stripe.analysis.nests import is_leaf
+    from ..passes.stripe.decide.search import best, problem_of
 
     if not all(block.index_ranges):
         return Prediction(0.0, 0)
@@ -165,7 +165,7 @@ def _predicted_block(block: BlockOp, hardware: Hardware) -> Prediction:
 
 def _decided_copies(block: BlockOp) -> int:
     """The copies of inputs that fusion has decided on: about as large as these."""
-    from ..passes.stripe.blocks.nests import all_blocks, root_buffer
+    from ..passes.stripe.analysis.nests import all_blocks, root_buffer
 
     copied: dict[SSAValue, int] = {}
     for leaf in all_blocks(block):
@@ -180,7 +180,7 @@ def _decided_copies(block: BlockOp) -> int:
 
 def _staged_bytes(problem: Problem, nest: Nest) -> int:
     """The copies of inputs that are made before the kernel starts."""
-    from ..passes.stripe.cost.nest import scratch_bytes
+    from ..passes.stripe.analysis.nest import scratch_bytes
 
     return sum(
         scratch_bytes(problem, nest, stage, problem.ranges)
@@ -191,7 +191,7 @@ def _staged_bytes(problem: Problem, nest: Nest) -> int:
 
 def _stream_seconds(block: BlockOp, hardware: Hardware) -> float:
     """The time of a block that is no contraction alone."""
-    from ..passes.stripe.blocks.nests import is_leaf
+    from ..passes.stripe.analysis.nests import is_leaf
 
     arithmetic = sum(_leaf_seconds(leaf, hardware) for leaf in _leaves(block))
     traffic = _traffic_seconds(block, hardware)
@@ -202,15 +202,15 @@ def _stream_seconds(block: BlockOp, hardware: Hardware) -> float:
 
 
 def _leaves(block: BlockOp) -> Iterator[BlockOp]:
-    from ..passes.stripe.blocks.nests import all_blocks, is_leaf
+    from ..passes.stripe.analysis.nests import all_blocks, is_leaf
 
     return (each for each in all_blocks(block) if is_leaf(each))
 
 
 def _leaf_seconds(leaf: BlockOp, hardware: Hardware) -> float:
     """The arithmetic of a block in all its runs, on the cores that share it."""
-    from ..passes.stripe.blocks.nests import is_top_level, points_around
-    from ..passes.stripe.cost import problem_of
+    from ..passes.stripe.analysis.nests import is_top_level, points_around
+    from ..passes.stripe.decide.search import problem_of
 
     problem = problem_of(leaf, hardware.vector_bits)
     points = prod(leaf.index_ranges) * points_around(leaf)
@@ -223,7 +223,7 @@ def _leaf_seconds(leaf: BlockOp, hardware: Hardware) -> float:
 
 def _traffic_seconds(block: BlockOp, hardware: Hardware) -> float:
     """The time to read and write what a block uses of the memory outside, once."""
-    from ..passes.stripe.count_work import count_work
+    from ..passes.stripe.analysis.count_work import count_work
 
     work = work_of(block) or count_work(block)
     size = work.bytes_read + work.bytes_written

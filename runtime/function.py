@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.stripe.explain import Explanation
+    from ..passes.stripe.decide.explain import Explanation
     from ..targets.hardware import Hardware
     from ..targets.opencl.compiled import CompiledCode, PrintedCode
     from ..targets.opencl.devices.device import OpenCLDevice
@@ -291,7 +291,7 @@ class Function:
         programs. What `tile-tune` has measured is left out.
         """
         from ..passes.pipelines import run_stages
-        from ..passes.stripe.explain import Explainer
+        from ..passes.stripe.decide.explain import Explainer
 
         explainer = Explainer(count)
         module = self._specialized(self._binding(inputs, named))

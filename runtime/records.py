@@ -51,7 +51,7 @@ def run_stages_by_records(
     from xdsl.utils.exceptions import DiagnosticException
 
     from ..passes.pipelines import run_stages
-    from ..passes.stripe.recall import RecordsWarning
+    from ..passes.stripe.decide.recall import RecordsWarning
 
     recall = recall_options(device, options)
     problem = ""

@@ -8,9 +8,9 @@ from gingham.dialects import make_context
 from gingham.dialects.stripe.block import BlockOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
-from gingham.passes.stripe.blocks.nests import top_level_blocks
-from gingham.passes.stripe.cost import problem_of
-from gingham.passes.stripe.cost.problem import Problem
+from gingham.passes.stripe.analysis.nests import top_level_blocks
+from gingham.passes.stripe.analysis.problem import Problem
+from gingham.passes.stripe.decide.search import problem_of
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 

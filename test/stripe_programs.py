@@ -20,7 +20,7 @@ from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.stripe.attributes import ViewType
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.blocks.nests import top_level_blocks
+from gingham.passes.stripe.analysis.nests import top_level_blocks
 from gingham.tools.optimizer.located_parser import parse_mlir
 from gingham.tools.optimizer.sources import Sources
 

@@ -24,7 +24,7 @@ from .command import ArgumentParser, SubcommandParser, run_command, show
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..passes.stripe.recall.database import Database, Record
+    from ..passes.stripe.decide.recall.database import Database, Record
     from ..runtime.tuning import Progress, Tuning
 
 
@@ -220,7 +220,7 @@ def _print_tuning(tuning: Tuning) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from ..passes.stripe.recall.database import as_json
+    from ..passes.stripe.decide.recall.database import as_json
 
     records = _database(options).records()
     if options.json:
@@ -264,7 +264,7 @@ def _print_table(records: Sequence[Record]) -> None:
 
 
 def _clear(options: argparse.Namespace) -> int:
-    from ..passes.stripe.recall.database import DatabaseError
+    from ..passes.stripe.decide.recall.database import DatabaseError
 
     database = _database(options)
     if not options.failed:

@@ -12,8 +12,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.passes import ModulePass
 
-from gingham.passes.stripe.blocks.nests import all_blocks, is_leaf
-from gingham.passes.stripe.cost import Candidate, candidates
+from gingham.passes.stripe.analysis.nests import all_blocks, is_leaf
+from gingham.passes.stripe.decide.search import Candidate, candidates
 from gingham.targets.hardware import load_hardware
 
 _LEVEL_SECONDS = 1e-6

@@ -20,7 +20,7 @@ from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level, MemorySpace, ViewType, view_type
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at, located
-from ..stripe.blocks.nests import root_buffer
+from ..stripe.analysis.nests import root_buffer
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering, has_group_indices, shared_blocks

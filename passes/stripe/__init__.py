@@ -1,6 +1,9 @@
-"""Passes over nested blocks: one file a pass, named as the pass.
+"""Passes over nested blocks, in four rooms.
 
-The folders hold what several passes share: `blocks` asks about nests and rewrites them,
-`cost` predicts their times, `fusion` decides which blocks are put together, `vectors`
-makes statements compute vectors, `recall` keeps measured decisions.
+* `analysis` asks about blocks and nests; nothing there changes the IR.
+* `edit` rewrites them; it decides nothing.
+* `decide` writes decisions as attributes, by models of the hardware; it moves nothing.
+* `apply` has the passes that carry decisions out: one file a pass, named as the pass.
+
+`edit` stands on `analysis`; `decide` and `apply` stand on both, and not on each other.
 """

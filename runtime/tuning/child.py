@@ -77,7 +77,7 @@ class Bench:
 
     def _executable(self, decision: dict[str, str]) -> OpenCLExecutable:
         from ...dialects import make_context
-        from ...passes.stripe.recall.unit import decide, leaves_of, unit_block
+        from ...passes.stripe.decide.recall.unit import decide, leaves_of, unit_block
         from ...targets.opencl.devices.device import OpenCLDevice
         from ...targets.opencl.executor import OpenCLExecutable
         from ..devices import device
@@ -129,7 +129,7 @@ def _inputs(executable: OpenCLExecutable) -> list[Array]:
 
 def _covered_outputs(job: Job) -> list[bool]:
     """Which outputs have every cell written, so that they can be compared."""
-    from ...passes.stripe.recall.unit import covered_outputs
+    from ...passes.stripe.decide.recall.unit import covered_outputs
     from .lowering import parsed
 
     return covered_outputs(parsed(job.ir))

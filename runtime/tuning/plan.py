@@ -12,15 +12,15 @@ from xdsl.ir import Attribute
 
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.staging import STAGE_ATTRIBUTE
+from ...dialects.stripe.tiling import TILE_ATTRIBUTE
 from ...passes.pipelines import TargetOptions
-from ...passes.stripe.blocks.nests import top_level_blocks
-from ...passes.stripe.recall.unit import key_of, leaves_of, unit_block, unit_of
-from ...passes.stripe.tile import TILE_ATTRIBUTE
+from ...passes.stripe.analysis.nests import top_level_blocks
+from ...passes.stripe.decide.recall.unit import key_of, leaves_of, unit_block, unit_of
 from ...targets.hardware import Hardware
 from .lowering import passes_around, run_passes
 
 if TYPE_CHECKING:
-    from ...passes.stripe.cost import Candidate
+    from ...passes.stripe.decide.search import Candidate
 
 _LOOKED_AT = 20
 """Decisions that are looked at for each that is measured."""
@@ -109,7 +109,7 @@ def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     the model's list are often the same but for a detail, and a measurement is to tell
     what the model can not.
     """
-    from ...passes.stripe.cost import candidates
+    from ...passes.stripe.decide.search import candidates
 
     kinds: dict[object, list[Choice]] = {}
     found = candidates(leaf, hardware, _LOOKED_AT * count)
@@ -122,7 +122,7 @@ def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
 
 def choices_over(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     """Decisions all over the space, good and bad ones: how well does the model rank?"""
-    from ...passes.stripe.cost import candidates
+    from ...passes.stripe.decide.search import candidates
 
     found = candidates(leaf, hardware, count, spread_out=True)
     return [_choice(rank, candidate) for rank, candidate in enumerate(found)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ...passes.stripe.recall.database import Record
+    from ...passes.stripe.decide.recall.database import Record
 
 
 def replay_text(record: Record) -> str:
@@ -17,7 +17,7 @@ def replay_text(record: Record) -> str:
     `tile-opt --run-reproducer` takes it; `-t opencl` prints the kernels.
     """
     from ...dialects import make_context
-    from ...passes.stripe.recall.unit import decide, leaves_of, unit_block
+    from ...passes.stripe.decide.recall.unit import decide, leaves_of, unit_block
     from .lowering import parsed
 
     unit = parsed(record.ir)

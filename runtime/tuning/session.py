@@ -16,7 +16,7 @@ from .asking import Asked, outcomes_of, running
 from .jobs import Outcome
 
 if TYPE_CHECKING:
-    from ...passes.stripe.recall.database import Database, Record
+    from ...passes.stripe.decide.recall.database import Database, Record
     from ..function import Function
     from .plan import Choice, Plan, Question
 
@@ -147,7 +147,7 @@ class _Session:
 
     def start(self) -> None:
         """Take what the records have of the plan already."""
-        from ...passes.stripe.recall.database import DatabaseError
+        from ...passes.stripe.decide.recall.database import DatabaseError
 
         asked = {_key(q, choice) for q in self.plan.questions for choice in q.choices}
         self.total = len(asked)
@@ -176,7 +176,7 @@ class _Session:
 
     def promising(self, measured: Iterable[Record]) -> list[Asked]:
         """The fastest decisions of the leaves that were measured now."""
-        from ...passes.stripe.recall import WORTH
+        from ...passes.stripe.decide.recall import WORTH
 
         leaves = {(record.unit, record.leaf) for record in measured}
         asked: list[Asked] = []
@@ -222,7 +222,7 @@ class _Session:
         return measured
 
     def _keep(self, record: Record) -> None:
-        from ...passes.stripe.recall.database import DatabaseError
+        from ...passes.stripe.decide.recall.database import DatabaseError
 
         try:
             self.database.add([record])
@@ -236,7 +236,7 @@ class _Session:
         self.notes.append(f"{error.message}; it is now '{aside}', and a new one made")
 
     def _record(self, question: Question, choice: Choice, outcome: Outcome) -> Record:
-        from ...passes.stripe.recall.database import Record, decision_text
+        from ...passes.stripe.decide.recall.database import Record, decision_text
 
         return Record(
             unit=question.unit,
@@ -258,7 +258,7 @@ class _Session:
 
 
 def _key(question: Question, choice: Choice) -> _Key:
-    from ...passes.stripe.recall.database import decision_text
+    from ...passes.stripe.decide.recall.database import decision_text
 
     return question.unit, question.leaf, decision_text(choice.attributes)
 
@@ -268,7 +268,7 @@ def database_at(records: str | os.PathLike[str] | None) -> Database:
 
     Raises GinghamError where records are switched off.
     """
-    from ...passes.stripe.recall.database import Database
+    from ...passes.stripe.decide.recall.database import Database
 
     path = Path(records) if records is not None else records_path()
     if path is None:

@@ -11,7 +11,9 @@ from xdsl.parser import Parser
 
 from gingham.dialects import make_context
 from gingham.passes.opencl.merge_kernels import OpenCLMergeKernelsPass
-from gingham.passes.stripe.dead_code_elimination import StripeDeadCodeEliminationPass
+from gingham.passes.stripe.apply.dead_code_elimination import (
+    StripeDeadCodeEliminationPass,
+)
 
 COUNT = 2000
 SECONDS = 4.0

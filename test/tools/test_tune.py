@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gingham.passes.stripe.recall.database import Database
+from gingham.passes.stripe.decide.recall.database import Database
 from gingham.runtime.devices import default_device
 from gingham.tools.optimizer.driver import run as tile_opt
 from gingham.tools.tune import main

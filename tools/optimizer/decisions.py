@@ -8,7 +8,7 @@ from typing import IO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...passes.stripe.explain import Explainer
+from ...passes.stripe.decide.explain import Explainer
 from ..command import show
 from .instruments import Instrument
 from .pipeline import Step

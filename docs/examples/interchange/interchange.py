@@ -40,7 +40,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
 
 from gingham.dialects.stripe.block import BlockOp
-from gingham.passes.stripe.blocks.nests import absolute_access, is_leaf
+from gingham.passes.stripe.analysis.nests import absolute_access, is_leaf
 
 
 def memory_steps(block: BlockOp) -> list[int]:

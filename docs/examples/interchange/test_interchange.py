@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gingham.frontend.tile_text import load
 from gingham.passes.convert.lower_tile_to_stripe import LowerTileToStripePass
-from gingham.passes.stripe.blocks.nests import all_blocks
+from gingham.passes.stripe.analysis.nests import all_blocks
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.flatten import TileFlattenPass
 from gingham.passes.tile.specialize import specialize

@@ -34,7 +34,7 @@ from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.blocks.nests import top_level_blocks
+from gingham.passes.stripe.analysis.nests import top_level_blocks
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.reference import interpret

@@ -17,8 +17,8 @@ import pytest
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.passes.stripe.recall import RecordsWarning
-from gingham.passes.stripe.recall.database import Database, Record, decision_text
+from gingham.passes.stripe.decide.recall import RecordsWarning
+from gingham.passes.stripe.decide.recall.database import Database, Record, decision_text
 from gingham.runtime.function import Function
 from gingham.runtime.hardware import target_options
 from gingham.runtime.records import (

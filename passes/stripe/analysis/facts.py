@@ -1,0 +1,200 @@
+"""What planning asks of a block again and again, found once.
+
+A block joins one group after the other, and each question is asked of all members of
+each. The answers depend on the block alone, and planning changes no block: who plans
+makes one `BlockFacts` for each and drops them all at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import prod
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import SSAValue
+
+from ....dialects.eltwise.element_types import bit_width
+from ....dialects.eltwise.ops import ElementwiseOp, element_of
+from ....dialects.stripe.attributes import Refinement
+from ....dialects.stripe.block import BlockOp
+from .nests import output_indices, reduction_indices, root_buffer
+
+_REUSE = 8
+"""A block that uses each element it reads as often is a contraction: it is tiled for
+registers."""
+
+
+class BlockFacts:
+    """The facts of one block, which must not change meanwhile."""
+
+    def __init__(self, block: BlockOp) -> None:
+        self.block = block
+        self._axes: dict[tuple[int, tuple[int, ...]], Mapping[int, int]] = {}
+        self._windows: dict[tuple[int, tuple[int, ...]], int] = {}
+
+    # Its indices.
+
+    @cached_property
+    def ranges(self) -> tuple[int, ...]:
+        """The range of each index."""
+        return self.block.index_ranges
+
+    @cached_property
+    def points(self) -> int:
+        return prod(self.ranges)
+
+    @cached_property
+    def reductions(self) -> set[int]:
+        """See `reduction_indices`."""
+        return reduction_indices(self.block)
+
+    @cached_property
+    def outputs(self) -> set[int]:
+        """The indices of more than one value that move some output."""
+        return {i for i in output_indices(self.block) if self.ranges[i] > 1}
+
+    @cached_property
+    def shareable(self) -> tuple[int, ...]:
+        """The indices whose values write cells of their own through every output.
+
+        Each is alone on one axis of the access and steps through it one by one.
+        """
+        alone = [
+            set(carried.values())
+            for carried, writes in zip(self.carried, self.writes, strict=True)
+            if writes
+        ]
+        if not alone:
+            return ()
+        return tuple(
+            index
+            for index in range(len(self.ranges))
+            if all(index in indices for indices in alone)
+        )
+
+    # Its buffers, by the numbers of the refinements.
+
+    @cached_property
+    def refinements(self) -> tuple[Refinement, ...]:
+        return self.block.refinement_list
+
+    @cached_property
+    def buffers(self) -> tuple[SSAValue, ...]:
+        return tuple(self.block.buffers)
+
+    @cached_property
+    def memories(self) -> tuple[SSAValue, ...]:
+        """The root of each buffer."""
+        return tuple(root_buffer(buffer) for buffer in self.buffers)
+
+    @cached_property
+    def writes(self) -> tuple[bool, ...]:
+        return tuple(each.direction.writes for each in self.refinements)
+
+    @cached_property
+    def written(self) -> tuple[SSAValue, ...]:
+        """The memories that it writes, each once."""
+        pairs = zip(self.memories, self.writes, strict=True)
+        return tuple(dict.fromkeys(memory for memory, writes in pairs if writes))
+
+    @cached_property
+    def carried(self) -> tuple[Mapping[int, int], ...]:
+        """For each refinement, see `carried_indices`."""
+        numbers = range(len(self.refinements))
+        return tuple(carried_indices(self.block, number) for number in numbers)
+
+    @cached_property
+    def last_carried(self) -> tuple[int | None, ...]:
+        """For each refinement the index of contiguous elements, if there is one."""
+        return tuple(
+            carried.get(len(refinement.access) - 1)
+            for carried, refinement in zip(self.carried, self.refinements, strict=True)
+        )
+
+    def shared_axes(self, number: int, shared: tuple[int, ...]) -> Mapping[int, int]:
+        """For each axis of a refinement that one of some indices steps through, which
+        of them.
+        """
+        found = self._axes.get((number, shared))
+        if found is None:
+            found = {
+                axis: shared.index(index)
+                for axis, index in self.carried[number].items()
+                if index in shared
+            }
+            self._axes[number, shared] = found
+        return found
+
+    # What it moves and computes.
+
+    @cached_property
+    def is_contraction(self) -> bool:
+        """Whether it uses the elements that it reads many times."""
+        if not self.reductions:
+            return False
+        read = sum(
+            cells(self.block, number, self.ranges)
+            for number, writes in enumerate(self.writes)
+            if not writes
+        )
+        return self.points >= _REUSE * max(read, 1)
+
+    @cached_property
+    def operations(self) -> int:
+        """Element-wise operations at a point, an aggregation with the one before it."""
+        count = sum(isinstance(op, ElementwiseOp) for op in self.block.body.ops)
+        return max(count, 1)
+
+    @cached_property
+    def footprints(self) -> tuple[int, ...]:
+        """For each refinement the bytes of what the block uses of the buffer."""
+        numbers = range(len(self.refinements))
+        return tuple(self._bytes(number, self.ranges) for number in numbers)
+
+    def window_bytes(
+        self, number: int, shared: Sequence[int], sizes: Sequence[int]
+    ) -> int:
+        """Bytes of the part that one tile of some indices uses."""
+        ranges = list(self.ranges)
+        for index, size in zip(shared, sizes, strict=True):
+            ranges[index] = min(size, ranges[index]) if size else ranges[index]
+        key = number, tuple(ranges)
+        if key not in self._windows:
+            self._windows[key] = self._bytes(number, ranges)
+        return self._windows[key]
+
+    def _bytes(self, number: int, ranges: Sequence[int]) -> int:
+        element = self.block.view_type(number).element_type
+        lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
+        size = max(lanes * bit_width(element_of(element)) // 8, 1)
+        return cells(self.block, number, ranges) * size
+
+
+def carried_indices(block: BlockOp, number: int) -> dict[int, int]:
+    """For each axis of a refinement that is just an index, that index.
+
+    Not of indices that occur on another axis too.
+    """
+    access = block.refinement(number).access
+    used = [index for form in access for index in form.support]
+    sizes = block.view_type(number).sizes
+    rank = len(block.index_ranges)
+    return {
+        axis: index
+        for axis, form in enumerate(access)
+        if (index := form.single_dimension) is not None
+        and sizes[axis] == 1
+        and used.count(index) == 1
+        and index < rank
+    }
+
+
+def cells(block: BlockOp, number: int, ranges: Sequence[int]) -> int:
+    """The cells of the box that a refinement reaches over `ranges`."""
+    total = 1
+    windows = block.view_type(number).sizes
+    for form, window in zip(block.refinement(number).access, windows, strict=True):
+        own = [int(abs(c)) for c in form.coefficients[: len(ranges)]]
+        total *= window + sum(c * (r - 1) for c, r in zip(own, ranges, strict=True))
+    return total

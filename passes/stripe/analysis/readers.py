@@ -1,0 +1,105 @@
+"""Who reads a buffer, and whether anybody reads what a block sets in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Block, SSAValue
+
+from ....affine.form import LinearForm
+from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.ops import LoadOp, StoreOp
+from .lanes import MOST_LANES
+from .nests import AbsoluteAccess, absolute_access, is_number
+
+
+def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
+    """The views of a buffer that are loaded from, with their blocks.
+
+    None in place of a block where something else is done with it.
+    """
+    for use in view.uses:
+        user = use.operation
+        if isinstance(user, BlockOp):
+            yield from readers(user.view(use.index))
+        elif isinstance(user, LoadOp):
+            around = user.parent_op()
+            yield around if isinstance(around, BlockOp) else None, view
+        elif not isinstance(user, StoreOp) or user.subscripts is not None:
+            yield None, view
+
+
+def is_unread(fill: BlockOp) -> bool:
+    """Whether constraints keep all readers from the cells that a block sets.
+
+    `fill` has one refinement. Constraints of readers may be moved to the end of a
+    vector later (see `stripe-overcompute`): what is read then counts, too.
+    """
+    place = absolute_access(fill.view(0))
+    around = _indices_around(place.buffer)
+    ranges = [*place.buffer_type.sizes, *map(index_range, around)]
+    beyond = _over_cells(fill, place, around)
+    for reader, view in readers(place.buffer):
+        if reader is None or view not in reader.views:
+            return False
+        if not is_number(reader.view_type(reader.views.index(view))):
+            return False
+        read = _over_cells(reader, absolute_access(view), around)
+        within = [_rounded_up(form, place.buffer_type.rank) for form in read]
+        if all((f + r).bounds(ranges)[1] >= 0 for r in within for f in beyond):
+            return False
+    return True
+
+
+def _indices_around(buffer: SSAValue) -> list[SSAValue]:
+    """What is the same during the life of an allocation."""
+    indices: list[SSAValue] = []
+    block = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()
+    while isinstance(block, BlockOp):
+        indices += block.indices
+        block = block.parent_op()
+    return indices
+
+
+def _over_cells(
+    block: BlockOp, place: AbsoluteAccess, around: Sequence[SSAValue]
+) -> list[LinearForm]:
+    """The constraints of a block that its cell of a buffer decides.
+
+    They are forms over the cell's place along each axis, then the values `around` the
+    allocation; found where an index steps through one axis alone, one by one.
+    """
+    steps = [_lone_step(place, axis) for axis in range(len(place.starts))]
+    found: list[LinearForm] = []
+    for condition in block.where:
+        coefficients = dict(condition.terms)
+        factors = [0 if step is None else coefficients.get(step, 0) for step in steps]
+        rest = condition
+        for factor, start in zip(factors, place.starts, strict=True):
+            rest -= start * factor
+        if {*rest.values} <= {*around}:
+            outer = rest.form(around).coefficients
+            found.append(LinearForm((*factors, *outer), rest.constant))
+    return found
+
+
+def _lone_step(place: AbsoluteAccess, axis: int) -> SSAValue | None:
+    """An index that steps through an axis one by one, and through no other."""
+    for value, coefficient in place.starts[axis].terms:
+        users = sum(value in start.values for start in place.starts)
+        if coefficient == 1 and users == 1:
+            return value
+    return None
+
+
+def _rounded_up(form: LinearForm, rank: int) -> LinearForm:
+    """A constraint on cells where it may be moved to, at the end of some vector."""
+    missing = 0
+    lanes = 2
+    while lanes <= MOST_LANES:
+        for axis in range(rank):
+            others = [c for n, c in enumerate(form.coefficients) if n != axis]
+            if form.coefficients[axis] == -1 and not any(c % lanes for c in others):
+                missing = max(missing, int(-(form.constant + 1) % lanes))
+        lanes *= 2
+    return form + missing

@@ -1,0 +1,81 @@
+"""What kind of reduction a block is: of rows, or of streams."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.stripe.attributes import Direction
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from .lanes import unit_steps, vector_index
+from .nests import (
+    has_own_windows,
+    is_leaf,
+    is_number,
+    is_subscripted,
+    output_indices,
+    owns_cells,
+    reduction_indices,
+)
+
+
+def cells_of_outputs(block: BlockOp) -> int:
+    """How many cells the outputs have."""
+    return prod(block.index_ranges[index] for index in output_indices(block))
+
+
+def aggregates_plainly(block: BlockOp) -> bool:
+    """Whether a block aggregates numbers into cells that are its own."""
+    if not is_leaf(block) or block.captures or block.is_serial:
+        return False
+    if TILE_ATTRIBUTE in block.attributes or not all(block.index_ranges):
+        return False
+    if any(map(is_subscripted, block.views)):
+        return False
+    for number, refinement in enumerate(block.refinement_list):
+        window = block.view_type(number)
+        if not is_number(window):
+            return False
+        if not refinement.direction.writes:
+            continue
+        if refinement.aggregation is Aggregation.ASSIGN:
+            return False
+        if refinement.init != refinement.aggregation.identity(window.element_type):
+            return False
+        if not owns_cells(block, number):
+            return False
+    return any(r.direction.writes for r in block.refinement_list)
+
+
+def is_of_rows(block: BlockOp, parallelism: int) -> bool:
+    """Whether a block aggregates along rows that lie in memory as they are read, of
+    numbers used once or with fewer cells than `parallelism`.
+    """
+    if vector_index(block) is not None or row_index(block) is None:
+        return False
+    return is_stream(block) or cells_of_outputs(block) < parallelism
+
+
+def is_stream(block: BlockOp) -> bool:
+    """Whether each number of some input is used at one point only."""
+    return any(
+        refinement.direction is Direction.IN and has_own_windows(block, number)
+        for number, refinement in enumerate(block.refinement_list)
+    )
+
+
+def row_index(block: BlockOp) -> int | None:
+    """The aggregating index that steps through all inputs one by one, if any."""
+    rank = len(block.index_ranges)
+    candidates = reduction_indices(block)
+    read: set[int] = set()
+    for refinement in block.refinement_list:
+        if refinement.direction is Direction.IN:
+            used = {index for form in refinement.access for index in form.support}
+            steps = unit_steps(refinement, rank)
+            candidates = {c for c in candidates if c in steps or c not in used}
+            read |= used
+    for form in block.conditions:
+        candidates = {c for c in candidates if not form.coefficients[c]}
+    return max(candidates & read, key=lambda c: block.index_ranges[c], default=None)

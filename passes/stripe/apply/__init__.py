@@ -1,0 +1,1 @@
+"""Passes that carry out decisions: one file a pass, named as the pass."""

@@ -1,0 +1,242 @@
+"""`stripe-fuse`: run two blocks over the same points as one.
+
+A block joins an earlier one when both have the same index ranges and constraints,
+assign all that they write, and share a buffer; and where one writes what the other
+accesses, both do so through the same window at the same point. So an element-wise chain
+becomes one block.
+
+Before:
+
+```mlir
+stripe.block [%i : 64, %j : 64]
+    in %a = %A[%i, %j] : 1x1
+    out %w = %t[%i, %j] : 1x1 { ... }
+stripe.block [%i : 64, %j : 64]
+    in %r = %t[%i, %j] : 1x1
+    out %c = %C[%i, %j] : 1x1 { ... }
+```
+
+After:
+
+```mlir
+stripe.block [%i : 64, %j : 64]
+    in %a = %A[%i, %j] : 1x1
+    out %w = %t[%i, %j] : 1x1
+    in %r = %t[%i, %j] : 1x1
+    out %c = %C[%i, %j] : 1x1 { ... }
+```
+
+`stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
+them. Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes,
+and blocks with something between them that depends on the first or that the second
+depends on, and blocks that use more inputs and results of the function than a kernel
+may have. Reshaped views of one buffer are different windows of it. After PlaidML's
+Fusion pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.stripe.attributes import ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp
+from ....dialects.stripe.reshape import ReshapeOp
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ....targets.hardware import MOST_BUFFERS
+from ...walking import functions
+from ..analysis.nests import has_own_windows, is_leaf, root_buffer, statements
+from ..edit.join import definitions, join_blocks, outer_memories
+
+
+@dataclass(frozen=True)
+class StripeFusePass(ModulePass):
+    """Merge blocks over the same points that share a buffer."""
+
+    name = "stripe-fuse"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            fuse_statements(function)
+
+
+def fuse_statements(function: FuncOp) -> None:
+    """Fuse each block of a function into the nearest earlier one that takes it."""
+    outer = outer_memories(function)
+    groups: list[_Group] = []
+    users: dict[SSAValue, list[_Group]] = {}
+    defined: dict[Operation, int] = {}
+    for position, operation in enumerate(statements(function)):
+        if isinstance(operation, BlockOp):
+            single = _Group.of(operation, position, outer)
+            partner = _partner(single, users)
+            if partner is None:
+                partner = single
+                groups.append(single)
+            else:
+                partner.add(single)
+            for buffer in single.uses:
+                sharing = users.setdefault(buffer, [])
+                if not any(group is partner for group in sharing):
+                    sharing.append(partner)
+        elif isinstance(operation, AllocOp | ReshapeOp):
+            defined[operation] = position
+        else:
+            # No block is moved over a statement between them.
+            users.clear()
+    for group in groups:
+        if len(group.blocks) > 1:
+            fused = _fuse(group.blocks)
+            _define_before(fused, group.position, defined)
+
+
+@dataclass
+class _Use:
+    """How the blocks of a group use one memory."""
+
+    windows: set[tuple[SSAValue, object, ViewType]]
+    is_written: bool
+    is_own: bool
+    """Whether each point has a window of its own."""
+
+    def join(self, other: _Use) -> _Use:
+        return _Use(
+            self.windows | other.windows,
+            self.is_written or other.is_written,
+            self.is_own and other.is_own,
+        )
+
+
+@dataclass
+class _Group:
+    """Blocks that will be one block, at the place of the first."""
+
+    blocks: list[BlockOp]
+    uses: dict[SSAValue, _Use]
+    position: int
+    is_fusible: bool
+    outer: frozenset[SSAValue]
+    """The memories among those used that are inputs or results of the function."""
+
+    @staticmethod
+    def of(block: BlockOp, position: int, outer: frozenset[SSAValue]) -> _Group:
+        """A group of one block, which is statement number `position`."""
+        uses: dict[SSAValue, _Use] = {}
+        refinements = zip(block.buffers, block.refinement_list, strict=True)
+        for number, (buffer, refinement) in enumerate(refinements):
+            use = _Use(
+                {(buffer, refinement.access, block.view_type(number))},
+                refinement.direction.writes,
+                has_own_windows(block, number),
+            )
+            memory = root_buffer(buffer)
+            known = uses.get(memory)
+            uses[memory] = use if known is None else known.join(use)
+        return _Group(
+            [block], uses, position, _is_fusible(block), outer.intersection(uses)
+        )
+
+    def add(self, other: _Group) -> None:
+        """Take the blocks of another group, which can join."""
+        self.blocks += other.blocks
+        self.outer |= other.outer
+        for buffer, use in other.uses.items():
+            known = self.uses.get(buffer)
+            self.uses[buffer] = use if known is None else known.join(use)
+
+    def depends_on(self, other: _Group) -> bool:
+        """Whether the order of two groups matters."""
+        return any(
+            use.is_written or other.uses[buffer].is_written
+            for buffer, use in self.uses.items()
+            if buffer in other.uses
+        )
+
+    def can_join(self, other: _Group) -> bool:
+        """Whether one block may do the work of both groups, which share a buffer."""
+        first, second = other.blocks[0], self.blocks[0]
+        if not (self.is_fusible and other.is_fusible):
+            return False
+        if len(self.outer | other.outer) > MOST_BUFFERS:
+            return False
+        same_points = (
+            first.index_ranges == second.index_ranges
+            and first.index_levels == second.index_levels
+            and set(first.conditions) == set(second.conditions)
+        )
+        if not same_points:
+            return False
+        both = [
+            use.join(other.uses[buffer])
+            for buffer, use in self.uses.items()
+            if buffer in other.uses
+        ]
+        return all(
+            use.is_own and len(use.windows) == 1 for use in both if use.is_written
+        )
+
+
+def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | None:
+    """The nearest earlier group that takes `group`, with none that it depends on
+    between. Those that share no buffer with it are neither.
+    """
+    sharing = {
+        other.position: other
+        for buffer in group.uses
+        for other in users.get(buffer, ())
+    }
+    for position in sorted(sharing, reverse=True):
+        other = sharing[position]
+        if group.can_join(other):
+            return other
+        if group.depends_on(other):
+            return None
+    return None
+
+
+def _is_fusible(block: BlockOp) -> bool:
+    """Whether a block may be fused with any other."""
+    if not is_leaf(block) or block.is_serial:
+        return False
+    if block.captures or TILE_ATTRIBUTE in block.attributes:
+        return False
+    return all(
+        refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
+        for refinement in block.refinement_list
+    )
+
+
+def _fuse(blocks: Sequence[BlockOp]) -> BlockOp:
+    """Replace blocks by one at the place of the first; it does all in order."""
+    fused = join_blocks(blocks)
+    first, *others = blocks
+    first.replace_by(fused)
+    for block in others:
+        block.replace_by()
+    return fused
+
+
+def _define_before(
+    block: BlockOp, position: int, defined: dict[Operation, int]
+) -> None:
+    """Move what defines the buffers of a block, statement `position`, before it.
+
+    `defined` says at which statement each definition stands, and is kept up to date.
+    """
+    parent = block.parent
+    if parent is None:
+        raise ValueError("the block is not in a function")
+    for buffer in block.buffers:
+        for definition in reversed([*definitions(buffer)]):
+            if defined[definition] > position:
+                definition.detach()
+                parent.insert_op_before(definition, block)
+                defined[definition] = position

@@ -1,0 +1,347 @@
+"""`stripe-fuse-nests`: make one nest of blocks that share outer indices.
+
+Blocks with the attribute `stripe.fuse` of one group (see `Fusion`) become leaves of one
+block over tiles of the indices that they share. Each point of it does what all members
+do for its tile, member after member.
+
+Before:
+
+```mlir
+%S = stripe.alloc : !stripe.view<64xf32>
+stripe.block "S" [%m : 64, %n : 4096]
+    in %x = %X[%m, %n] : 1x1
+    out %s = %S[%m] : 1 add init 0
+    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} { ... }
+stripe.block "Y" [%i : 64, %j : 4096]
+    in %x = %X[%i, %j] : 1x1
+    in %s = %S[%i] : 1
+    out %y = %Y[%i, %j] : 1x1
+    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} { ... }
+```
+
+After:
+
+```mlir
+%S = stripe.alloc : !stripe.view<64xf32>
+stripe.block "Y" [%m : 64]
+    in %x = %X[%m, 0] : 1x4096
+    out %s = %S[%m] : 1
+    in %s_1 = %S[%m] : 1
+    out %y = %Y[%m, 0] : 1x4096 {
+  stripe.block [%n : 4096]
+      in %x_1 = %x[0, %n] : 1x1
+      out %s_2 = %s[0] : 1 add init 0 { ... }
+  stripe.block [%j : 4096]
+      in %x_1 = %x[0, %j] : 1x1
+      in %s_2 = %s_1[0] : 1
+      out %y_1 = %y[0, %j] : 1x1 { ... }
+}
+```
+
+`stripe-localize` then moves the buffers between the members into the nest. Where
+sizes do not divide a range, the last tile reaches over it and its points are checked
+(see `stripe-separate`), or what is left over is a nest of its own. With several levels
+of tiles there are as many blocks around the leaves. The nest stands where the last
+member stood; statements between that depend on a member follow it. A member hands
+its other attributes on to its leaf: `stripe.tile` and `stripe.order` are over all
+indices that it had.
+
+It is an error when members do not share the indices as the attribute says, when a cell
+that one of them writes is used at other points of the shared indices, and when a
+statement between them depends on one and is needed by another. After PlaidML's Fusion
+pass, which fuses the outer blocks of tiled nests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.stripe.attributes import ViewType
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.fusion import (
+    FUSE_ATTRIBUTE,
+    FUSE_REASON_ATTRIBUTE,
+    Fusion,
+    FusionAttr,
+)
+from ....dialects.stripe.reshape import ReshapeOp
+from ....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ....dialects.syntax import integer_arrays
+from ...locations import error_at
+from ...walking import functions
+from ..analysis.nests import reduction_indices, statements
+from ..analysis.shared_indices import Member, find_conflict, may_be_member
+from ..analysis.statement_order import StatementOrder
+from ..edit.blocks import push_constraints_inward
+from ..edit.join import join_blocks
+from ..edit.loop_order import loop_orders
+from ..edit.merge import may_merge, merge_pair
+from ..edit.partition import split_block
+from ..edit.split import may_overhang, tile_block, tile_levels
+from ..edit.widen import widen_windows
+
+
+@dataclass(frozen=True)
+class StripeFuseNestsPass(ModulePass):
+    """Make one nest of the blocks of each group, by the attribute `stripe.fuse`."""
+
+    name = "stripe-fuse-nests"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            for statement in statements(function):
+                statement.attributes.pop(FUSE_REASON_ATTRIBUTE, None)
+            groups = _groups(function)
+            if groups:
+                share_reshapes(function)
+            order = StatementOrder(function)
+            for blocks in groups:
+                fuse_group(order.sorted(blocks), order)
+            share_reshapes(function)
+
+
+def _groups(function: FuncOp) -> list[list[BlockOp]]:
+    """The members of each group, in order."""
+    groups: dict[int, list[BlockOp]] = {}
+    for statement in statements(function):
+        if isinstance(statement, BlockOp) and FUSE_ATTRIBUTE in statement.attributes:
+            groups.setdefault(fusion_of(statement).group, []).append(statement)
+    return list(groups.values())
+
+
+def fusion_of(block: BlockOp) -> Fusion:
+    """What the attribute of a block says."""
+    attribute = block.attributes[FUSE_ATTRIBUTE]
+    if not isinstance(attribute, FusionAttr):
+        raise error_at(
+            block,
+            f"expected {FUSE_ATTRIBUTE} to be a decision, got {attribute}",
+            f"{FUSE_ATTRIBUTE} = #stripe.fuse<group 0 shared [0] tiles [[8]]>",
+        )
+    return attribute.data
+
+
+def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
+    """Replace the members of one group by one nest, or by several for the edges.
+
+    Where members see a buffer under the same shape, it is by one reshape.
+    """
+    tiles = fusion_of(blocks[0]).tiles
+    for block in blocks:
+        if fusion_of(block).tiles != tiles:
+            raise error_at(block, "expected the tiles of all members to be the same")
+    members = [_merge_shared(block, fusion_of(block)) for block in blocks]
+    for block, member in zip(blocks, members, strict=True):
+        if member.block is not block:
+            order.replace(block, member.block)
+            share_reshapes(member.block.parent_op())
+    _check(members)
+    order.gather([member.block for member in members])
+    _fuse_levels([_Part.of(member) for member in members], tiles)
+
+
+def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
+    """Make one index of each shared one; the block then, and their numbers."""
+    shared = [list(numbers) for numbers in fusion.shared]
+    if any(n >= len(block.index_ranges) for numbers in shared for n in numbers):
+        raise error_at(
+            block,
+            f"expected numbers of the {len(block.index_ranges)} indices, got "
+            f"{list(fusion.shared)}",
+        )
+    for numbers in shared:
+        while len(numbers) > 1:
+            slow, fast = numbers[0], numbers.pop(1)
+            if not may_merge(block, slow, fast):
+                raise error_at(
+                    block, f"indices {slow} and {fast} are not one in all buffers"
+                )
+            block = merge_pair(block, slow, fast)
+            for others in shared:
+                others[:] = [n - (n > fast) for n in others]
+    return Member.of(block, [numbers[0] for numbers in shared])
+
+
+def _check(members: Sequence[Member]) -> None:
+    """Raise a GinghamError for members that can not be one nest."""
+    first = members[0]
+    ranges = [first.block.index_ranges[index] for index in first.shared]
+    for member in members:
+        block = member.block
+        reason = may_be_member(block)
+        if reason is not None:
+            raise error_at(block, f"cannot fuse the block: {reason}")
+        own = [block.index_ranges[index] for index in member.shared]
+        if own != ranges:
+            raise error_at(
+                block, f"expected shared indices of ranges {ranges}, got {own}"
+            )
+    conflict = find_conflict(members)
+    if conflict is not None:
+        block = members[conflict.member].block
+        raise error_at(block, f"cannot fuse the block: {conflict.reason}")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A member that is to be tiled."""
+
+    block: BlockOp
+    shared: tuple[int | None, ...]
+    """The block's number of each shared index; None where it has one value left."""
+    leaf: Mapping[str, Attribute]
+    """The attributes that its leaf gets; tiles are over the indices it has by now."""
+
+    @staticmethod
+    def of(member: Member) -> _Part:
+        attributes = member.block.attributes
+        attributes.pop(FUSE_ATTRIBUTE, None)
+        leaf = dict(attributes)
+        attributes.clear()
+        return _Part(member.block, member.shared, leaf)
+
+    def extent(self, shared: int) -> int:
+        index = self.shared[shared]
+        return 1 if index is None else self.block.index_ranges[index]
+
+    def may_overhang(self, shared: int, sizes: Sequence[int]) -> bool:
+        """Whether the last tile along a shared index may reach over its range.
+
+        Reductions that are not tiled yet are easier to tile without constraints.
+        """
+        index = self.shared[shared]
+        is_decided = TILE_ATTRIBUTE in self.leaf or not reduction_indices(self.block)
+        return index is None or (
+            is_decided and may_overhang(self.block, self.own_sizes(sizes), index)
+        )
+
+    def own_sizes(self, sizes: Sequence[int]) -> list[int]:
+        """Tile sizes for all indices of the block: 0 for those that are not shared."""
+        own = [0] * len(self.block.index_ranges)
+        for index, size in zip(self.shared, sizes, strict=True):
+            if index is not None:
+                own[index] = size
+        return own
+
+    def split(self, shared: int, position: int) -> _Part:
+        """Keep the first values of a shared index; the part with the others."""
+        index = self.shared[shared]
+        if index is None:
+            raise ValueError("the index has one value")
+        return replace(self, block=split_block(self.block, index, position))
+
+
+def _fuse_levels(parts: Sequence[_Part], tiles: Sequence[Sequence[int]]) -> None:
+    """Put blocks over tiles around parts that are statements of one block."""
+    extents = [parts[0].extent(shared) for shared in range(len(parts[0].shared))]
+    if not tiles:
+        for part in parts:
+            part.block.attributes.update(part.leaf)
+        return
+    sizes = [
+        min(size, extent) if size else extent
+        for size, extent in zip(tiles[0], extents, strict=True)
+    ]
+    for shared, (size, extent) in enumerate(zip(sizes, extents, strict=True)):
+        if extent % size and not all(
+            part.may_overhang(shared, sizes) for part in parts
+        ):
+            position = extent - extent % size
+            rest = [part.split(shared, position) for part in parts]
+            _fuse_levels(parts, tiles)
+            _fuse_levels(rest, tiles)
+            return
+    is_nested = isinstance(parts[0].block.parent_op(), BlockOp)
+    # What is staged counts the blocks around.
+    is_counted = any(STAGE_ATTRIBUTE in part.leaf for part in parts)
+    if not is_nested or is_counted or sizes != extents:
+        parts = _fuse_level(parts, sizes)
+    _fuse_levels(parts, tiles[1:])
+
+
+def _fuse_level(parts: Sequence[_Part], sizes: Sequence[int]) -> list[_Part]:
+    """Tile all parts and join their outer blocks; the parts inside."""
+    inner: list[_Part] = []
+    outer: list[BlockOp] = []
+    orders: list[list[int]] = []
+    for part in parts:
+        orders.append(_outer_order(part, sizes))
+        inner.append(_tiled(part, sizes))
+        around = inner[-1].block.parent_op()
+        if not isinstance(around, BlockOp):
+            raise ValueError("tiling gave no outer block")
+        push_constraints_inward(around)
+        _assign(around)
+        outer.append(around)
+    joined = join_blocks(outer, orders)
+    *others, last = outer
+    last.replace_by(joined)
+    for block in others:
+        block.replace_by()
+    widen_windows(joined)
+    return inner
+
+
+def _outer_order(part: _Part, sizes: Sequence[int]) -> list[int]:
+    """For each shared index of several tiles, its number in the outer block."""
+    several = [
+        index
+        for shared, (index, size) in enumerate(zip(part.shared, sizes, strict=True))
+        if index is not None and part.extent(shared) > size
+    ]
+    return [sorted(several).index(index) for index in several]
+
+
+def _tiled(part: _Part, sizes: Sequence[int]) -> _Part:
+    """Put a block over tiles around a part; the part inside."""
+    leaf = dict(part.leaf)
+    tiles, orders = leaf.get(TILE_ATTRIBUTE), leaf.get(ORDER_ATTRIBUTE)
+    levels = [] if tiles is None else tile_levels(part.block, tiles)
+    numbers = [] if orders is None else loop_orders(part.block, orders)
+    own = part.own_sizes(sizes)
+    block, kept = tile_block(part.block, own, is_innermost=False)
+    if tiles is not None:
+        leaf[TILE_ATTRIBUTE] = integer_arrays(
+            [level[i] for i in kept] for level in levels
+        )
+    if orders is not None:
+        leaf[ORDER_ATTRIBUTE] = integer_arrays(
+            [kept.index(i) for i in listed if i in kept] for listed in numbers
+        )
+    shared = tuple(
+        None if index is None or index not in kept else kept.index(index)
+        for index in part.shared
+    )
+    return _Part(block, shared, leaf)
+
+
+def _assign(block: BlockOp) -> None:
+    """Let the windows of an outer block be plain: the leaves aggregate into them."""
+    refinements = [
+        replace(r, aggregation=Aggregation.ASSIGN) for r in block.refinement_list
+    ]
+    block.set_refinements(refinements)
+
+
+def share_reshapes(function: Operation | None) -> None:
+    """Make one of reshapes that show one buffer under the same shape."""
+    if not isinstance(function, FuncOp):
+        return
+    known: dict[tuple[SSAValue, ViewType], ReshapeOp] = {}
+    for statement in statements(function):
+        if not isinstance(statement, ReshapeOp):
+            continue
+        first = known.setdefault((statement.source, statement.view.type), statement)
+        if first is not statement:
+            statement.view.replace_all_uses_with(first.view)
+            statement.detach()
+            statement.erase()

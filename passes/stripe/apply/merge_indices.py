@@ -1,0 +1,79 @@
+"""`stripe-merge-indices`: indices that are contiguous in all buffers become one.
+
+Before:
+
+```mlir
+stripe.block "O" [%x : 7, %y : 7, %co : 32, %ci : 64]
+    in %i = %I[0, %x, %y, %ci] : 1x1x1x1
+    in %k = %K[%ci, %co] : 1x1
+    out %o = %O[0, %x, %y, %co] : 1x1x1x1 add init 0 { ... }
+```
+
+After:
+
+```mlir
+%I_1 = stripe.reshape %I : !stripe.view<1x7x7x64xf32> to !stripe.view<1x49x64xf32>
+%O_1 = stripe.reshape %O : !stripe.view<1x7x7x32xf32> to !stripe.view<1x49x32xf32>
+stripe.block "O" [%x : 49, %co : 32, %ci : 64]
+    in %i = %I_1[0, %x, %ci] : 1x1x1
+    in %k = %K[%ci, %co] : 1x1
+    out %o = %O_1[0, %x, %co] : 1x1x1 add init 0 { ... }
+```
+
+Tiles of `%x` no longer end where a row of the image does: 49 points are cut into better
+tiles than 7 times 7 are. Two indices merge when every buffer has both, alone on two
+neighbouring axes of which the second is as long as its index, or none of them.
+
+Left alone are blocks in which nothing aggregates, whose pieces are contiguous as they
+are; serial blocks, blocks with blocks inside or with tiles that are decided; and
+indices that occur in constraints or whose values the statements use. After PlaidML's
+flattening, which merges indices by their strides in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ..analysis.nests import (
+    is_leaf,
+    is_subscripted,
+    reduction_indices,
+    top_level_blocks,
+)
+from ..edit.merge import (
+    are_contiguous,
+    free_indices,
+    merge_pair,
+)
+
+
+@dataclass(frozen=True)
+class StripeMergeIndicesPass(ModulePass):
+    """Make one index of those that are contiguous in all buffers of a block."""
+
+    name = "stripe-merge-indices"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in list(top_level_blocks(op)):
+            while (pair := _pair(block)) is not None:
+                block = merge_pair(block, *pair)
+
+
+def _pair(block: BlockOp) -> tuple[int, int] | None:
+    """Two indices that can be one: the slow one and the fast one."""
+    is_decided = TILE_ATTRIBUTE in block.attributes
+    if is_decided or block.is_serial or not is_leaf(block):
+        return None
+    if not reduction_indices(block) or any(map(is_subscripted, block.views)):
+        return None
+    for slow, fast in permutations(free_indices(block), 2):
+        if are_contiguous(block, slow, fast):
+            return slow, fast
+    return None

@@ -1,0 +1,211 @@
+"""`stripe-overcompute`: whole vectors where nobody sees what is beyond the end.
+
+A constraint that ends a range in the middle of a vector makes the last elements slow:
+they take shorter vectors, or numbers one by one. Where what is computed for further
+elements is never read, and its inputs may be loaded, the constraint moves to the end of
+the vector. Both hold where a tile accumulates in a private buffer, of which only the
+elements that exist are copied out, from operands that were staged in whole tiles.
+
+Before, with vectors of 16 and 30 columns in tiles of 32 (`%b_stage` has whole tiles):
+
+```mlir
+%acc = stripe.alloc : !stripe.view<32xf32, private>
+stripe.block [%k : 8, %j_1 : 32]
+    in %b_1 = %b_stage[%k, %j_1] : 1x1
+    out %c_1 = %acc[%j_1] : 1 add
+    where -32 * %j - %j_1 + 99 >= 0 { ... }
+stripe.block [%e : 32]
+    in %from = %acc[%e] : 1
+    out %to = %c[%e] : 1
+    where -32 * %j - %e + 99 >= 0 { ... }
+```
+
+After:
+
+```mlir
+stripe.block [%k : 8, %j_1 : 32] ...
+    where -32 * %j - %j_1 + 111 >= 0 { ... }
+stripe.block [%e : 32] ...
+    where -32 * %j - %e + 99 >= 0 { ... }
+```
+
+Only blocks of floating-point numbers, in which garbage does no harm, and that write
+private or local buffers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IndexType, ModuleOp, i1
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from ....affine.form import LinearForm
+from ....dialects.eltwise.element_types import Kind, kind
+from ....dialects.eltwise.ops import element_of
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import ViewType
+from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.ops import AllocOp
+from ...locations import check_positive
+from ..analysis.kernels import blocks_of_kernels
+from ..analysis.lanes import index_of_vectors, vector_width
+from ..analysis.nests import (
+    AbsoluteAccess,
+    absolute_access,
+    is_leaf,
+    is_number,
+    is_top_level,
+)
+from ..analysis.readers import readers
+
+
+@dataclass(frozen=True)
+class StripeOvercomputePass(ModulePass):
+    """Let constraints end at whole vectors where nobody sees what is beyond."""
+
+    name = "stripe-overcompute"
+
+    bits: int = 512
+    """The width of the device's vectors in bits."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, bits=self.bits)
+        for block in blocks_of_kernels(op):
+            if is_leaf(block) and not is_top_level(block) and block.conditions:
+                round_up_constraints(block, self.bits)
+
+
+def round_up_constraints(block: BlockOp, bits: int) -> None:
+    """Move constraints at the end of the index of the vectors, where that is safe."""
+    if block.is_serial or not _computes_with_floats(block):
+        return
+    index = index_of_vectors(block)
+    if index is None:
+        return
+    lanes = vector_width(block, index, bits, extent=1 << 10)
+    forms = [*block.conditions]
+    for number, form in enumerate(forms):
+        rounded = _rounded(form, index, lanes)
+        if rounded is not None and _is_safe(block, forms, form, index):
+            forms[number] = rounded
+            block.set_constraints(forms)
+            forms = [*block.conditions]
+
+
+def _computes_with_floats(block: BlockOp) -> bool:
+    types = {
+        element_of(value.type)
+        for operation in block.body.ops
+        for value in (*operation.results, *operation.operands)
+        if not isinstance(value.type, ViewType | IndexType)
+    }
+    return all(type != i1 and kind(type) is Kind.FLOAT for type in types)
+
+
+def _rounded(form: LinearForm, index: int, lanes: int) -> LinearForm | None:
+    """The form with its end at a multiple of `lanes`; None if it is, or has none."""
+    others = [form.coefficients[d] for d in form.support if d != index]
+    if form.coefficients[index] != -1 or any(c % lanes for c in others):
+        return None
+    missing = -(form.constant + 1) % lanes
+    return form + missing if missing else None
+
+
+def _is_safe(
+    block: BlockOp, forms: Sequence[LinearForm], form: LinearForm, index: int
+) -> bool:
+    """Whether points for which only `form` fails may run."""
+    values = block.form_values
+    moved = {values[number] for number in _related(forms, form)}
+    for number, refinement in enumerate(block.refinement_list):
+        access = absolute_access(block.view(number))
+        if not _is_inside(access, moved):
+            return False
+        if refinement.direction.writes and (
+            refinement.direction.reads or not _is_unseen(access, block, form, index)
+        ):
+            return False
+    return True
+
+
+def _related(forms: Sequence[LinearForm], form: LinearForm) -> set[int]:
+    """The values that a form and those that share values with it limit together."""
+    related = {*form.support}
+    for _ in forms:
+        for other in forms:
+            if related & {*other.support}:
+                related |= {*other.support}
+    return related
+
+
+def _is_inside(access: AbsoluteAccess, moved: set[SSAValue]) -> bool:
+    """Whether what depends on `moved` is in the buffer, whatever constraints say."""
+    for start, size in zip(access.starts, access.buffer_type.sizes, strict=True):
+        if any(value in moved for value in start.values):
+            low, high = start.bounds(index_range)
+            if low < 0 or high >= size:
+                return False
+    return True
+
+
+def _is_unseen(
+    access: AbsoluteAccess, block: BlockOp, form: LinearForm, index: int
+) -> bool:
+    """Whether cells of points for which `form` fails are never read.
+
+    They are cells of an allocation, and the same condition keeps readers from them.
+    """
+    own = block.indices[index]
+    allocation = access.buffer.owner
+    if not isinstance(allocation, AllocOp):
+        return False
+    axis = _axis_of(access, own)
+    around = IndexSum.of(form, block.form_values).without([own])
+    if axis is None or not {*around.values} <= _indices_around(allocation):
+        return False
+    # At cell `c` the form is `limit - c`.
+    limit = around + access.starts[axis].constant
+    return all(
+        _keeps_below(reader, view, axis, limit)
+        for reader, view in readers(access.buffer)
+    )
+
+
+def _axis_of(access: AbsoluteAccess, own: SSAValue) -> int | None:
+    """The axis along which `own` steps alone."""
+    for axis, start in enumerate(access.starts):
+        if start.terms == ((own, 1),):
+            return axis
+    return None
+
+
+def _indices_around(allocation: AllocOp) -> set[SSAValue]:
+    """What is the same during the life of an allocation."""
+    indices: set[SSAValue] = set()
+    block = allocation.parent_op()
+    while isinstance(block, BlockOp):
+        indices |= {*block.indices}
+        block = block.parent_op()
+    return indices
+
+
+def _keeps_below(
+    reader: BlockOp | None,
+    view: SSAValue,
+    axis: int,
+    limit: IndexSum,
+) -> bool:
+    """Whether a reader only reads cells with `limit - cell >= 0`."""
+    if reader is None or view not in reader.views:
+        return False
+    number = reader.views.index(view)
+    if not is_number(reader.view_type(number)):
+        return False
+    wanted = limit - absolute_access(view).starts[axis]
+    return wanted.bounds(index_range)[0] >= 0 or any(
+        (wanted - known).bounds(index_range)[0] >= 0 for known in reader.where
+    )

@@ -1,0 +1,115 @@
+"""`stripe-pad`: round ranges of indices up, so that tiles and vectors fit them.
+
+Applies the attribute `stripe.pad` of an innermost block: a number for each index, of
+which its range becomes a multiple (0 and 1 leave it alone). A constraint keeps the
+points what they were; `stripe-overcompute` moves it to the end of a vector where the
+inputs are staged in whole tiles, so that it does no harm to run the points beyond.
+
+Before:
+
+```mlir
+stripe.block "C" [%i : 64, %j : 30, %k : 32]
+    in %a = %A[%i, %k] : 1x1
+    in %b = %B[%k, %j] : 1x1
+    out %c = %C[%i, %j] : 1x1 add init 0
+    attributes {stripe.pad = array<i64: 0, 16, 0>} { ... }
+```
+
+After:
+
+```mlir
+stripe.block "C" [%i : 64, %j : 32, %k : 32]
+    in %a = %A[%i, %k] : 1x1
+    in %b = %B[%k, %j] : 1x1
+    out %c = %C[%i, %j] : 1x1 add init 0
+    where 29 - %j >= 0 { ... }
+```
+
+Indices are left alone where an output with `init` has further cells there, which it
+would set. It is an error to pad a serial block: its points are in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from ....affine.form import LinearForm
+from ....dialects.stripe.attributes import Refinement
+from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.staging import PAD_ATTRIBUTE
+from ....dialects.syntax import integers
+from ...locations import error_at
+from ..analysis.nests import all_blocks
+from ..edit.split import lies_beyond_buffer
+
+
+@dataclass(frozen=True)
+class StripePadPass(ModulePass):
+    """Round ranges of indices up to multiples, by the attribute `stripe.pad`."""
+
+    name = "stripe-pad"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in all_blocks(op):
+            attribute = block.attributes.pop(PAD_ATTRIBUTE, None)
+            if attribute is not None:
+                for index, multiple in enumerate(_multiples(block, attribute)):
+                    pad_range(block, index, multiple)
+
+
+def _multiples(block: BlockOp, attribute: Attribute) -> tuple[int, ...]:
+    count = len(block.index_ranges)
+    if block.is_serial:
+        raise error_at(block, "cannot pad: the points of a serial block have an order")
+    if not isinstance(attribute, DenseArrayBase):
+        raise error_at(
+            block,
+            f"expected {PAD_ATTRIBUTE} to be an array of numbers, got {attribute}",
+            f"{PAD_ATTRIBUTE} = array<i64: 0, 16> rounds the second range up to 16s",
+        )
+    multiples = integers(attribute)
+    if len(multiples) != count or any(multiple < 0 for multiple in multiples):
+        raise error_at(
+            block,
+            f"expected {count} number(s) of 0 or more in {PAD_ATTRIBUTE}, one per "
+            f"index, got {list(multiples)}",
+        )
+    return multiples
+
+
+def pad_range(block: BlockOp, index: int, multiple: int) -> None:
+    """Round one range up, with a constraint for the values that it had."""
+    ranges = list(block.index_ranges)
+    extent = ranges[index]
+    padded = -(-extent // max(multiple, 1)) * multiple
+    if padded <= extent or not _may_grow(block, index, padded):
+        return
+    ranges[index] = padded
+    block.set_ranges(ranges)
+    width = len(block.form_values)
+    own = LinearForm.dimension(index, width, -1) + (extent - 1)
+    block.set_constraints([*block.conditions, own])
+
+
+def _may_grow(block: BlockOp, index: int, padded: int) -> bool:
+    """Whether outputs with `init` have no cells where the index has further values."""
+    return all(
+        refinement.init is None
+        or _lies_outside(block, number, refinement, index, padded)
+        for number, refinement in enumerate(block.refinement_list)
+    )
+
+
+def _lies_outside(
+    block: BlockOp, number: int, refinement: Refinement, index: int, padded: int
+) -> bool:
+    ranges = [index_range(value) for value in block.form_values]
+    ranges[index] = padded - block.index_ranges[index]
+    if lies_beyond_buffer(block, number, index, ranges):
+        return True
+    return not any(form.coefficients[index] for form in refinement.access)

@@ -1,0 +1,262 @@
+"""`stripe-scan`: compute running aggregations in one walk along each row.
+
+Where each output cell aggregates all values up to its own place, the index space is a
+triangle: the work grows with the square of the length. Every cell but the first is what
+the cell before it holds and one value more, so that a walk over the row does the same
+in linear work. A long row is cut into chunks that are walked in parallel: first each
+chunk is aggregated as a whole, then these few numbers are scanned, which gives what
+every chunk starts from.
+
+Before:
+
+```mlir
+stripe.block "O" [%m : 2, %i : 1000, %k : 1000]
+    in %a = %A[%m, %k] : 1x1
+    out %o = %O[%m, %i] : 1x1 add init 0
+    where %i - %k >= 0 {
+  %x = stripe.load %a : !stripe.view<1x1xf32>
+  stripe.store %x, %o : !stripe.view<1x1xf32>
+}
+```
+
+After, with `parallelism=4 chains=2`, each of the 8 chunks of 125 values:
+
+```mlir
+stripe.block "O_chunks" [%m : 2, %c : 8, %t : 125]
+    in %a = %A[%m, 125 * %c + %t] : 1x1
+    out %o = %O_chunks[%c, %m] : 1x1 add init 0 { ... }
+stripe.block "O_starts" [%m : 2] ... {
+  ... serial: starts[c + 1, m] = starts[c, m] + chunks[c, m]
+}
+stripe.block "O" [%m : 2, %c : 4]
+    in %a = %A[%m, 250 * %c] : 1x250
+    in %start = %O_starts[2 * %c, %m] : 2x1
+    out %o = %O[%m, 250 * %c] : 1x250 {
+  %state = stripe.alloc : !stripe.view<2x1xf32, private>
+  stripe.block [%e0 : 2]
+      in %from = %start[%e0, 0] : 1x1
+      out %to = %state[%e0, 0] : 1x1 { ... copy ... }
+  stripe.block serial [%t : 125, %c_1 : 2]
+      in %a_1 = %a[0, 125 * %c_1 + %t] : 1x1
+      inout %s = %state[%c_1, 0] : 1x1
+      out %o_1 = %o[0, 125 * %c_1 + %t] : 1x1 {
+    %0 = stripe.load %s : !stripe.view<1x1xf32, private>
+    %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+    %1 = eltwise.add %0, %x : f32
+    stripe.store %1, %s : !stripe.view<1x1xf32, private>
+    stripe.store %1, %o_1 : !stripe.view<1x1xf32>
+  }
+}
+```
+
+`chains` independent walks take turns in one work-item, because each of them waits for
+its own last step; where another index steps through the last axis of all buffers, they
+are its lanes, for vectors. What else aggregates at a place (`O[i] = +(A[k, r])`, `k <=
+i`) is aggregated first, in a block of its own. Walks from the end (`k >= i`) are walks
+along the mirrored row.
+
+Left alone are blocks with another constraint, with subscripts, where the values depend
+on the index of the output, and where the row of the values is shorter than the output.
+The order of the aggregation depends on the sizes alone. Chunks after G. Blelloch,
+Prefix Sums and Their Applications (1990).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.traits import is_side_effect_free
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.stripe.attributes import Direction, Level
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ...locations import check_positive
+from ..analysis.lanes import unit_steps
+from ..analysis.nests import (
+    is_injective,
+    is_leaf,
+    is_number,
+    reduction_indices,
+    root_buffer,
+    top_level_blocks,
+)
+from ..edit.partition import split_block
+from ..edit.scans import Piece, Scan, walk
+
+_FEWEST_LANES = 4
+
+
+@dataclass(frozen=True)
+class StripeScanPass(ModulePass):
+    """Compute running aggregations in linear work."""
+
+    name = "stripe-scan"
+
+    chains: int = 4
+    """How many walks take turns in one work-item."""
+    lanes: int = 64
+    """How many neighbouring walks do so where they are lanes of vectors."""
+    parallelism: int = 16
+    """How many work-items there should be at least; rows are cut for that."""
+    shortest: int = 64
+    """The least number of steps that a chunk of a row has."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, chains=self.chains, lanes=self.lanes)
+        check_positive(op, parallelism=self.parallelism, shortest=self.shortest)
+        for block in list(top_level_blocks(op)):
+            scan = find_scan(block)
+            if scan is not None:
+                self._rewrite(scan)
+
+    def _rewrite(self, scan: Scan) -> None:
+        if reduction_indices(scan.block) != {scan.source}:
+            scan = scan.with_values_first()
+        for part, index, step in self._parts(scan):
+            walk(part, self._pieces(part, index, step), index, step)
+            part.block.replace_by()
+
+    def _parts(self, scan: Scan) -> list[tuple[Scan, int | None, int]]:
+        """The scan cut so that an index is a multiple of the walks that take turns.
+
+        With the index, if any, whose values these walks are, and their number.
+        """
+        index = lane_index(scan)
+        step = self.lanes
+        if index is None:
+            index, step = self._row_index(scan), self.chains
+        if index is None:
+            return [(scan, None, 1)]
+        extent = scan.block.index_ranges[index]
+        if extent <= step:
+            return [(scan, index, extent)]
+        rest = extent % step
+        if not rest:
+            return [(scan, index, step)]
+        other = replace(scan, block=split_block(scan.block, index, extent - rest))
+        return [(scan, index, step), (other, index, rest)]
+
+    def _row_index(self, scan: Scan) -> int | None:
+        """An index of rows of which there are enough without cutting them."""
+        ranges = scan.block.index_ranges
+        rows = [index for index in scan.others if ranges[index] >= self.chains]
+        count = prod(ranges[index] for index in scan.others)
+        if not rows or count < self.chains * self.parallelism:
+            return None
+        return rows[-1]
+
+    def _pieces(self, scan: Scan, index: int | None, step: int) -> list[Piece]:
+        """The chunks of each row, and a shorter one of what they leave over."""
+        length = scan.length
+        ranges = scan.block.index_ranges
+        items = prod(ranges[other] for other in scan.others) // step
+        chains = self.chains if index is None else 1
+        chunks = -(-self.parallelism // max(items, 1)) * chains
+        most = length // self.shortest
+        chunks = min(chunks, most - most % chains)
+        if chunks <= 1:
+            return [Piece(0, 1, length, 1)]
+        steps = length // chunks
+        pieces = [Piece(0, chunks, steps, chains)]
+        if length % chunks:
+            pieces.append(Piece(chunks * steps, 1, length % chunks, 1))
+        return pieces
+
+
+def find_scan(block: BlockOp) -> Scan | None:
+    """The running aggregation that a block computes, if it is one."""
+    if not is_leaf(block) or block.is_serial or block.captures:
+        return None
+    if TILE_ATTRIBUTE in block.attributes or not all(block.index_ranges):
+        return None
+    if any(level is not Level.LOOP for level in block.index_levels):
+        return None
+    if not _has_plain_statements(block) or not _has_plain_outputs(block):
+        return None
+    ends = _triangle(block)
+    if ends is None:
+        return None
+    target, source = ends
+    is_reversed = block.conditions[0].coefficients[target] < 0
+    length, values = block.index_ranges[target], block.index_ranges[source]
+    if values < length or (is_reversed and values != length):
+        return None
+    if _depends_on(block, target):
+        return None
+    return Scan(block, target, source, is_reversed)
+
+
+def _triangle(block: BlockOp) -> tuple[int, int] | None:
+    """The indices of the output and of the values, where these are ordered.
+
+    The only constraint is that one is at least the other.
+    """
+    if len(block.conditions) != 1:
+        return None
+    (condition,) = block.conditions
+    coefficients = sorted(condition.coefficients[index] for index in condition.support)
+    if coefficients != [-1, 1] or condition.constant != 0:
+        return None
+    aggregated = reduction_indices(block)
+    sources = [index for index in condition.support if index in aggregated]
+    targets = [index for index in condition.support if index not in aggregated]
+    return (targets[0], sources[0]) if len(sources) == 1 else None
+
+
+def _has_plain_statements(block: BlockOp) -> bool:
+    """Whether statements only compute values and store them where windows are."""
+    return all(
+        operation.subscripts is None and operation.condition is None
+        if isinstance(operation, StoreOp)
+        else isinstance(operation, LoadOp | IndexOp) or is_side_effect_free(operation)
+        for operation in block.body.ops
+    )
+
+
+def _has_plain_outputs(block: BlockOp) -> bool:
+    """Whether every output aggregates one value of each point into its own cells."""
+    roots = [root_buffer(buffer) for buffer in block.buffers]
+    for number, refinement in enumerate(block.refinement_list):
+        if not refinement.direction.writes:
+            continue
+        window = block.view_type(number)
+        if refinement.aggregation is Aggregation.ASSIGN or not is_number(window):
+            return False
+        if refinement.init != refinement.aggregation.identity(window.element_type):
+            return False
+        if len([*block.view(number).uses]) != 1 or not is_injective(block, number):
+            return False
+        if roots.count(roots[number]) != 1:
+            return False
+    return True
+
+
+def _depends_on(block: BlockOp, index: int) -> bool:
+    """Whether the values depend on an index."""
+    return block.indices[index].first_use is not None or any(
+        form.coefficients[index]
+        for refinement in block.refinement_list
+        if refinement.direction is Direction.IN
+        for form in refinement.access
+    )
+
+
+def lane_index(scan: Scan) -> int | None:
+    """The index that steps through the last axis of all buffers, or is not in them."""
+    block = scan.block
+    rank = len(block.index_ranges)
+    candidates = {i for i in scan.others if block.index_ranges[i] >= _FEWEST_LANES}
+    for refinement in block.refinement_list:
+        used = {index for form in refinement.access for index in form.support}
+        steps = unit_steps(refinement, rank)
+        if refinement.direction.writes:
+            candidates &= steps
+        else:
+            candidates = {c for c in candidates if c in steps or c not in used}
+    return max(candidates, key=lambda c: block.index_ranges[c], default=None)

@@ -1,0 +1,259 @@
+"""`stripe-separate`: split innermost blocks so that their loops check no constraints.
+
+A constraint that depends on an index of a tile is tested again and again in the
+innermost loops, though it can only fail in tiles at a border. So a block inside another
+is split into several, one after the other over the same windows: by conditions under
+which a constraint holds for the whole tile, which are tested once per tile or in its
+outer loops; where a constraint still matters, by the values of those indices that only
+aggregate, until it shortens a range or always holds.
+
+Before, with tiles of 14 pixels that take part in a convolution with borders:
+
+```mlir
+stripe.block [%ky : 3, %c : 64, %y_1 : 14]
+    in %i_1 = %i[%ky + %y_1, %c] : 1x1
+    in %k_1 = %k[%ky, %c] : 1x1
+    out %o_1 = %o_acc[%y_1] : 1 add
+    where %ky + %y_1 + 14 * %y - 1 >= 0 { ... }
+```
+
+After:
+
+```mlir
+stripe.block [%ky : 3, %c : 64, %y_1 : 14] ...
+    where %ky + 14 * %y - 1 >= 0 { ... }
+stripe.block [%ky : 1, %c : 64, %y_1 : 13]
+    in %i_1 = %i[%ky + %y_1 + 1, %c] : 1x1
+    in %k_1 = %k[%ky, %c] : 1x1
+    out %o_1 = %o_acc[%y_1 + 1] : 1 add
+    where -%y >= 0 { ... }
+```
+
+What tiles leave over at the end of a range is such a border, too. An index of vectors,
+whose range is no multiple of them then, gets blocks of whole vectors and of shorter
+ones.
+
+A constraint stays where a test is rare: where at least `grain` vectors are computed
+after each. It also stays in pieces with less than one of `share` points, and where
+splitting would make more than `limit` times as much code. But most points are never
+tested, and an index of vectors is always split, whatever the limit. Serial blocks,
+blocks that set cells (`init`) and top-level blocks are left alone.
+
+Index-set splitting: see `affine/separation.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ....affine.form import LinearForm
+from ....affine.separation import Nest, Piece, separate
+from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.block import BlockOp, index_range
+from ...locations import check_positive
+from ..analysis.kernels import blocks_of_kernels
+from ..analysis.lanes import index_of_vectors, vector_index, vector_width
+from ..analysis.nests import is_leaf, output_indices
+from ..edit.blocks import restrict_index, restrict_indices
+
+_FEWEST_LANES = 4
+"""Shorter vectors are worth it for what is held in registers only."""
+
+
+_CODE_OF_TESTS = 3
+"""How many times as much code a tile takes that tests each of its numbers."""
+
+
+@dataclass(frozen=True)
+class StripeSeparatePass(ModulePass):
+    """Split innermost blocks until their loops check no constraints."""
+
+    name = "stripe-separate"
+
+    bits: int = 512
+    """The width of the device's vectors in bits."""
+    grain: int = 32
+    """Vectors of work after a test that make it cheap."""
+    limit: int = 12
+    """How many times as much code splitting by numbers may make."""
+    share: int = 200
+    """Pieces with fewer points than one in so many are not split."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(
+            op, bits=self.bits, grain=self.grain, limit=self.limit, share=self.share
+        )
+        for block in blocks_of_kernels(op):
+            if _is_candidate(block):
+                for part in self.split_by_constraints(block):
+                    split_by_vectors(part, self.bits)
+
+    def split_by_constraints(self, block: BlockOp) -> list[BlockOp]:
+        """Replace a block by blocks that check less; those blocks, in order."""
+        if not block.conditions:
+            return [block]
+        loops = _Loops.of(block, self)
+        vital = () if loops.vector is None else (loops.vector,)
+        pieces = separate(
+            loops.nest,
+            loops.is_costly,
+            self.limit,
+            1 / self.share,
+            vital,
+            loops.size_of_code,
+        )
+        return _replace(block, pieces)
+
+
+@dataclass(frozen=True)
+class _Loops:
+    """What is to be known of the loops of a block to tell which tests are rare."""
+
+    nest: Nest
+    grain: int
+    vector: int | None
+    """The index along which vectors would be used if no constraint depended on it."""
+    lanes: int
+    start: int | None
+    """Where its first value is in a private buffer."""
+
+    @staticmethod
+    def of(block: BlockOp, options: StripeSeparatePass) -> _Loops:
+        vector = index_of_vectors(block, options.bits)
+        lanes = 1 if vector is None else _most_lanes(block, vector, options.bits)
+        nest = Nest(
+            tuple(map(index_range, block.form_values)),
+            len(block.index_ranges),
+            block.conditions,
+            _cuttable(block) - {vector},
+        )
+        return _Loops(nest, options.grain, vector, lanes, _start_in_registers(block))
+
+    def is_costly(self, piece: Piece, form: LinearForm) -> bool:
+        """Whether a form is tested after little work, or keeps from using vectors."""
+        last = self.nest.last_own(form)
+        if last is None:
+            return False
+        if self.vector is not None and form.coefficients[self.vector]:
+            return True
+        work = 1
+        for index in range(last + 1, self.nest.own):
+            extent = piece.extent(index)
+            work *= -(-extent // self.lanes) if index == self.vector else extent
+        return work < self.grain
+
+    def size_of_code(self, piece: Piece) -> float:
+        """How much code the blocks of a piece become, in whole tiles without tests."""
+        tile = [d for d in range(self.nest.own) if d not in self.nest.cuttable]
+        copies = prod(piece.extent(d) for d in tile if d != self.vector)
+        whole = prod(self.nest.extents[d] for d in tile if d != self.vector)
+        if any(self.is_costly(piece, form) for form in piece.pending):
+            copies *= _CODE_OF_TESTS
+        if self.vector is None:
+            return copies / whole
+        start = None if self.start is None else self.start + piece.lows[self.vector]
+        extent, vectors = piece.extent(self.vector), 0
+        while extent > 0:
+            first = first_vectors(start, extent, self.lanes)
+            vectors += -(-first // self.lanes)
+            extent -= first
+            start = None if start is None else start + first
+        whole *= -(-self.nest.extents[self.vector] // self.lanes)
+        return copies * vectors / whole
+
+
+def _is_candidate(block: BlockOp) -> bool:
+    is_nested = isinstance(block.parent_op(), BlockOp)
+    initializes = any(r.init is not None for r in block.refinement_list)
+    is_movable = is_leaf(block) and not block.is_serial and not initializes
+    return is_nested and is_movable and all(block.index_ranges)
+
+
+def _cuttable(block: BlockOp) -> frozenset[int]:
+    """The indices along which a block may be cut.
+
+    Where it accumulates in registers, what is left of a tile would be too little work.
+    """
+    indices = frozenset(range(len(block.index_ranges)))
+    if any(
+        refinement.direction.writes
+        and block.view_type(number).space.data is MemorySpace.PRIVATE
+        for number, refinement in enumerate(block.refinement_list)
+    ):
+        return indices - output_indices(block)
+    return indices
+
+
+def _most_lanes(block: BlockOp, index: int, bits: int) -> int:
+    """The lanes of vectors along an index that had a range long enough."""
+    return vector_width(block, index, bits, extent=1 << 10)
+
+
+def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
+    """Put a block for each piece in place of `block`."""
+    parts: list[BlockOp] = []
+    for piece in pieces:
+        part = block.clone()
+        forms = [*piece.conditions, *piece.pending]
+        part.set_constraints(forms)
+        indices = range(len(block.index_ranges))
+        extents = {index: piece.extent(index) for index in indices}
+        restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
+        parts.append(part)
+    block.replace_by(*parts)
+    return parts
+
+
+def split_by_vectors(block: BlockOp, bits: int) -> None:
+    """Let each block compute whole vectors: shorter ones where these are left over."""
+    index = vector_index(block)
+    if index is None:
+        return
+    extent = block.index_ranges[index]
+    lanes = _most_lanes(block, index, bits)
+    first = first_vectors(_start_in_registers(block), extent, lanes)
+    if first == extent:
+        return
+    parent = block.parent
+    if parent is None:
+        raise ValueError("the block is not in a block")
+    rest = block.clone()
+    parent.insert_op_after(rest, block)
+    restrict_index(block, index, 0, first)
+    restrict_index(rest, index, first, extent - first)
+    split_by_vectors(rest, bits)
+
+
+def first_vectors(start: int | None, extent: int, lanes: int) -> int:
+    """How many values the first block of vectors of one length has.
+
+    Where they lie in a private buffer, from `start` on, none may overlap another in
+    part, or they were not held in registers: each starts at a multiple of its length,
+    down to one element.
+    """
+    width = lanes
+    while width > extent or (start is not None and start % width):
+        width //= 2
+    if start is None and width < _FEWEST_LANES:
+        return extent
+    if start is None or width == lanes:
+        return extent - extent % width
+    return width
+
+
+def _start_in_registers(block: BlockOp) -> int | None:
+    """Where a block starts along the last axis of private buffers that it writes."""
+    starts = [
+        refinement.access[-1].constant.numerator
+        for number, refinement in enumerate(block.refinement_list)
+        if refinement.access
+        and refinement.direction.writes
+        and block.view_type(number).space.data is MemorySpace.PRIVATE
+    ]
+    return max(starts, default=None)

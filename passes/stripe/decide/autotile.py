@@ -1,0 +1,179 @@
+"""`stripe-autotile`: decide tiles, staging and loop order by the cost model.
+
+Every innermost block that has no `stripe.tile` gets one, and with it, where they pay,
+`stripe.order` and `stripe.stage`; `stripe.tile_reason` says why. The passes
+`stripe-partition-edges`, `stripe-tile` and `stripe-stage` apply them. The IR is
+otherwise unchanged:
+
+```mlir
+stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
+    out %c = %C[%i, %j] : 1x1 add init 0
+    attributes {stripe.tile = [array<i64: 8, 32, 1024>],
+                stripe.order = [array<i64: 1, 0>],
+                stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>],
+                stripe.tile_reason = "4.5 ms: arithmetic 4.1 ms, ..."} { ... }
+```
+
+A block with indices that only aggregate is tiled for registers, and what is around the
+register tiles is found by the search in `passes/stripe/decide/search`: which inputs are
+packed, which work-groups follow each other, how many tiles one of them computes. The
+nest with the least predicted time wins.
+
+A block without such indices streams through memory; it is cut into pieces of about
+`elements` elements along its last axes, so that a piece is worth the cost of starting
+it.
+
+Where subscripts choose the cells of an output, there are no registers for them: the
+other indices are cut like those of a stream, and what may meet on a cell stays whole.
+Serial blocks are left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt, prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ....targets.hardware import Hardware, hardware_with
+from ...locations import check_positive
+from ..analysis.nest import Nest
+from ..analysis.nests import all_blocks, is_leaf
+from ..analysis.problem import Problem
+from .search import Freedom, attributes_of, best, describe, problem_of
+
+_SQUARES = 4
+"""How many pieces of streaming work a piece of a transposition is as large as."""
+
+
+@dataclass(frozen=True)
+class StripeAutotilePass(ModulePass):
+    """Choose tiles, staging and loop order by the predicted time."""
+
+    name = "stripe-autotile"
+
+    hardware: str = "cpu-avx512"
+    """The description of the device: a name or the path of a file."""
+    cores: int = 0
+    """How many cores work; 0 is as the hardware says."""
+    bits: int = 0
+    """The width of the device's vectors in bits; 0 is as the hardware says."""
+    registers: int = 0
+    """The number of vector registers; 0 is as the hardware says."""
+    elements: int = 16384
+    """Elements that one piece of streaming work has at most."""
+    pieces: int = 16
+    """Pieces that streaming work is cut into at least, where it is large enough."""
+    stages: bool = True
+    """Whether inputs may be copied."""
+    orders: bool = True
+    """Whether loops may be put into another order."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_positive(op, elements=self.elements, pieces=self.pieces)
+        hardware = self.described_hardware()
+        for block in all_blocks(op):
+            block.attributes.update(self.decision(block, hardware))
+
+    def described_hardware(self) -> Hardware:
+        """The figures that the options ask for.
+
+        Raises GinghamError for those that no device has.
+        """
+        return hardware_with(
+            self.hardware,
+            cores=self.cores,
+            vector_bits=self.bits,
+            vector_registers=self.registers,
+        )
+
+    def decision(self, block: BlockOp, hardware: Hardware) -> dict[str, Attribute]:
+        """The attributes for a block; none where there is nothing to decide."""
+        if block.is_serial or not is_leaf(block) or not all(block.index_ranges):
+            return {}
+        if TILE_ATTRIBUTE in block.attributes:
+            return {}
+        problem = problem_of(block, hardware.vector_bits)
+        if not problem.aggregates or problem.uncut:
+            return self._stream(problem)
+        found = best(problem, hardware, Freedom(self.stages, self.orders))
+        reason = describe(found, hardware)
+        return attributes_of(found.nest, reason)
+
+    def _stream(self, problem: Problem) -> dict[str, Attribute]:
+        """Pieces of a block that nothing is kept of between its points."""
+        ranges, lanes = problem.ranges, problem.lanes
+        if problem.is_nested:
+            return attributes_of(Nest((_whole_vectors(problem),)))
+        if (square := _square(problem)) is not None:
+            return self._stream_squares(problem, *square)
+        cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]
+        grain = prod(cut) // self.pieces
+        remaining = max(min(grain, self.elements), lanes)
+        sizes = [1] * problem.rank
+        for index in reversed(range(problem.rank)):
+            if index in problem.uncut:
+                sizes[index] = ranges[index]
+            if index in problem.fixed or index in problem.uncut:
+                continue
+            size = min(ranges[index], max(remaining, 1))
+            if index == problem.vector and size > lanes:
+                size -= size % lanes
+            sizes[index] = size
+            remaining //= size
+        reason = f"streams {prod(sizes)} of {prod(ranges)} elements at a time"
+        return attributes_of(Nest((tuple(sizes),)), reason)
+
+    def _stream_squares(
+        self, problem: Problem, vector: int, across: int
+    ) -> dict[str, Attribute]:
+        """Pieces of a transposition: whole lines of memory on both sides.
+
+        The innermost loop goes where the inputs are contiguous, for the prefetchers.
+        """
+        ranges, lanes = problem.ranges, problem.lanes
+        area = min(prod(ranges) // self.pieces, _SQUARES * self.elements)
+        side = max(isqrt(max(area, 1)) // lanes, 1) * lanes
+        sizes = [1] * problem.rank
+        for index in (vector, across):
+            extent = ranges[index]
+            sizes[index] = min(side, max(extent - extent % lanes, min(extent, lanes)))
+        others = [n for n in range(problem.rank) if n not in (vector, across)]
+        orders = (tuple(range(problem.rank)), (*others, vector, across))
+        reason = f"transposes {sizes[across]} by {sizes[vector]} elements at a time"
+        return attributes_of(Nest((tuple(sizes),), orders=orders), reason)
+
+
+def _square(problem: Problem) -> tuple[int, int] | None:
+    """The index of vectors and the one along which the inputs in its way run."""
+    crossing = [access for access in problem.inputs if problem.in_the_way(access)]
+    if problem.vector is None or problem.fixed or problem.uncut or not crossing:
+        return None
+    for index in range(problem.rank):
+        if index == problem.vector:
+            continue
+        if all(
+            access.coefficients[-1][index] == 1
+            and not any(row[index] for row in access.coefficients[:-1])
+            for access in crossing
+        ):
+            return problem.vector, index
+    return None
+
+
+def _whole_vectors(problem: Problem) -> tuple[int, ...]:
+    """Everything in one piece, but for what vectors leave over or is not tiled."""
+    sizes = [
+        1 if index in problem.fixed else extent
+        for index, extent in enumerate(problem.ranges)
+    ]
+    vector = problem.vector
+    if vector is not None and vector not in problem.fixed:
+        extent, lanes = sizes[vector], problem.lanes
+        sizes[vector] = max(extent - extent % lanes, min(extent, lanes))
+    return tuple(sizes)

@@ -1,0 +1,248 @@
+"""What the compiler decided about a program, and the figures behind each decision.
+
+An `Explainer` watches a pipeline: it is shown the module before each pass, and notes
+what `stripe-plan-fusion` has put together and why, for each block that
+`stripe-autotile` decides about the nests that the cost model predicts to be fastest,
+with the parts of their times, and which launches `opencl-plan-joins` runs as one. The
+result is an `Explanation`: a table for people, JSON for programs. The units are seconds
+in JSON and as shown in the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+
+from ....dialects.opencl.effects import argument_uses
+from ....dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
+from ....dialects.opencl.kernel import KernelOp, LaunchOp
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
+from ....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
+from ....dialects.stripe.tiling import REASON_ATTRIBUTE, TILE_ATTRIBUTE
+from ...locations import source_location
+from ..analysis.nests import all_blocks, is_leaf, root_buffer
+from .autotile import StripeAutotilePass
+from .search import Candidate, candidates
+
+_DECISION = (TILE_ATTRIBUTE, ORDER_ATTRIBUTE, STAGE_ATTRIBUTE)
+
+
+@dataclass(frozen=True)
+class ExplainedNest:
+    """One way to run a block."""
+
+    seconds: float
+    """The predicted time."""
+    breakdown: dict[str, float]
+    """Its parts in seconds. Those up to `memory` overlap, the others come on top."""
+    decision: dict[str, str]
+    """The attributes that make the passes build it."""
+
+
+@dataclass(frozen=True)
+class ExplainedBlock:
+    """A block that was to be tiled."""
+
+    name: str
+    place: str
+    """`file:line` in the program, where it is known."""
+    indices: dict[str, int]
+    """The range of each index."""
+    chosen: dict[str, str]
+    """The attributes of the decision that was taken."""
+    reason: str
+    nests: tuple[ExplainedNest, ...]
+    """The fastest by prediction; none where the decision needed no model."""
+
+
+@dataclass(frozen=True)
+class ExplainedFusion:
+    """Blocks that become one nest, or a block that is left alone, and why."""
+
+    blocks: tuple[str, ...]
+    reason: str
+    is_nest: bool = True
+
+
+@dataclass(frozen=True)
+class ExplainedLaunch:
+    """Launches that become one, or a launch that is left alone, and why."""
+
+    kernels: tuple[str, ...]
+    """Their names, or what is written where several launches have one kernel."""
+    reason: str
+    is_joined: bool
+
+
+@dataclass
+class Explanation:
+    """The decisions about a program, in order."""
+
+    fusions: list[ExplainedFusion] = field(default_factory=list[ExplainedFusion])
+    blocks: list[ExplainedBlock] = field(default_factory=list[ExplainedBlock])
+    launches: list[ExplainedLaunch] = field(default_factory=list[ExplainedLaunch])
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as what the module `json` writes."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Tables for people."""
+        from .explain_tables import render
+
+        return render(self)
+
+
+class Explainer:
+    """Collects an explanation: call `before` with each pass that is about to run."""
+
+    def __init__(self, count: int = 10) -> None:
+        self.explanation = Explanation()
+        self._count = count
+        self._names: dict[str, str] = {}
+        """What blocks were called before they became parts of nests, by lower case."""
+
+    def before(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        """Note what there is to say before a pass runs."""
+        if module_pass.name == "stripe-fuse-nests":
+            self.explanation.fusions += _fusions(module)
+            names = [_own_name(block) for block in all_blocks(module)]
+            self._names |= {name.lower(): name for name in names}
+        if module_pass.name == "opencl-join-launches":
+            self.explanation.launches += _launches(module)
+        if isinstance(module_pass, StripeAutotilePass):
+            self._tiles(module_pass, module)
+
+    def _tiles(self, autotile: StripeAutotilePass, module: ModuleOp) -> None:
+        hardware = autotile.described_hardware()
+        for block in all_blocks(module):
+            if not is_leaf(block):
+                continue
+            found = candidates(block, hardware, self._count)
+            decided = autotile.decision(block, hardware)
+            if TILE_ATTRIBUTE not in block.attributes and not decided:
+                continue
+            attributes = block.attributes | decided
+            reason = attributes.get(REASON_ATTRIBUTE)
+            nests = [] if TILE_ATTRIBUTE in block.attributes else found
+            self.explanation.blocks.append(
+                ExplainedBlock(
+                    self._name(block),
+                    _place(block),
+                    _indices(block),
+                    _texts(attributes),
+                    reason.data if isinstance(reason, StringAttr) else "given",
+                    tuple(map(_nest, nests)),
+                )
+            )
+
+    def _name(self, block: BlockOp) -> str:
+        """What a block is called, by what it writes if a nest has taken its name."""
+        if name := _own_name(block):
+            return name
+        for number, refinement in enumerate(block.refinement_list):
+            if not refinement.direction.writes:
+                continue
+            window = _stem(block.view(number))
+            if window in self._names:
+                return self._names[window]
+            return root_buffer(block.view(number)).name_hint or ""
+        return ""
+
+
+def _own_name(block: BlockOp) -> str:
+    """The name that stands on a block, or nothing."""
+    return "" if block.block_name is None else block.block_name.data
+
+
+def _stem(value: SSAValue) -> str:
+    """The name of a value without the number that tells it from others."""
+    return re.sub(r"_\d+$", "", value.name_hint or "")
+
+
+def _nest(candidate: Candidate) -> ExplainedNest:
+    texts = _texts(candidate.attributes)
+    return ExplainedNest(candidate.seconds, dict(candidate.breakdown), texts)
+
+
+def _texts(attributes: Mapping[str, Attribute]) -> dict[str, str]:
+    return {name: str(attributes[name]) for name in _DECISION if name in attributes}
+
+
+def _indices(block: BlockOp) -> dict[str, int]:
+    names = [
+        index.name_hint or f"i{number}" for number, index in enumerate(block.indices)
+    ]
+    return dict(zip(names, block.index_ranges, strict=True))
+
+
+def _place(block: BlockOp) -> str:
+    location = source_location(block)
+    return "" if location is None else f"{location.file}:{location.line}"
+
+
+def _fusions(module: ModuleOp) -> list[ExplainedFusion]:
+    groups: dict[int, list[BlockOp]] = {}
+    for block in all_blocks(module):
+        fusion = block.attributes.get(FUSE_ATTRIBUTE)
+        if isinstance(fusion, FusionAttr):
+            groups.setdefault(fusion.data.group, []).append(block)
+    found: list[ExplainedFusion] = []
+    for members in groups.values():
+        names = map(_own_name, members)
+        reasons = [b.attributes.get(FUSE_REASON_ATTRIBUTE) for b in members]
+        words = [reason.data for reason in reasons if isinstance(reason, StringAttr)]
+        found.append(ExplainedFusion(tuple(names), "; ".join(words)))
+    for block in all_blocks(module):
+        reason = block.attributes.get(FUSE_REASON_ATTRIBUTE)
+        if FUSE_ATTRIBUTE not in block.attributes and isinstance(reason, StringAttr):
+            found.append(
+                ExplainedFusion((_own_name(block),), reason.data, is_nest=False)
+            )
+    return found
+
+
+def _launches(module: ModuleOp) -> list[ExplainedLaunch]:
+    """What was decided about joining launches."""
+    found: list[ExplainedLaunch] = []
+    joined: dict[Attribute, list[LaunchOp]] = {}
+    launches = [op for op in module.walk() if isinstance(op, LaunchOp)]
+    names = _launch_names(module, launches)
+    for launch in launches:
+        number = launch.attributes.get(JOIN_ATTRIBUTE)
+        if number is not None:
+            joined.setdefault(number, []).append(launch)
+    for launch in launches:
+        number = launch.attributes.get(JOIN_ATTRIBUTE)
+        reason = launch.attributes.get(JOIN_REASON_ATTRIBUTE)
+        if isinstance(reason, StringAttr):
+            together = [launch] if number is None else joined[number]
+            called = tuple(names[each] for each in together)
+            found.append(ExplainedLaunch(called, reason.data, len(together) > 1))
+    return found
+
+
+def _launch_names(
+    module: ModuleOp, launches: Sequence[LaunchOp]
+) -> dict[LaunchOp, str]:
+    """The kernels' names; of a kernel that is launched again, what a launch writes."""
+    kernels = {op.sym_name.data: op for op in module.walk() if isinstance(op, KernelOp)}
+    counts = Counter(launch.kernel.root_reference.data for launch in launches)
+    names: dict[LaunchOp, str] = {}
+    for launch in launches:
+        name = launch.kernel.root_reference.data
+        names[launch] = name
+        if counts[name] > 1:
+            uses = argument_uses(kernels[name])
+            pairs = zip(launch.buffers, uses, strict=True)
+            written = [buffer.name_hint for buffer, use in pairs if use.writes]
+            names[launch] = " and ".join(filter(None, written)) or name
+    return names

@@ -1,0 +1,121 @@
+"""What the model says of single blocks, asked once for each."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from xdsl.ir import Operation, SSAValue
+
+from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.ops import AllocOp
+from .....dialects.stripe.reshape import ReshapeOp
+from .....targets.hardware import Hardware
+from ...analysis.nest import Nest
+from ...analysis.problem import Problem
+from ...analysis.shared_indices import Member
+from ..model.code import build_seconds
+from ..model.estimate import pieces
+from ..model.kernel import tile_cost
+from ..search import best_to_share, problem_of
+from ..search.search import Scored
+from .contraction import Contraction
+
+_Tiled: TypeAlias = tuple[BlockOp, tuple[int, ...], int, frozenset[int]]
+"""A block, a register tile of it, its lanes, and the inputs that are staged."""
+_Users: TypeAlias = frozenset[Operation] | None
+
+
+@dataclass(frozen=True)
+class BlockCosts:
+    """Costs blocks for one device, as long as nobody changes them."""
+
+    hardware: Hardware
+    _problems: dict[BlockOp, Problem] = field(default_factory=dict[BlockOp, Problem])
+    _decided: dict[BlockOp, Scored] = field(default_factory=dict[BlockOp, Scored])
+    _cycles: dict[_Tiled, float] = field(default_factory=dict[_Tiled, float])
+    _contractions: dict[Member, Contraction] = field(
+        default_factory=dict[Member, Contraction]
+    )
+    _users: dict[SSAValue, _Users] = field(default_factory=dict[SSAValue, _Users])
+
+    @property
+    def scratch_limit(self) -> int:
+        """Bytes that a point may hold: half of the last cache that a core owns; on a
+        GPU, where a point is one of many lanes, what fits its registers.
+        """
+        if self.hardware.kind == "gpu":
+            return self.hardware.vector_registers * 4
+        return (self.hardware.own_cache_bytes or 65536) // 2
+
+    def problem(self, block: BlockOp) -> Problem:
+        """What the model of nests sees of a block."""
+        if block not in self._problems:
+            self._problems[block] = problem_of(block, self.hardware.vector_bits)
+        return self._problems[block]
+
+    def best(self, block: BlockOp) -> Scored:
+        """The nest that a contraction wants by itself, and its time."""
+        if block not in self._decided:
+            self._decided[block] = best_to_share(self.problem(block), self.hardware)
+        return self._decided[block]
+
+    def decide(self, block: BlockOp) -> Nest:
+        """The nest that a contraction wants by itself."""
+        return self.best(block).nest
+
+    def build_seconds(self, block: BlockOp) -> float:
+        """What the device's compiler takes for a contraction by itself, about."""
+        nest = self.decide(block)
+        problem = self.problem(block)
+        parts = pieces(problem, nest.tile, nest.lanes, nest.staged)
+        return build_seconds(problem, nest.tile, nest.lanes, len(parts))
+
+    def contraction(self, member: Member) -> Contraction:
+        """A member as what panels are made of."""
+        if member not in self._contractions:
+            block = member.block
+            self._contractions[member] = Contraction(
+                self.problem(block), self.decide(block), member.shared
+            )
+        return self._contractions[member]
+
+    def register_cycles(self, block: BlockOp, nest: Nest) -> float:
+        """Cycles of a contraction, register tile after register tile."""
+        staged = frozenset(nest.staged)
+        key = block, nest.tile, nest.lanes, staged
+        if key not in self._cycles:
+            problem = self.problem(block)
+            cost = tile_cost(problem, nest.tile, nest.lanes, self.hardware, staged)
+            steps = prod(problem.ranges[index] for index in problem.reductions)
+            tiles = prod(
+                -(-problem.ranges[index] // max(nest.tile[index], 1))
+                for index in problem.parallel
+            )
+            one = cost.step_cycles * steps + cost.start_cycles
+            self._cycles[key] = one * tiles
+        return self._cycles[key]
+
+    def are_all_users(self, memory: SSAValue, blocks: AbstractSet[BlockOp]) -> bool:
+        """Whether these blocks are all that uses an allocation, under any shape."""
+        if memory not in self._users:
+            self._users[memory] = _users_of(memory)
+        users = self._users[memory]
+        return users is not None and users <= blocks
+
+
+def _users_of(memory: SSAValue) -> _Users:
+    """What uses an allocation, under any shape; None for other memory."""
+    if not isinstance(memory.owner, AllocOp):
+        return None
+    pending = [memory]
+    users: set[Operation] = set()
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, ReshapeOp):
+                pending.append(use.operation.view)
+            else:
+                users.add(use.operation)
+    return frozenset(users)

@@ -1,0 +1,155 @@
+"""A contraction of a group: what it is inside of tiles of the shared indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from .....targets.hardware import Hardware
+from ...analysis.nest import Nest, blocks_of_reductions, scratch_bytes
+from ...analysis.problem import Problem
+from ..model.estimate import Model
+from ..search.groups import blocked
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A nest of a contraction inside a panel."""
+
+    nest: Nest
+    seconds: float
+    """Of one panel, on one core."""
+    local_bytes: int
+    """Of its own copies."""
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """A contraction of a group: its problem, its own nest, and its shared indices.
+
+    What it is inside of tiles it remembers from one group that it may join to the next.
+    """
+
+    problem: Problem
+    nest: Nest
+    shared: tuple[int, ...]
+    _strips: dict[tuple[int, ...], Nest] = field(
+        default_factory=dict[tuple[int, ...], Nest], repr=False, compare=False
+    )
+    _leaves: dict[tuple[int, ...], tuple[Leaf, ...]] = field(
+        default_factory=dict[tuple[int, ...], tuple[Leaf, ...]],
+        repr=False,
+        compare=False,
+    )
+
+    def unit(self, index: int) -> int:
+        """What sizes of an index are a multiple of: the lanes of vectors along it."""
+        return self.nest.lanes if index == self.problem.vector else 1
+
+    @cached_property
+    def wants_blocks(self) -> bool:
+        """Whether it is best in blocks of what it aggregates over."""
+        return blocks_of_reductions(self.problem, self.nest) is not None
+
+    @cached_property
+    def strip(self) -> tuple[int, ...]:
+        """As many values of the shared indices as it has in registers by itself."""
+        tile, ranges = self.nest.tile, self.problem.ranges
+        return tuple(
+            even(tile[index], ranges[index], self.unit(index)) for index in self.shared
+        )
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The shared indices in the order that it wants, others inside."""
+        orders = self.nest.orders
+        listed = orders[0] if orders else ()
+        first = [self.shared.index(index) for index in listed if index in self.shared]
+        rest = [shared for shared in range(len(self.shared)) if shared not in first]
+        return (*first, *rest)
+
+    def in_strip(self, sizes: tuple[int, ...]) -> Nest:
+        """The nest within a tile of the shared indices, in one piece."""
+        if sizes not in self._strips:
+            self._strips[sizes] = self._in_strip(sizes)
+        return self._strips[sizes]
+
+    def _in_strip(self, sizes: Sequence[int]) -> Nest:
+        nest = self.nest
+        tile = list(nest.tile)
+        for index, size in zip(self.shared, sizes, strict=True):
+            tile[index] = even(min(tile[index], size), size, self.unit(index))
+        for index in self.problem.reductions:
+            tile[index] = self.problem.ranges[index]
+        depth = len(nest.levels) - 1
+        stages = tuple(
+            replace(stage, before=-1, window=0)
+            for stage in nest.stages
+            if stage.before == 0 and stage.window == depth
+        )
+        return Nest((tuple(tile),), nest.lanes, (), stages)
+
+    def in_panel(
+        self, sizes: tuple[int, ...], hardware: Hardware, local_bytes: int
+    ) -> Leaf | None:
+        """The fastest nest within a panel, with so much memory for its own copies.
+
+        None where none leaves nothing over.
+        """
+        if sizes not in self._leaves:
+            own = self.nest
+            self._leaves[sizes] = leaves(
+                self.within(sizes), own.tile, own.lanes, hardware
+            )
+        found = self._leaves[sizes]
+        return next((leaf for leaf in found if leaf.local_bytes <= local_bytes), None)
+
+    def within(self, sizes: Sequence[int]) -> Problem:
+        """The problem inside a tile of the shared indices, as if it were alone."""
+        ranges = list(self.problem.ranges)
+        for index, size in zip(self.shared, sizes, strict=True):
+            ranges[index] = size
+        return replace(self.problem, name="", ranges=tuple(ranges), is_nested=False)
+
+
+@lru_cache(maxsize=512)
+def leaves(
+    problem: Problem, wanted: tuple[int, ...], lanes: int, hardware: Hardware
+) -> tuple[Leaf, ...]:
+    """Nests on one core with about the wanted register tile, the fastest first.
+
+    There are none where that leaves something over. Equal members share the answer.
+    """
+    tile = tuple(
+        extent
+        if index in problem.reductions
+        else even(min(size, extent), extent, lanes if index == problem.vector else 1)
+        for index, (size, extent) in enumerate(zip(wanted, problem.ranges, strict=True))
+    )
+    if any(n % size for n, size in zip(problem.ranges, tile, strict=True)):
+        return ()
+    plain = Nest((tile,), lanes)
+    model = Model(problem, hardware)
+    launch = hardware.launch_microseconds * 1e-6
+    found = [
+        Leaf(
+            nest,
+            model.estimate(nest).seconds - launch,
+            sum(
+                scratch_bytes(problem, nest, stage, problem.ranges)
+                for stage in nest.stages
+            ),
+        )
+        for nest in (plain, *blocked(problem, plain, hardware))
+    ]
+    return tuple(sorted(found, key=lambda leaf: leaf.seconds))
+
+
+def even(size: int, extent: int, unit: int = 1) -> int:
+    """A size near `size` that divides a range, if there is one not much smaller.
+
+    It is a multiple of `unit`, the lanes of the vectors along the range.
+    """
+    divisors = [n for n in range(unit, size + 1, unit) if extent % n == 0]
+    return divisors[-1] if divisors and 2 * divisors[-1] > size else size

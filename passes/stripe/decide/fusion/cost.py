@@ -1,0 +1,93 @@
+"""What a group of blocks costs as one kernel: tiles of the shared indices, and time.
+
+The model is coarse: it compares a nest with the same blocks as kernels of their own.
+The time of a kernel, in seconds, is
+
+    launch + starts + (larger + exposed * smaller) * imbalance
+
+of arithmetic with late operands and memory traffic, as the one does not hide all of the
+other; with the memory traffic of buffers that stay inside the nest left out, and `late
+operands` the part of reading an operand over and over, once for each tile of the shared
+indices, that arithmetic does not hide: all of it where the operand does not fit the
+caches of a core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....dialects.stripe.block import BlockOp
+from .....targets.hardware import Hardware
+from ...analysis.shared_indices import Member
+from .block_costs import BlockCosts
+from .group import Group
+from .tiling import GroupCost, Tiling
+
+_EXPOSED = 0.3
+"""The part of the smaller of arithmetic and traffic that the larger does not hide."""
+
+
+class FusionCost:
+    """Costs groups for one device, of blocks that nobody changes meanwhile."""
+
+    def __init__(self, hardware: Hardware) -> None:
+        self.hardware = hardware
+        self._blocks = BlockCosts(hardware)
+        self._late: dict[BlockOp, float] = {}
+
+    def of(self, members: Sequence[Member]) -> GroupCost | None:
+        """The cost of a group; None when it would not fit the device."""
+        group = Group(members, self._blocks)
+        costs = [
+            self._cost(group, tiling)
+            for tiling in group.tilings()
+            if group.scratch_bytes(tiling.levels[-1]) <= self._blocks.scratch_limit
+        ]
+        return min(costs, key=lambda cost: cost.seconds, default=None)
+
+    def build_seconds(self, block: BlockOp) -> float:
+        """What the device's compiler takes for a contraction, about."""
+        return self._blocks.build_seconds(block)
+
+    def _cost(self, group: Group, tiling: Tiling) -> GroupCost:
+        tiles = tiling.levels
+        count = len(tiles[0])
+        return GroupCost(
+            tiles,
+            tiling.order or tuple(range(count)),
+            tiling.leaves or (None,) * len(group.members),
+            self._seconds(group, tiling),
+            group.traffic_bytes,
+            group.scratch_bytes(tiles[-1]),
+        )
+
+    def _late_seconds(self, member: Member) -> float:
+        """What staging and caches add to the time of a contraction as counted here."""
+        block = member.block
+        if block not in self._late:
+            group = Group([member], self._blocks)
+            counted = min(self._counted(group, tiling) for tiling in group.tilings())
+            self._late[block] = max(self._blocks.best(block).seconds - counted, 0.0)
+        return self._late[block]
+
+    def _seconds(self, group: Group, tiling: Tiling) -> float:
+        counted = self._counted(group, tiling)
+        if tiling.contraction_seconds is not None:
+            return counted
+        return counted + sum(map(self._late_seconds, group.contractions))
+
+    def _counted(self, group: Group, tiling: Tiling) -> float:
+        hardware = self.hardware
+        sizes = tiling.levels[0]
+        points = group.points(sizes)
+        rounds = -(-points // hardware.cores)
+        imbalance = rounds * hardware.cores / points
+        arithmetic = group.arithmetic_seconds(tiling)
+        near, far = 0.0, 0.0
+        if tiling.contraction_seconds is None:
+            near, far = group.stream_seconds(sizes)
+        late = max(near - arithmetic, 0.0) + far
+        work = (arithmetic + late, group.traffic_seconds)
+        busy = max(work) + _EXPOSED * min(work)
+        starts = points * hardware.group_nanoseconds * 1e-9 / hardware.cores
+        return hardware.launch_microseconds * 1e-6 + starts + busy * imbalance

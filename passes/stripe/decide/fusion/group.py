@@ -1,0 +1,328 @@
+"""A group of blocks: tiles of the shared indices, and what one nest over them takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from .....dialects.stripe.staging import Staging
+from .....targets.hardware import Hardware
+from ...analysis.nest import Nest
+from ...analysis.shared_indices import Member, written_memories
+from ...edit.localize import PRIVATE_BYTES
+from .block_costs import BlockCosts
+from .contraction import even
+from .panels import panels
+from .tiling import Tiling
+
+_GRAIN = 16384
+"""Elements that are worth a work-group."""
+_PIECES = 16
+"""Work-groups that there should be for each core."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members with what is known of them."""
+
+    members: Sequence[Member]
+    costs: BlockCosts
+
+    @property
+    def _hardware(self) -> Hardware:
+        return self.costs.hardware
+
+    @cached_property
+    def extents(self) -> list[int]:
+        """The ranges of the shared indices."""
+        first = self.members[0]
+        return [first.facts.ranges[index] for index in first.shared]
+
+    @cached_property
+    def written(self) -> frozenset[SSAValue]:
+        """The memories that members write."""
+        return frozenset(written_memories(self.members))
+
+    @cached_property
+    def inside(self) -> frozenset[SSAValue]:
+        """The memories that nothing else uses."""
+        blocks = frozenset(member.block for member in self.members)
+        return frozenset(
+            memory
+            for memory in self.written
+            if self.costs.are_all_users(memory, blocks)
+        )
+
+    def points(self, sizes: Sequence[int]) -> int:
+        """Points of a block over tiles of these sizes."""
+        pairs = zip(self.extents, sizes, strict=True)
+        return prod(-(-extent // (size or extent)) for extent, size in pairs)
+
+    # Tiles.
+
+    @cached_property
+    def contractions(self) -> list[Member]:
+        """The members that are tiled for registers."""
+        return [m for m in self.members if m.facts.is_contraction]
+
+    def tilings(self) -> Iterator[Tiling]:
+        """Tiles of the shared indices worth a thought, with those that leaves get."""
+        if not self.contractions:
+            yield Tiling(self._row_tiles())
+            return
+        is_covered = all(map(_is_covered, self.contractions))
+        if is_covered and len(self.contractions) == 1:
+            yield self._register_tiles(self._main)
+            return
+        found = list(self._panels())
+        yield from found
+        # What wants blocks by itself wants them inside, too.
+        known = [*map(self.costs.contraction, self.contractions)]
+        if found and any(contraction.wants_blocks for contraction in known):
+            return
+        if is_covered:
+            yield self._register_tiles(self._main)
+            return
+        for sizes, order in dict.fromkeys((each.strip, each.order) for each in known):
+            leaves = tuple(self._leaf(member, sizes) for member in self.members)
+            yield Tiling((sizes,), leaves, order)
+
+    @property
+    def _main(self) -> Member:
+        """The contraction with most points."""
+        return max(self.contractions, key=lambda m: m.facts.points)
+
+    def _panels(self) -> Iterator[Tiling]:
+        """Tiles inside of which contractions are nests in blocks."""
+        hardware = self._hardware
+        if hardware.kind != "cpu":
+            return
+        found = {
+            member.block: self.costs.contraction(member)
+            for member in (self._main, *self.contractions)
+        }
+        for panel in panels(
+            [*found.values()], self.extents, hardware, self._fits_panel
+        ):
+            nests = dict(zip(found, panel.leaves, strict=True))
+            leaves = tuple(nests.get(member.block) for member in self.members)
+            yield Tiling((panel.sizes,), leaves, (), panel.seconds)
+
+    def _fits_panel(self, sizes: Sequence[int]) -> bool:
+        """Whether `stripe-localize` takes the scratch of a panel into it."""
+        scratch = self._scratch(sizes).values()
+        largest = max(scratch, default=0)
+        return largest <= PRIVATE_BYTES and (sum(scratch) <= self.costs.scratch_limit)
+
+    def _row_tiles(self) -> tuple[tuple[int, ...], ...]:
+        """One value of the shared indices at a time, several to a work-group."""
+        rows = tuple(1 for _ in self.extents)
+        work = sum(member.facts.points for member in self.members)
+        points = prod(self.extents)
+        most = points // (_PIECES * self._hardware.cores)
+        wanted = min(max(_GRAIN * points // max(work, 1), 1), max(most, 1))
+        sizes = list(rows)
+        for shared in reversed(range(len(sizes))):
+            extent = self.extents[shared]
+            sizes[shared] = even(min(wanted, extent), extent)
+            wanted //= sizes[shared]
+        return (rows,) if tuple(sizes) == rows else (tuple(sizes), rows)
+
+    def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Nest | None:
+        """The nest of a contraction within a tile of the shared indices."""
+        if not member.facts.is_contraction:
+            return None
+        nest = self.costs.contraction(member).in_strip(sizes)
+        return replace(nest, stages=self._stages(member, nest)) if nest.stages else nest
+
+    def _register_tiles(self, main: Member) -> Tiling:
+        """The tiles of a contraction whose outputs are all shared, for all members."""
+        nest = self._even_nest(main)
+        levels = nest.levels
+        whole = [
+            all(
+                level[index] in (0, main.facts.ranges[index])
+                for index in main.facts.reductions
+            )
+            for level in levels
+        ]
+        count = whole.index(False) if False in whole else len(levels)
+        if count == 0:
+            return Tiling(self._row_tiles())
+        tiles = tuple(
+            tuple(level[index] for index in main.shared) for level in levels[:count]
+        )
+        inner = levels[count:] or levels[-1:]
+        added = count - (len(levels) - len(inner))
+
+        def place(block: int) -> int:
+            """What the leaf calls a block of the nest: those around it are negative."""
+            return block - count + (added if block >= count else 0)
+
+        stages = tuple(
+            replace(stage, before=place(stage.before), window=place(stage.window))
+            for stage in self._stages(main, nest)
+        )
+        orders = ((),) * added + nest.orders[count:]
+        leaf = Nest(inner, nest.lanes, orders if any(orders) else (), stages)
+        leaves = tuple(
+            leaf
+            if m is main
+            else replace(self.costs.contraction(m).in_strip(tiles[-1]), stages=())
+            if m.facts.is_contraction
+            else None
+            for m in self.members
+        )
+        return Tiling(tiles, leaves, self.costs.contraction(main).order)
+
+    def _even_nest(self, main: Member) -> Nest:
+        """The nest of a contraction, with sizes that leave nothing over where some do.
+
+        What reaches over an edge shares its registers with what does not, and compilers
+        keep less of them there.
+        """
+        contraction = self.costs.contraction(main)
+        nest = contraction.nest
+        levels = [list(level) for level in nest.levels]
+        for index, extent in zip(main.shared, self.extents, strict=True):
+            inner = contraction.unit(index)
+            for level in reversed(levels):
+                size = level[index]
+                if size and extent % size:
+                    level[index] = inner * even(max(size // inner, 1), extent // inner)
+                if level[index] and extent % level[index]:
+                    return nest
+                inner = level[index] or extent
+        return replace(nest, levels=tuple(map(tuple, levels)))
+
+    def _stages(self, member: Member, nest: Nest) -> tuple[Staging, ...]:
+        """What a nest stages, but for what members write: it is inside the group."""
+        memories = member.facts.memories
+        return tuple(
+            stage
+            for stage in nest.stages
+            if memories[stage.refinement] not in self.written
+        )
+
+    # Time.
+
+    def arithmetic_seconds(self, tiling: Tiling) -> float:
+        """On all cores."""
+        hardware = self._hardware
+        lanes = max(hardware.vector_bits // 32, 1)
+        known = tiling.contraction_seconds
+        per_second = hardware.clock_gigahertz * 1e9
+        cycles = 0.0
+        if known is not None:
+            cycles = known * self.points(tiling.levels[0]) * per_second
+        for member, leaf in zip(
+            self.members, tiling.leaves or (None,) * len(self.members), strict=True
+        ):
+            if member.facts.is_contraction:
+                if known is not None:
+                    continue
+                own = leaf or self._leaf(member, tiling.levels[-1])
+                if own is not None:
+                    cycles += self.costs.register_cycles(member.block, own)
+            else:
+                steps = member.facts.points * member.facts.operations / lanes
+                cycles += steps / hardware.multiply_adds_per_cycle
+        return cycles / (per_second * hardware.cores)
+
+    def stream_seconds(self, sizes: Sequence[int]) -> tuple[float, float]:
+        """To read, for each tile, the operands that it shares with other tiles: those
+        that stay in a core's own caches meanwhile, and the others.
+        """
+        hardware = self._hardware
+        near = far = 0.0
+        for member in self.contractions:
+            if _is_covered(member):
+                continue
+            facts = member.facts
+            for number, refinement in enumerate(facts.refinements):
+                used = {index for form in refinement.access for index in form.support}
+                moving = [
+                    -(-extent // (size or extent))
+                    for index, extent, size in zip(
+                        member.shared, self.extents, sizes, strict=True
+                    )
+                    if index not in used
+                ]
+                if refinement.direction.writes or prod(moving) == 1:
+                    continue
+                window = facts.window_bytes(number, member.shared, sizes)
+                seconds = window * self.points(sizes) / self._rate_of(window)
+                if 2 * window <= hardware.own_cache_bytes:
+                    near += seconds / hardware.cores
+                else:
+                    far += seconds / hardware.cores
+        return near, far
+
+    def _rate_of(self, size: float) -> float:
+        """Bytes per second at which a core reads what it reads again and again."""
+        hardware = self._hardware
+        for cache in hardware.caches:
+            if 2 * size <= cache.size_bytes:
+                return cache.bytes_per_cycle * hardware.clock_gigahertz * 1e9
+        return hardware.memory_gigabytes_per_second * 1e9 / hardware.cores
+
+    @cached_property
+    def _buffers(self) -> dict[tuple[SSAValue, bool], int]:
+        """Bytes of the memories outside of the nest, by whether they are written."""
+        found: dict[tuple[SSAValue, bool], int] = {}
+        for member in self.members:
+            facts = member.facts
+            for memory, writes, size in zip(
+                facts.memories, facts.writes, facts.footprints, strict=True
+            ):
+                if memory in self.inside:
+                    continue
+                if memory in self.written and not writes:
+                    # What a member wrote just before is still in a cache.
+                    continue
+                known = found.get((memory, writes), 0)
+                found[memory, writes] = max(known, size)
+        return found
+
+    @property
+    def traffic_bytes(self) -> float:
+        """Moved between memory and the cores by the whole nest."""
+        return float(sum(self._buffers.values()))
+
+    @property
+    def traffic_seconds(self) -> float:
+        hardware = self._hardware
+        last = hardware.caches[-1] if hardware.caches else None
+        total = 0.0
+        for size in self._buffers.values():
+            rate = hardware.memory_gigabytes_per_second * 1e9
+            if last is not None and 2 * size <= last.size_bytes:
+                cached = last.bytes_per_cycle * hardware.clock_gigahertz * 1e9
+                rate = max(rate, cached * hardware.cores)
+            total += size / rate
+        return total
+
+    def scratch_bytes(self, sizes: Sequence[int]) -> int:
+        """Of the buffers inside, for one tile."""
+        return sum(self._scratch(sizes).values())
+
+    def _scratch(self, sizes: Sequence[int]) -> dict[SSAValue, int]:
+        """The buffers inside, with the bytes of one tile."""
+        scratch: dict[SSAValue, int] = {}
+        for member in self.members:
+            facts = member.facts
+            pairs = zip(facts.memories, facts.writes, strict=True)
+            for number, (memory, writes) in enumerate(pairs):
+                if writes and memory in self.inside:
+                    size = facts.window_bytes(number, member.shared, sizes)
+                    scratch[memory] = size
+        return scratch
+
+
+def _is_covered(member: Member) -> bool:
+    """Whether all indices of a member's outputs are shared."""
+    return member.facts.outputs <= {*member.shared}

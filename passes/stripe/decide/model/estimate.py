@@ -1,0 +1,396 @@
+"""The time that a nest takes, predicted part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import ceil, inf, prod
+from typing import TypeAlias
+
+from .....targets.hardware.description import Hardware
+from ...analysis.nest import (
+    Nest,
+    blocks_of_reductions,
+    loop_strides,
+    loops_of,
+    tile_window,
+)
+from ...analysis.problem import Problem
+from .copying import staging_seconds
+from .kernel import TileCost, crossing, entries, tile_cost
+from .traffic import Stream, level_cycles, traffic
+
+CODE = 0.01
+"""The part of the time that a further leaf costs, for its place in the cache of
+instructions and its jumps; each also takes the device's compiler 15 to 20 ms.
+"""
+COLD_SECONDS = 0.1e-6
+"""What a further leaf costs beside: its code comes from a cache behind the first."""
+OVERLAP = 0.12
+"""How much of the time for data shows beside the arithmetic of a register tile."""
+_HIDING = 2.0
+"""Cores compute while data moves, but not all the time: parts add up like the sides of
+a triangle with this exponent, 1 if they followed each other, more the less they do.
+"""
+_ALIASED = 0.43
+"""How long a load waits for the store of the row before, where rows are whole pages
+apart, as a part of the latency of what holds them: processors compare only the place in
+a page first."""
+_PROLOGUE = 30.0
+"""Cycles of a work-group for its places in memory, before its first loop."""
+
+
+_Tiles: TypeAlias = tuple[tuple[int, ...], int, frozenset[int]]
+"""The sizes of register tiles, their lanes, and the inputs that are staged."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The predicted time of a nest and its parts, all in seconds."""
+
+    seconds: float
+    breakdown: Mapping[str, float]
+    tile: TileCost = field(compare=False)
+
+
+@dataclass(frozen=True)
+class _Cover:
+    """How register tiles of one size cover the ranges of a block."""
+
+    cost: TileCost
+    interior: tuple[int, ...]
+    """The ranges that whole tiles fill."""
+    edges: float
+    """Seconds for what they leave over."""
+    leaves: int
+    """The innermost blocks that it takes."""
+
+
+class Model:
+    """Predicts the time of nests of one block on one device."""
+
+    def __init__(self, problem: Problem, hardware: Hardware) -> None:
+        self.problem = problem
+        self.hardware = hardware
+        self._tiles: dict[_Tiles, TileCost] = {}
+        self._covers: dict[_Tiles, _Cover] = {}
+
+    def tile(
+        self, tile: tuple[int, ...], lanes: int, staged: frozenset[int]
+    ) -> TileCost:
+        """The cost of a register tile: see `tile_cost`."""
+        key = (tile, lanes, staged)
+        if key not in self._tiles:
+            cost = tile_cost(self.problem, tile, lanes, self.hardware, staged)
+            self._tiles[key] = cost
+        return self._tiles[key]
+
+    def estimate(self, nest: Nest) -> Estimate:
+        """Predict the time of a nest.
+
+        The arithmetic of the interior and its traffic at each level overlap; what tiles
+        leave over at the edges, launches, work-groups and staging come on top.
+        """
+        found = self.estimate_below(nest, inf)
+        if found is None:
+            raise ValueError("the time of a nest is not finite")
+        return found
+
+    def estimate_below(self, nest: Nest, limit: float) -> Estimate | None:
+        """The time of a nest; None where it takes more seconds than `limit`.
+
+        Where even with all data at hand it does, what data take is not found out.
+        """
+        problem, hardware = self.problem, self.hardware
+        cover = self._cover(nest)
+        arithmetic = _arithmetic(problem, nest, cover, hardware)
+        groups = _groups(problem, nest, cover.interior)
+        edge = _edge_groups(problem, nest, groups)
+        imbalance = _imbalance(groups, edge, hardware.cores)
+        prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
+        starts = groups * (hardware.group_nanoseconds + prologue) * 1e-9
+        launches = _launches(problem, nest) * hardware.launch_microseconds * 1e-6
+        slower = imbalance + CODE * (cover.leaves - 1)
+        cold = COLD_SECONDS * (cover.leaves - 1)
+        if arithmetic * slower + starts + cover.edges + launches + cold > limit:
+            return None
+        levels = _levels(problem, nest, cover, hardware)
+        busy = overlapped(arithmetic, list(levels.values()))
+        parts = {"arithmetic": arithmetic}
+        parts |= {name: sum(level.values()) for name, level in levels.items()}
+        staging = [
+            staging_seconds(problem, nest, stage, hardware) for stage in nest.stages
+        ]
+        added = {
+            "imbalance": busy * (imbalance - 1),
+            "work-groups": starts,
+            "edges": cover.edges,
+            "staging": sum(staging),
+            "launches": launches,
+            "code": busy * CODE * (cover.leaves - 1) + cold,
+        }
+        return Estimate(busy + sum(added.values()), parts | added, cover.cost)
+
+    def _cover(self, nest: Nest) -> _Cover:
+        """How the register tiles of a nest cover the ranges."""
+        staged = frozenset(nest.staged)
+        key = (nest.tile, nest.lanes, staged)
+        if key not in self._covers:
+            problem = self.problem
+            (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
+            seconds = [
+                self._edge(nest.tile, ranges, lanes, staged) for ranges, lanes in edges
+            ]
+            self._covers[key] = _Cover(
+                self.tile(*key),
+                interior,
+                sum(seconds),
+                leaves(problem, nest.tile, 1 + len(edges)),
+            )
+        return self._covers[key]
+
+    def _edge(
+        self,
+        tile: Sequence[int],
+        ranges: Sequence[int],
+        lanes: int,
+        staged: frozenset[int],
+    ) -> float:
+        """What tiles leave over, computed in the same kernel by smaller ones."""
+        held = tuple(
+            min(size, extent) or extent
+            for extent, size in zip(ranges, tile, strict=True)
+        )
+        cost = self.tile(held, lanes, staged)
+        tiles = _tiles(ranges, held)
+        steps = prod(held[index] for index in self.problem.reductions)
+        cycles = tiles * (steps * cost.step_cycles + cost.start_cycles)
+        seconds = cycles * 1e-9 / self.hardware.clock_gigahertz
+        return seconds / min(self.hardware.cores, tiles)
+
+
+def estimate(problem: Problem, nest: Nest, hardware: Hardware) -> Estimate:
+    """Predict the time of one nest of a block on a device."""
+    return Model(problem, hardware).estimate(nest)
+
+
+def leaves(problem: Problem, tile: Sequence[int], edges: int) -> int:
+    """How many innermost blocks `stripe-separate` makes of one with so many pieces.
+
+    Along an index of a tile each constraint on it splits off a border.
+    """
+    count = edges
+    for index in problem.parallel:
+        if tile[index] > 1:
+            count *= 1 + sum(index in form for form in problem.constrained)
+    return count
+
+
+def pieces(
+    problem: Problem, tile: Sequence[int], lanes: int, staged: Collection[int]
+) -> list[tuple[tuple[int, ...], int]]:
+    """What edges are split off: the ranges and vector width of each part.
+
+    The first is the interior, which the innermost tiles fill. Elements that whole
+    vectors leave over take shorter vectors, unless what vectors run along is staged:
+    then a whole vector is computed and its end is not stored.
+    """
+    cuts: dict[int, list[tuple[int, int]]] = {}
+    for index in problem.parallel:
+        extent, size = problem.ranges[index], tile[index]
+        rest = extent % size if size else 0
+        if not rest:
+            continue
+        width = lanes if index == problem.vector else 0
+        cuts[index] = [(extent - rest, width)] if extent > size else []
+        if width and overcomputes(problem, staged):
+            cuts[index].append((-(-rest // width) * width, width))
+        else:
+            cuts[index] += _narrower(rest, width)
+    found: list[tuple[tuple[int, ...], int]] = []
+    for parts in product(*cuts.values()):
+        ranges, width = list(problem.ranges), lanes
+        for index, (extent, own_width) in zip(cuts, parts, strict=True):
+            ranges[index] = extent
+            if index == problem.vector:
+                width = max(own_width, 1)
+        found.append((tuple(ranges), width))
+    return found
+
+
+def overcomputes(problem: Problem, staged: Collection[int]) -> bool:
+    """Whether vectors may compute elements that do not exist."""
+    moved = [a.number for a in problem.inputs if problem.vector in a.used]
+    return problem.aggregates and all(number in staged for number in moved)
+
+
+def _narrower(rest: int, lanes: int) -> list[tuple[int, int]]:
+    """Parts of what whole vectors leave over, with shorter vectors."""
+    parts: list[tuple[int, int]] = []
+    while lanes >= 4 and rest:
+        if rest >= lanes:
+            parts.append((rest - rest % lanes, lanes))
+            rest %= lanes
+        lanes //= 2
+    if rest:
+        parts.append((rest, min(lanes, 1)))
+    return parts
+
+
+def _tiles(ranges: Sequence[int], sizes: Sequence[int]) -> int:
+    """How many tiles of these sizes cover the ranges; 0 is all."""
+    pairs = zip(ranges, sizes, strict=True)
+    return prod(-(-extent // size) if size else 1 for extent, size in pairs)
+
+
+def _groups(problem: Problem, nest: Nest, ranges: Sequence[int]) -> int:
+    """The work-groups of a nest: the points of its outermost block."""
+    if problem.is_nested:
+        return 1
+    return prod(
+        -(-extent // min(size, extent)) if size else 1
+        for extent, size in zip(ranges, nest.levels[0], strict=True)
+    )
+
+
+def _edge_groups(problem: Problem, nest: Nest, groups: int) -> float:
+    """What work-groups at the edges do beside the whole ones, in whole ones."""
+    if problem.is_nested:
+        return 0.0
+    pairs = zip(problem.ranges, nest.levels[0], strict=True)
+    parts = prod(extent / min(size, extent) for extent, size in pairs if size)
+    return max(parts - groups, 0.0)
+
+
+def _imbalance(groups: int, edge: float, cores: int) -> float:
+    """By how much the last core is later than all together would be."""
+    together = (groups + edge) / cores
+    busiest = min(ceil(together), ceil(groups / cores) + edge)
+    return busiest / together
+
+
+def overlapped(arithmetic: float, levels: Sequence[Mapping[float, float]]) -> float:
+    """The time of arithmetic and of data beside it.
+
+    `levels` has the time for data of each level of memory, by reuse: data of reuse r
+    comes in during one r-th of the time, together with all data of a smaller reuse.
+    """
+    reuses = sorted({1.0}.union(*levels))
+    ends = [1 / reuse for reuse in reuses] + [0.0]
+    rates = [0.0] * len(levels)
+    seconds = 0.0
+    for number, reuse in enumerate(reuses):
+        for level, waiting in enumerate(levels):
+            rates[level] += waiting.get(reuse, 0.0) * reuse
+        both = arithmetic**_HIDING + sum([rate**_HIDING for rate in rates])
+        seconds += (ends[number] - ends[number + 1]) * both ** (1 / _HIDING)
+    return seconds
+
+
+def _launches(problem: Problem, nest: Nest) -> int:
+    """The kernels of a nest: itself, and copies in front of it."""
+    if problem.is_nested:
+        return 0
+    return 1 + sum(
+        stage.before == 0 and not problem.accesses[stage.refinement].is_constant
+        for stage in nest.stages
+    )
+
+
+def _arithmetic(
+    problem: Problem, nest: Nest, cover: _Cover, hardware: Hardware
+) -> float:
+    """Seconds of arithmetic of the interior, on cores that share it evenly."""
+    ranges, cost = cover.interior, cover.cost
+    cores = 1 if problem.is_nested else hardware.cores
+    cycle = 1e-9 / hardware.clock_gigahertz
+    tiles = _tiles(ranges, nest.tile)
+    held = [size or extent for extent, size in zip(ranges, nest.tile, strict=True)]
+    steps = prod(held[index] for index in problem.reductions)
+    inside = steps * cost.step_cycles + cost.start_cycles + entries(problem, held)
+    # Blocks of an aggregating index add to what the blocks before left.
+    runs = prod(-(-ranges[index] // held[index]) for index in problem.reductions)
+    if runs > 1:
+        inside += cost.accumulators / hardware.loads_per_cycle
+        rows = _rows_pages_apart(problem, held, hardware)
+        inside += _ALIASED * rows * _latency_of_blocks(problem, nest, hardware)
+    return tiles * inside * cycle / cores
+
+
+def _levels(
+    problem: Problem, nest: Nest, cover: _Cover, hardware: Hardware
+) -> dict[str, dict[float, float]]:
+    """Seconds for all traffic, on cores that share the interior evenly.
+
+    They are by level of memory and by reuse.
+    """
+    ranges, cost = cover.interior, cover.cost
+    cores = 1 if problem.is_nested else hardware.cores
+    cycle = 1e-9 / hardware.clock_gigahertz
+    loops = loops_of(problem, nest, ranges)
+    own = _of_one_core([loop.steps for loop in loops], cores)
+    streams = [
+        Stream(
+            access,
+            loop_strides(problem, nest, access, loops),
+            crossing(problem, access, nest.lanes, hardware, nest.staged),
+        )
+        for access in problem.accesses
+    ]
+    leaf = len(nest.levels)
+    is_held = problem.aggregates and cost.in_registers
+    held_at = depth = len(loops)
+    if is_held:
+        held_at = sum(loop.block < leaf for loop in loops)
+        depth = held_at
+        depth += sum(loop.index in problem.reductions for loop in loops[held_at:])
+    divided = [n for n, loop in enumerate(loops) if own[n] < loop.steps]
+    found = traffic(streams, own, hardware, cores, held_at, depth, divided)
+    share = prod(own) / prod(loop.steps for loop in loops) * cores
+    # What tiles leave over comes in as the rest does.
+    share *= prod(ranges) / problem.points
+    return {
+        name: {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
+        for name, waiting in level_cycles(found, hardware, cores).items()
+    }
+
+
+def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware) -> int:
+    """The cells of a tile along output axes whose steps are whole pages, if several."""
+    rows = sum(
+        prod(
+            tile[index]
+            for index in problem.parallel
+            if access.strides[index]
+            and access.strides[index] % hardware.page_bytes == 0
+        )
+        for access in problem.outputs
+        if not access.is_near
+    )
+    return rows if rows > 1 else 0
+
+
+def _latency_of_blocks(problem: Problem, nest: Nest, hardware: Hardware) -> float:
+    """Cycles to the cache that holds what a block of aggregating indices touches."""
+    sizes = blocks_of_reductions(problem, nest) or nest.levels[0]
+    whole = [size or extent for size, extent in zip(sizes, problem.ranges, strict=True)]
+    touched = sum(
+        prod(tile_window(access, whole)) * access.element_bytes
+        for access in problem.accesses
+    )
+    caches = hardware.caches
+    held = next((c for c in caches if touched <= c.size_bytes), caches[-1])
+    return held.latency_cycles
+
+
+def _of_one_core(steps: list[int], cores: int) -> list[int]:
+    """The steps of the loops that one core takes: an even share, outer loops first."""
+    left = cores
+    own = list(steps)
+    for number, count in enumerate(steps):
+        if left <= 1:
+            break
+        own[number] = max(-(-count // left), 1)
+        left = -(-left // count)
+    return own

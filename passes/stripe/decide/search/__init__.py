@@ -1,0 +1,73 @@
+"""The cost model: predicts the time of nests from index structure and hardware alone.
+
+`candidates` lists the nests of a block that the search looks at, the fastest first,
+each with its predicted time, its parts and the attributes that make the passes build
+it. docs/cost-model.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.ir import Attribute
+
+from .....dialects.stripe.block import BlockOp
+from .....targets.hardware.description import Hardware
+from ...analysis.problem import problem_of
+from .attributes import attributes_of, describe, duration
+from .search import Freedom, best, best_to_share, search
+from .spread import spread
+
+__all__ = [
+    "Candidate",
+    "Freedom",
+    "attributes_of",
+    "best",
+    "best_to_share",
+    "candidates",
+    "describe",
+    "duration",
+    "problem_of",
+    "search",
+]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to run a block."""
+
+    seconds: float
+    """The predicted time of all cores together."""
+    breakdown: Mapping[str, float]
+    """The parts of it in seconds, by name: they overlap and do not add up."""
+    attributes: Mapping[str, Attribute]
+    """What to set on the block so that the passes build this nest."""
+
+
+def candidates(
+    block: BlockOp, hardware: Hardware, count: int, *, spread_out: bool = False
+) -> list[Candidate]:
+    """The best nests for a block without blocks inside, the fastest first.
+
+    With `spread_out` they are `count` nests all over the space instead, good and bad.
+    Empty for blocks that the model does not decide: serial ones, those without points,
+    and those that no index aggregates in.
+    """
+    if block.is_serial or not all(block.index_ranges):
+        return []
+    problem = problem_of(block, hardware.vector_bits)
+    if not problem.aggregates or problem.uncut:
+        return []
+    if spread_out:
+        scored = spread(problem, hardware, count)
+    else:
+        scored = search(problem, hardware)[:count]
+    return [
+        Candidate(
+            one.seconds,
+            one.estimate.breakdown,
+            attributes_of(one.nest, describe(one, hardware)),
+        )
+        for one in scored
+    ]

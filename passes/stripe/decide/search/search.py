@@ -1,0 +1,419 @@
+"""The search: which nests of a block are looked at, and the best of them.
+
+Register tiles come first, by the arithmetic alone; the best few of them, unlike each
+other, are completed with what to stage, how work-groups follow each other, and how much
+one of them does, each choice made where the time predicted is least.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from itertools import combinations
+from math import inf, prod
+from typing import TypeAlias
+
+from .....targets.hardware.description import Hardware
+from ...analysis.nest import Nest, blocks_of_reductions, normal, packing
+from ...analysis.problem import Problem
+from ..model.code import MOST_SECONDS, build_seconds
+from ..model.estimate import (
+    CODE,
+    COLD_SECONDS,
+    OVERLAP,
+    Estimate,
+    Model,
+    leaves,
+    pieces,
+)
+from ..model.kernel import cells_of
+from .groups import blocked, may_stage, near_pieces, pieces_of
+
+_ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
+_VECTORS = (1, 2, 3, 4, 6)
+_KEPT = 6
+"""Register tiles that are completed."""
+_HOPE = 1.1
+"""How much worse than those kept a tile may seem without its edges, to be looked at."""
+_WorkOfOne: TypeAlias = "Callable[[tuple[int, ...], int], float]"
+"""The cycles of one tile with vectors of so many lanes."""
+_Worked: TypeAlias = "tuple[float, list[int], tuple[int, ...], int]"
+"""The cycles for all tiles, what decides between equal ones, a tile and its lanes."""
+_WAYS = 3
+"""Ways to complete a tile that are tried with the next ones."""
+_COMPLETED = 2
+"""Nests of which pieces are tried."""
+_WORTH_BLOCKING = 0.08
+"""The part of the time beside arithmetic that makes blocks worth a look."""
+_TILED_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A nest and its predicted time."""
+
+    nest: Nest
+    estimate: Estimate
+    remark: str = ""
+    """What was left out in its favour, and why; or nothing."""
+
+    @property
+    def seconds(self) -> float:
+        return self.estimate.seconds
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """What beside the tiles a search may decide."""
+
+    stages: bool = True
+    orders: bool = True
+
+
+def search(
+    problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()
+) -> list[Scored]:
+    """The nests that were looked at to the end, the fastest first."""
+    return _search(problem, hardware, freedom, is_complete=True)
+
+
+def _search(
+    problem: Problem, hardware: Hardware, freedom: Freedom, *, is_complete: bool
+) -> list[Scored]:
+    """See `search`; what cannot be the fastest is left out unless it is complete."""
+    model = Model(problem, hardware)
+    tiles, remark = _best_tiles(model, freedom)
+    looks = _Looks(model, remark, is_complete)
+    ways = list(_ways(problem, freedom))
+    best: list[Scored] = []
+    hopes: list[float] = []
+    for tile, lanes in tiles:
+        # What pays for the best tile pays for another.
+        count = 1 if best else _WAYS
+        found = looks.fastest((way.nest(problem, tile, lanes) for way in ways), count)
+        if not best:
+            ways = [_Way.of(one.nest) for one in found[:_WAYS]]
+        best.append(found[0])
+        near: list[Scored] = []
+        if freedom.stages:
+            near = looks.improve(
+                near_pieces(problem, found[0].nest, hardware, parts=(1,))
+            )
+        hopes.append(min([one.seconds for one in (found[0], *near)]))
+    hopeful = best[hopes.index(min(hopes))]
+    best.sort(key=_preference)
+    # Where tiles leave nothing over, larger blocks of them do not either.
+    even = [one for one in best[_COMPLETED:] if one.estimate.breakdown["edges"] == 0]
+    chosen = {one.nest: one for one in (*best[:_COMPLETED], *even[:1], hopeful)}
+    for one in chosen.values():
+        looks.improve(pieces_of(problem, one.nest))
+        if freedom.stages:
+            looks.improve(near_pieces(problem, one.nest, hardware))
+        if freedom.stages and _waits_for_memory(one):
+            looks.improve(blocked(problem, one.nest, hardware))
+    return sorted(looks.seen.values(), key=_preference)
+
+
+class _Looks:
+    """The nests that a search has looked at."""
+
+    def __init__(self, model: Model, remark: str, is_complete: bool) -> None:
+        self.seen: dict[Nest, Scored] = {}
+        self._model = model
+        self._remark = remark
+        self._is_complete = is_complete
+        self._least = {False: inf, True: inf}
+        """Seconds of the fastest nest, and of the fastest that may be shared."""
+
+    def fastest(self, nests: Iterable[Nest], count: int) -> list[Scored]:
+        """At least so many of these nests, the fastest first."""
+        found: list[Scored] = []
+        for nest in nests:
+            limit = found[count - 1].seconds if len(found) >= count else inf
+            if (scored := self._look(nest, limit)) is not None:
+                insort(found, scored, key=_preference)
+        return found
+
+    def improve(self, nests: Iterable[Nest]) -> list[Scored]:
+        """Those of these nests that may be faster than all so far, in any order."""
+        shares = ((nest, _may_share(self._model.problem, nest)) for nest in nests)
+        looks = (self._look(nest, self._least[share]) for nest, share in shares)
+        return [scored for scored in looks if scored is not None]
+
+    def _look(self, nest: Nest, limit: float) -> Scored | None:
+        """A nest and its time; None if it would certainly take longer than `limit`."""
+        model = self._model
+        same = normal(model.problem, nest)
+        if (known := self.seen.get(same)) is not None:
+            return known
+        nest = _with_groups_ordered(same, nest)
+        limit = inf if self._is_complete else limit
+        if (estimate := model.estimate_below(nest, limit)) is None:
+            return None
+        for which in {False, _may_share(model.problem, nest)}:
+            self._least[which] = min(self._least[which], estimate.seconds)
+        self.seen[same] = scored = Scored(nest, estimate, self._remark)
+        return scored
+
+
+def _with_groups_ordered(nest: Nest, given: Nest) -> Nest:
+    """A nest with the order of work-groups that another one of the same loops has.
+
+    It may change nothing here, but blocks that share the outer loops go by it.
+    """
+    order = given.orders[0] if given.orders else ()
+    if not order:
+        return nest
+    inner = nest.orders[1:] or ((),) * (len(nest.levels) - 1)
+    return replace(nest, orders=(order, *inner))
+
+
+def best(problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()) -> Scored:
+    """The fastest nest; problems that differ in their names have the same."""
+    return _fastest(replace(problem, name=""), hardware, freedom)[0]
+
+
+def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
+    """The fastest nest of which other blocks may share the outer loops.
+
+    It has no work-groups that copy what all their tiles use: strips are not that large.
+    """
+    return _fastest(replace(problem, name=""), hardware, Freedom())[1]
+
+
+def _may_share(problem: Problem, nest: Nest) -> bool:
+    if blocks_of_reductions(problem, nest) is not None:
+        return True
+    return all(stage.before <= 0 for stage in nest.stages)
+
+
+@lru_cache(maxsize=1024)
+def _fastest(
+    problem: Problem, hardware: Hardware, freedom: Freedom
+) -> tuple[Scored, Scored]:
+    """The fastest nest, and the fastest that may be shared."""
+    # Networks repeat their layers, and passes ask one after the other.
+    found = _search(problem, hardware, freedom, is_complete=False)
+    return found[0], next(one for one in found if _may_share(problem, one.nest))
+
+
+def _preference(scored: Scored) -> tuple[float, list[int]]:
+    return scored.seconds, [-size for size in reversed(scored.nest.tile)]
+
+
+def _best_tiles(
+    model: Model, freedom: Freedom
+) -> tuple[list[tuple[tuple[int, ...], int]], str]:
+    """The best register tiles by arithmetic, their vector widths, and a remark.
+
+    Those of which the code takes too long to compile are for blocks only that have no
+    others; the remark says which one would have been the best.
+    """
+    problem = model.problem
+    staged = frozenset(
+        access.number
+        for access in problem.inputs
+        if freedom.stages and problem.blocked[access.number]
+        if may_stage(problem, access)
+    )
+    work_of_one = cache(partial(_tile_work, model, staged))
+    likely = sorted(
+        (_least_work(problem, tile, lanes, work_of_one), tile, lanes)
+        for tile, lanes in register_tiles(problem, model.hardware)
+    )
+    cores = 1 if problem.is_nested else model.hardware.cores
+    cold = COLD_SECONDS * model.hardware.clock_gigahertz * 1e9 * cores
+    scored: list[_Worked] = []
+    long: list[_Worked] = []
+    for least, tile, lanes in likely:
+        if len(scored) >= _KEPT and least > _HOPE * scored[_KEPT - 1][0]:
+            break
+        parts = pieces(problem, tile, lanes, staged)
+        work = _work(problem, tile, parts, work_of_one, cold)
+        is_long = build_seconds(problem, tile, lanes, len(parts)) > MOST_SECONDS
+        found = long if is_long else scored
+        insort(found, (work, [-size for size in reversed(tile)], tile, lanes))
+    if not scored:
+        scored, long = long, []
+    remark = ""
+    if long and long[0] < scored[0]:
+        *_, tile, lanes = long[0]
+        remark = _too_long(problem, tile, lanes, staged)
+    return [(tile, lanes) for _, _, tile, lanes in scored[:_KEPT]], remark
+
+
+def _too_long(
+    problem: Problem, tile: Sequence[int], lanes: int, staged: frozenset[int]
+) -> str:
+    parts = pieces(problem, tile, lanes, staged)
+    seconds = build_seconds(problem, tile, lanes, len(parts))
+    return (
+        f"no tile of [{', '.join(map(str, tile))}], whose code takes {seconds:.2g} s"
+        f" to compile, more than {MOST_SECONDS:g}"
+    )
+
+
+def _least_work(
+    problem: Problem, tile: tuple[int, ...], lanes: int, work_of_one: _WorkOfOne
+) -> float:
+    """Cycles for all tiles, if they left nothing over."""
+    return _work(problem, tile, [(problem.ranges, lanes)], work_of_one)
+
+
+def _work(
+    problem: Problem,
+    tile: tuple[int, ...],
+    parts: Sequence[tuple[tuple[int, ...], int]],
+    work_of_one: _WorkOfOne,
+    cold: float = 0.0,
+) -> float:
+    """Cycles for all tiles, with what they leave over at the edges.
+
+    Each leaf but the first takes `cold` cycles more.
+    """
+    work = 0.0
+    for ranges, width in parts:
+        held = tuple(map(min, tile, ranges))
+        tiles = cells_of(ranges, problem.parallel) / cells_of(held, problem.parallel)
+        work += work_of_one(held, width) * tiles
+    further = leaves(problem, tile, len(parts)) - 1
+    return work * (1 + CODE * further) + cold * further
+
+
+def _tile_work(
+    model: Model, staged: frozenset[int], tile: tuple[int, ...], lanes: int
+) -> float:
+    """Cycles of one tile."""
+    problem = model.problem
+    cost = model.tile(tile, lanes, staged)
+    steps = prod(problem.ranges[index] for index in problem.reductions)
+    step = cost.step_cycles + OVERLAP * _stream(problem, tile, model.hardware)
+    return step * steps + cost.start_cycles
+
+
+def _stream(problem: Problem, tile: Sequence[int], hardware: Hardware) -> float:
+    """Cycles to bring what a step of a tile reads into the nearest cache."""
+    moved = sum(
+        cells_of(tile, problem.kept[access.number]) * access.element_bytes
+        for access in problem.inputs
+        if not access.used.isdisjoint(problem.reductions)
+    )
+    behind = hardware.caches[min(1, len(hardware.caches) - 1)]
+    return moved / behind.bytes_per_cycle
+
+
+def register_tiles(
+    problem: Problem, hardware: Hardware
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Register tiles worth a thought, whole along indices that only aggregate."""
+    limit = 2 * hardware.vector_registers
+    smallest = [
+        extent if index in problem.reductions or index in problem.whole else 1
+        for index, extent in enumerate(problem.ranges)
+    ]
+    free = [
+        index
+        for index in problem.parallel
+        if index not in problem.fixed and index not in problem.whole
+    ]
+    vector = problem.vector if problem.vector in free else None
+    rows = [i for i in free if i != vector and problem.ranges[i] > 1]
+    for lanes, width in _widths(problem, vector):
+        base = list(smallest)
+        if vector is not None:
+            base[vector] = width
+        own = width // lanes
+        for number in range(min(_TILED_AT_ONCE, len(rows)) + 1):
+            for chosen in combinations(rows, number):
+                for sizes in _sizes(problem, chosen, limit // max(own, 1)):
+                    tile = list(base)
+                    for index, size in zip(chosen, sizes, strict=True):
+                        tile[index] = size
+                    yield tuple(tile), lanes
+
+
+def _widths(problem: Problem, vector: int | None) -> Iterator[tuple[int, int]]:
+    """Lanes, and the tile's size along the vectors."""
+    if vector is None:
+        yield 1, 1
+        return
+    extent = problem.ranges[vector]
+    lanes = problem.lanes
+    while lanes > extent:
+        lanes //= 2
+    for count in _VECTORS:
+        if count * lanes <= extent:
+            yield lanes, count * lanes
+    # Narrower vectors may leave nothing over.
+    narrow = lanes // 2
+    if narrow >= 2 and extent % lanes and extent % narrow == 0:
+        yield from ((narrow, n * narrow) for n in _VECTORS if n * narrow <= extent)
+    elif narrow:
+        yield narrow, narrow
+
+
+def _sizes(
+    problem: Problem, chosen: Sequence[int], limit: int
+) -> Iterator[tuple[int, ...]]:
+    """Sizes of two or more along the chosen indices, with a product up to a limit."""
+    if not chosen:
+        yield ()
+        return
+    first, *rest = chosen
+    for size in _ROW_SIZES[1:]:
+        if size > min(limit, problem.ranges[first]):
+            return
+        for others in _sizes(problem, rest, limit // size):
+            yield (size, *others)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What is decided beside tiles: the inputs to copy, the order of work-groups."""
+
+    staged: frozenset[int] = frozenset()
+    order: tuple[int, ...] = ()
+
+    @staticmethod
+    def of(nest: Nest) -> _Way:
+        order = nest.orders[0] if nest.orders else ()
+        return _Way(frozenset(nest.staged), order)
+
+    def nest(self, problem: Problem, tile: tuple[int, ...], lanes: int) -> Nest:
+        """The nest of a register tile."""
+        vector = problem.vector if lanes > 1 else None
+        stages = tuple(
+            packing(problem, problem.accesses[number], 0, vector)
+            for number in sorted(self.staged)
+        )
+        return Nest((tile,), lanes, (self.order,) if self.order else (), stages)
+
+
+def _ways(problem: Problem, freedom: Freedom) -> Iterator[_Way]:
+    """Each choice of inputs that are copied, with each index to run fastest."""
+    possible = [
+        access.number
+        for access in problem.inputs
+        if freedom.stages and may_stage(problem, access)
+    ]
+    orders = [(), *(_orders(problem) if freedom.orders else ())]
+    for number in range(len(possible) + 1):
+        for chosen in combinations(possible, number):
+            for order in orders:
+                yield _Way(frozenset(chosen), order)
+
+
+def _orders(problem: Problem) -> Iterator[tuple[int, ...]]:
+    """Orders of the work-groups: each index may run fastest; the last does anyway."""
+    free = [index for index in problem.parallel if problem.ranges[index] > 1]
+    for last in free[:-1]:
+        yield tuple([*(index for index in free if index != last), last])
+
+
+def _waits_for_memory(scored: Scored) -> bool:
+    """Whether much of the time goes elsewhere than into arithmetic and edges."""
+    parts = scored.estimate.breakdown
+    rest = scored.seconds - parts["arithmetic"] - parts["edges"] - parts["launches"]
+    return rest > _WORTH_BLOCKING * parts["arithmetic"]

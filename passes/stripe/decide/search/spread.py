@@ -1,0 +1,138 @@
+"""Nests all over the space, good and bad ones, to compare the model with measurements.
+
+The sample is the same at every run. Many more nests are drawn at random than are asked
+for, with narrow vectors and few accumulators among them, and what the search looks at
+itself; from those come such that their predicted times are spread evenly, by ratio,
+from the best to what takes many times as long. A sample without this choice has most
+of its nests so near to each other that their order is that of the measuring errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from random import Random
+
+from .....targets.hardware.description import Hardware
+from ...analysis.nest import Nest, packing
+from ...analysis.problem import Problem
+from ..model.estimate import Model
+from ..model.kernel import cells_of
+from .groups import may_stage
+from .search import Scored, register_tiles, search
+
+_DRAWN = 6
+"""Nests that are drawn for each that is taken."""
+_TRIES = 400
+_SLOWEST = 32.0
+"""Nests that take longer than the best by this factor are left out."""
+_FEW_ACCUMULATORS = 6
+_MANY_ACCUMULATORS = 1.5
+"""Tiles of more accumulators than registers, times this, are left out."""
+_NARROW = 0.25
+"""The part of the nests that have vectors of few lanes or none."""
+
+
+def spread(
+    problem: Problem, hardware: Hardware, count: int, seed: int = 0
+) -> list[Scored]:
+    """Up to `count` different nests with their predicted times, the fastest first."""
+    random = Random(seed)
+    model = Model(problem, hardware)
+    scored = {one.nest: one for one in search(problem, hardware)}
+    for nest in _drawn(problem, hardware, _DRAWN * count, random):
+        scored[nest] = Scored(nest, model.estimate(nest))
+    found = sorted(scored.values(), key=lambda one: one.seconds)
+    found = [one for one in found if one.seconds <= _SLOWEST * found[0].seconds]
+    return _evenly(found, count)
+
+
+def _evenly(scored: list[Scored], count: int) -> list[Scored]:
+    """Those next to times that follow each other by the same factor."""
+    if len(scored) <= count:
+        return scored
+    left = list(scored)
+    first, last = left[0].seconds, left[-1].seconds
+    taken: list[Scored] = []
+    for number in range(count):
+        wanted = first * (last / first) ** (number / max(count - 1, 1))
+        nearest = min(left, key=lambda one: abs(one.seconds - wanted) / wanted)
+        left.remove(nearest)
+        taken.append(nearest)
+    return sorted(taken, key=lambda one: one.seconds)
+
+
+def _drawn(
+    problem: Problem, hardware: Hardware, count: int, random: Random
+) -> list[Nest]:
+    """Different nests, drawn at random."""
+    tiles = list(register_tiles(problem, hardware))
+    found: dict[Nest, None] = {}
+    for _ in range(_TRIES * count):
+        if len(found) == count:
+            break
+        tile, lanes = random.choice(tiles)
+        if problem.vector is not None and random.random() < _NARROW:
+            tile, lanes = _narrowed(tile, problem.vector, random)
+        if _is_likely(problem, hardware, tile, lanes, random):
+            found[_nest(problem, tile, lanes, random)] = None
+    return list(found)
+
+
+def _narrowed(
+    tile: tuple[int, ...], vector: int, random: Random
+) -> tuple[tuple[int, ...], int]:
+    """A tile with vectors of a few lanes, or none."""
+    lanes = min(random.choice((1, 2, 4)), tile[vector])
+    sizes = list(tile)
+    sizes[vector] = lanes
+    return tuple(sizes), lanes
+
+
+def _is_likely(
+    problem: Problem,
+    hardware: Hardware,
+    tile: Sequence[int],
+    lanes: int,
+    random: Random,
+) -> bool:
+    accumulators = cells_of(tile, problem.parallel) / lanes
+    if accumulators > _MANY_ACCUMULATORS * hardware.vector_registers:
+        return False
+    is_plain = accumulators < _FEW_ACCUMULATORS or lanes < problem.lanes
+    return not is_plain or random.random() < 0.25
+
+
+def _nest(problem: Problem, tile: tuple[int, ...], lanes: int, random: Random) -> Nest:
+    counts = [-(-n // size) for n, size in zip(problem.ranges, tile, strict=True)]
+    several = [index for index in problem.parallel if counts[index] > 1]
+    levels = (tile,)
+    piece = _piece(problem, tile, several, random)
+    if piece != tile and random.random() < 0.4:
+        levels = (piece, tile)
+    orders: tuple[tuple[int, ...], ...] = ()
+    if len(several) > 1 and random.random() < 0.6:
+        orders = (tuple(random.sample(several, len(several))),)
+    vector = problem.vector if lanes > 1 else None
+    stages = tuple(
+        packing(problem, access, len(levels) - 1, vector)
+        for access in problem.inputs
+        if may_stage(problem, access) and random.random() < 0.4
+    )
+    return replace(Nest(levels, lanes), orders=orders, stages=stages)
+
+
+def _piece(
+    problem: Problem, tile: tuple[int, ...], several: Sequence[int], random: Random
+) -> tuple[int, ...]:
+    """Several tiles along some of the indices, but never all there are."""
+    piece = list(tile)
+    for index in several:
+        tiles = problem.ranges[index] // tile[index]
+        divisors = [n for n in range(1, tiles + 1) if tiles % n == 0]
+        if index not in problem.fixed and random.random() < 0.6:
+            piece[index] *= random.choice(divisors)
+    pairs = zip(problem.ranges, piece, strict=True)
+    groups = prod(-(-extent // size) for extent, size in pairs)
+    return tuple(piece) if groups > 1 else tile

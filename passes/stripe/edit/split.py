@@ -1,0 +1,398 @@
+"""Cutting the index space of a block into tiles: what `stripe-tile` applies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+
+from ....affine.form import LinearForm
+from ....dialects.aggregation import Aggregation
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import Level, Refinement, ViewType
+from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ....dialects.syntax import integers
+from ...locations import error_at
+from ..analysis.nests import (
+    absolute_access,
+    is_injective,
+    reduction_indices,
+)
+from .blocks import compute_indices, move_statements, substitute_captures
+from .loop_order import order_loops
+
+
+def apply_tile_levels(
+    block: BlockOp,
+    levels: Sequence[Sequence[int]],
+    orders: Sequence[Sequence[int]] = (),
+) -> BlockOp:
+    """Tile `block` by all levels, outermost first; returns the innermost block.
+
+    Sizes are per original index, and `orders` those of the loops of the first blocks.
+    """
+    count = len(block.index_ranges)
+    numbers = list(range(count))
+    blocks: list[tuple[BlockOp, list[int]]] = []
+    for level, sizes in enumerate(levels):
+        if len(sizes) != count or any(size < 0 for size in sizes):
+            raise error_at(
+                block,
+                f"expected {count} tile size(s) of 0 or more, one per index, got "
+                f"{list(sizes)}",
+            )
+        own = [sizes[number] for number in numbers]
+        split = _Split.of(block, own)
+        is_last = level + 1 == len(levels)
+        inner, kept = tile_block(
+            block, own, is_innermost=is_last or split.cuts(reduction_indices(block))
+        )
+        outer = inner.parent_op()
+        if not isinstance(outer, BlockOp):
+            raise ValueError("tiling gave no outer block")
+        blocks.append((outer, [numbers[index] for index in split.outer]))
+        block, numbers = inner, [numbers[index] for index in kept]
+    for (ordered, own), order in zip((*blocks, (block, numbers)), orders):
+        order_loops(ordered, own, order)
+    return block
+
+
+def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
+    """The sizes that a `stripe.tile` attribute gives, outermost level first."""
+    arrays = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
+    if not arrays or not all(_is_integers(array) for array in arrays):
+        raise error_at(
+            block,
+            f"expected {TILE_ATTRIBUTE} to be arrays of sizes, got {attribute}",
+            f"{TILE_ATTRIBUTE} = [array<i64: 8, 32>] are the sizes of one level",
+        )
+    return [integers(array) for array in arrays]
+
+
+def _is_integers(attribute: Attribute) -> bool:
+    return isinstance(attribute, DenseArrayBase) and isinstance(
+        attribute.elt_type, IntegerType
+    )
+
+
+@dataclass(frozen=True)
+class _Split:
+    """How each index is split: `index = size * outer + inner`."""
+
+    sizes: tuple[int, ...]
+    counts: tuple[int, ...]
+    outer: tuple[int, ...]
+    """The indices of the outer block, by their numbers in the original."""
+    inner: tuple[int, ...]
+
+    @staticmethod
+    def of(block: BlockOp, sizes: Sequence[int]) -> _Split:
+        ranges = block.index_ranges
+        whole = [
+            min(size, extent) if size else extent
+            for size, extent in zip(sizes, ranges, strict=True)
+        ]
+        used = tuple(max(size, 1) for size in whole)
+        counts = tuple(-(-r // s) for r, s in zip(ranges, used, strict=True))
+        reductions = reduction_indices(block)
+        inner = [index for index, size in enumerate(used) if size > 1]
+        inner.sort(key=lambda index: index not in reductions)
+        outer = tuple(index for index, count in enumerate(counts) if count != 1)
+        return _Split(used, counts, outer, tuple(inner))
+
+    def cuts(self, indices: Collection[int]) -> bool:
+        """Whether some of these indices have values in several tiles."""
+        return any(self.counts[index] != 1 for index in indices)
+
+    def reach(self, form: LinearForm) -> tuple[int, int]:
+        """Smallest and largest value of a form's part in the inner indices."""
+        low, high = LinearForm(form.coefficients[: len(self.sizes)]).bounds(self.sizes)
+        return int(low), int(high)
+
+    def outer_form(self, form: LinearForm) -> LinearForm:
+        """Where the window of a tile starts, over outer indices and captures."""
+        rank = len(self.sizes)
+        own = [form.coefficients[d] * self.sizes[d] for d in self.outer]
+        low, _ = self.reach(form)
+        return LinearForm.of([*own, *form.coefficients[rank:]], form.constant + low)
+
+    def inner_form(self, form: LinearForm) -> LinearForm:
+        """Where a point's window starts inside the tile's, over inner indices."""
+        low, _ = self.reach(form)
+        return LinearForm.of([form.coefficients[d] for d in self.inner], -low)
+
+    def full_form(self, form: LinearForm) -> LinearForm:
+        """The form over inner indices, outer indices, then captures."""
+        rank = len(self.sizes)
+        inner = [form.coefficients[d] for d in self.inner]
+        outer = [form.coefficients[d] * self.sizes[d] for d in self.outer]
+        captured = form.coefficients[rank:]
+        return LinearForm.of([*inner, *outer, *captured], form.constant)
+
+
+def tile_block(
+    block: BlockOp, sizes: Sequence[int], *, is_innermost: bool = True
+) -> tuple[BlockOp, tuple[int, ...]]:
+    """Replace `block` by a block of tiles around a block of points.
+
+    Returns the block of points, and which of the original's indices it has.
+
+    With `is_innermost`, `init` stays with the tiles and points accumulate; otherwise it
+    moves inward, and every tile must hold all points of its cells. Raises GinghamError
+    when the sizes do not fit.
+    """
+    split = _Split.of(block, sizes)
+    _check(block, split, is_innermost)
+    outer_refinements: list[Refinement] = []
+    inner_refinements: list[Refinement] = []
+    outer_types: list[ViewType] = []
+    for number, refinement in enumerate(block.refinement_list):
+        outer, inner = _split_refinement(refinement, split, is_innermost)
+        outer_refinements.append(outer)
+        inner_refinements.append(inner)
+        outer_types.append(_tile_window(refinement, block.view_type(number), split))
+    outer_body = BlockOp.empty_body(
+        [block.indices[d].name_hint for d in split.outer],
+        [(t, v.name_hint) for t, v in zip(outer_types, block.views, strict=True)],
+    )
+    outer_constraints, inner_constraints = _split_constraints(
+        block, split, is_innermost
+    )
+    outer = BlockOp(
+        [split.counts[d] for d in split.outer],
+        block.buffers,
+        outer_refinements,
+        outer_body,
+        captures=block.captures,
+        constraints=outer_constraints,
+        levels=[block.index_levels[d] for d in split.outer],
+        block_name=None if block.block_name is None else block.block_name.data,
+    )
+    outer.attributes |= block.attributes
+    outer.location = block.location
+    inner_body = BlockOp.empty_body(
+        [block.indices[d].name_hint for d in split.inner],
+        [(block.view_type(n), v.name_hint) for n, v in enumerate(block.views)],
+    )
+    captures = [*outer.indices, *block.captures]
+    _move_body(block, split, outer.indices, inner_body.block.args)
+    move_statements(block.body.block, inner_body.block)
+    inner = BlockOp(
+        [split.sizes[d] for d in split.inner],
+        outer.views,
+        [_widened(r, len(captures)) for r in inner_refinements],
+        inner_body,
+        captures=captures,
+        constraints=inner_constraints,
+        levels=[_inner_level(block.index_levels[d]) for d in split.inner],
+    )
+    inner.location = block.location
+    outer_body.block.add_op(inner)
+    block.replace_by(outer)
+    return inner, split.inner
+
+
+def _inner_level(level: Level) -> Level:
+    """Work-items are of the tiles."""
+    return Level.LOOP if level in (Level.GRID, Level.GROUP) else level
+
+
+def _check(block: BlockOp, split: _Split, is_innermost: bool) -> None:
+    """Refuse tiles that would set cells of an output at the wrong time or place."""
+    for number, refinement in enumerate(block.refinement_list):
+        if refinement.init is None:
+            continue
+        if is_innermost:
+            _check_gapless(block, split, number, refinement)
+        else:
+            _check_complete(block, split, number)
+        _check_reach(block, split, number, refinement)
+
+
+def _check_complete(block: BlockOp, split: _Split, number: int) -> None:
+    """Refuse to set cells once per tile that several tiles aggregate into."""
+    shared = set(range(len(split.sizes)))
+    if is_injective(block, number):
+        shared = reduction_indices(block)
+    if any(split.counts[d] != 1 for d in shared):
+        raise error_at(
+            block,
+            "expected an index that only aggregates to be whole at all levels of "
+            f"tiling but the innermost, got sizes {list(split.sizes)}",
+        )
+
+
+def _check_gapless(
+    block: BlockOp, split: _Split, number: int, refinement: Refinement
+) -> None:
+    """Refuse tiles of which the points reach a part only."""
+    window = block.view_type(number).sizes
+    for axis, form in enumerate(refinement.access):
+        others = [f for a, f in enumerate(refinement.access) if a != axis]
+        moving = [d for d in split.inner if form.coefficients[d]]
+        is_diagonal = any(f.coefficients[d] for f in others for d in moving)
+        if is_diagonal or not _is_gapless(form, split, window[axis]):
+            raise error_at(
+                block,
+                f"cannot tile: the points of a tile leave gaps along axis {axis} of an "
+                f"output that has 'init', with sizes {list(split.sizes)}",
+            )
+
+
+def _is_gapless(form: LinearForm, split: _Split, window: int) -> bool:
+    steps = [
+        (abs(int(form.coefficients[d])), split.sizes[d])
+        for d in split.inner
+        if form.coefficients[d]
+    ]
+    covered = window
+    for step, count in sorted(steps):
+        if step > covered:
+            return False
+        covered += step * (count - 1)
+    return True
+
+
+def _check_reach(
+    block: BlockOp, split: _Split, number: int, refinement: Refinement
+) -> None:
+    """Refuse tiles that reach further than the points, unless nothing is there."""
+    for index in range(len(block.index_ranges)):
+        if not _may_overhang(block, split, number, refinement, index):
+            raise error_at(
+                block,
+                f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
+                f"{list(block.index_ranges)}, and the last tile would set cells "
+                "that no point reaches",
+                "run stripe-partition-edges first",
+            )
+
+
+def may_overhang(block: BlockOp, sizes: Sequence[int], index: int) -> bool:
+    """Whether the last tile along an index sets no cells that no point reaches."""
+    split = _Split.of(block, sizes)
+    return all(
+        refinement.init is None
+        or _may_overhang(block, split, number, refinement, index)
+        for number, refinement in enumerate(block.refinement_list)
+    )
+
+
+def _may_overhang(
+    block: BlockOp, split: _Split, number: int, refinement: Refinement, index: int
+) -> bool:
+    extent = block.index_ranges[index]
+    padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
+    moves = any(form.coefficients[index] for form in refinement.access)
+    if not moves or padded[index] == extent:
+        return True
+    padded[index] -= extent
+    ranges = [*padded, *map(index_range, block.captures)]
+    return lies_beyond_buffer(block, number, index, ranges)
+
+
+def lies_beyond_buffer(
+    block: BlockOp, number: int, index: int, ranges: Sequence[int]
+) -> bool:
+    """Whether a refinement shows nothing of its buffer where an index goes on.
+
+    `ranges` are those of the block's forms, that of the index from its end on. Beyond
+    a window there may be more of the buffer, beyond a buffer is nothing.
+    """
+    extent = block.index_ranges[index]
+    around = absolute_access(block.buffer(number))
+    for axis, form in enumerate(block.refinement(number).access):
+        first, last = around.starts[axis].bounds(index_range)
+        low, high = (form + form.coefficients[index] * extent).bounds(ranges)
+        end = high + block.view_type(number).sizes[axis]
+        if first + low >= around.buffer_type.sizes[axis] or last + end <= 0:
+            return True
+    return False
+
+
+def _split_refinement(
+    refinement: Refinement, split: _Split, is_innermost: bool
+) -> tuple[Refinement, Refinement]:
+    outer = replace(
+        refinement, access=tuple(split.outer_form(f) for f in refinement.access)
+    )
+    inner = replace(
+        refinement, access=tuple(split.inner_form(f) for f in refinement.access)
+    )
+    if is_innermost:
+        return outer, replace(inner, init=None)
+    if refinement.init is not None:
+        outer = replace(outer, aggregation=Aggregation.ASSIGN, init=None)
+    return outer, inner
+
+
+def _widened(refinement: Refinement, captures: int) -> Refinement:
+    """The refinement with that many captures, none of which it uses."""
+    access = tuple(
+        LinearForm((*form.coefficients, *(0,) * captures), form.constant)
+        for form in refinement.access
+    )
+    return replace(refinement, access=access)
+
+
+def _tile_window(refinement: Refinement, window: ViewType, split: _Split) -> ViewType:
+    sizes: list[int] = []
+    for form, size in zip(refinement.access, window.sizes, strict=True):
+        low, high = split.reach(form)
+        sizes.append(high - low + size)
+    return window.resized(sizes)
+
+
+def _split_constraints(
+    block: BlockOp, split: _Split, is_innermost: bool
+) -> tuple[list[LinearForm], list[LinearForm]]:
+    """Constraints of the outer block (no inner index in them) and of the inner one.
+
+    An inner block that sets cells has them all: it sets them also where they fail.
+    """
+    rank = len(block.index_ranges)
+    initializes = any(r.init is not None for r in block.refinement_list)
+    all_inner = initializes and not is_innermost
+    width = rank + len(block.captures)
+    uneven = [
+        LinearForm.dimension(d, width, -1) + (block.index_ranges[d] - 1)
+        for d in range(rank)
+        if block.index_ranges[d] % split.sizes[d]
+    ]
+    outer: list[LinearForm] = []
+    inner: list[LinearForm] = []
+    for form in (*block.conditions, *uneven):
+        if all_inner or any(form.coefficients[d] for d in split.inner):
+            inner.append(split.full_form(form))
+        else:
+            own = [form.coefficients[d] * split.sizes[d] for d in split.outer]
+            captured = form.coefficients[rank:]
+            outer.append(LinearForm.of([*own, *captured], form.constant))
+    return outer, inner
+
+
+def _move_body(
+    block: BlockOp,
+    split: _Split,
+    outer_indices: Sequence[BlockArgument],
+    inner_arguments: Sequence[BlockArgument],
+) -> None:
+    """Make the statements of `block` use the new indices and windows."""
+    rank = len(block.index_ranges)
+    replacements: dict[SSAValue, IndexSum] = {}
+    for number, index in enumerate(block.indices):
+        replacements[index] = IndexSum()
+        if number in split.outer:
+            tile = IndexSum.value(outer_indices[split.outer.index(number)])
+            replacements[index] += tile * split.sizes[number]
+        if number in split.inner:
+            point = inner_arguments[split.inner.index(number)]
+            replacements[index] += IndexSum.value(point)
+    substitute_captures(block.body.ops, replacements)
+    compute_indices(block.body.block, replacements)
+    inner_views = inner_arguments[len(split.inner) :]
+    for old, new in zip(block.body.block.args[rank:], inner_views, strict=True):
+        old.replace_all_uses_with(new)

@@ -1,0 +1,223 @@
+"""Copies of windows for the blocks of a nest: what `stripe-stage` applies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum, values_of
+from ....dialects.stripe.attributes import Direction, MemorySpace, ViewType
+from ....dialects.stripe.block import BlockOp, index_range, window_of
+from ....dialects.stripe.ops import AllocOp
+from ....dialects.stripe.staging import STAGE_ATTRIBUTE, Staging, StagingAttr
+from ...locations import error_at, located
+from ..analysis.nests import nested_blocks, root_buffer
+from .copies import PackedCopies, Windows, windows_copy
+from .copy_nests import build_copy
+from .redirect import redirect_input, redirect_window
+
+
+def stagings(block: BlockOp, attribute: Attribute) -> list[Staging]:
+    """The entries of a `stripe.stage` attribute."""
+    entries = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
+    found = [entry.data for entry in entries if isinstance(entry, StagingAttr)]
+    if len(found) != len(entries):
+        raise error_at(
+            block,
+            f"expected {STAGE_ATTRIBUTE} to be an array of #stripe.stage<...>, got "
+            f"{attribute}",
+            "#stripe.stage<input 1 at 0 of 0 order [0, 1] global> packs an operand",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A block between the copy and the windows, and its refinement of the buffer."""
+
+    block: BlockOp
+    number: int
+
+    @property
+    def access(self) -> tuple[IndexSum, ...]:
+        return self.block.access(self.number)
+
+
+def stage(
+    blocks: Sequence[BlockOp], staging: Staging, packed: PackedCopies
+) -> list[BlockOp]:
+    """Apply one entry to the nest of these blocks.
+
+    Returns the new blocks that set what windows have outside of the buffer.
+    """
+    steps = _steps(blocks, staging)
+    outermost, last = steps[0].block, steps[-1]
+    window = last.block.view_type(last.number)
+    _check(steps[0], staging, window)
+    added = window.rank - len(staging.order)
+    order = (*range(added), *(added + axis for axis in staging.order))
+    axes = _axes(steps)
+    windows = _windows(steps, axes)
+    sizes = [*windows.ranges, *(window.sizes[axis] for axis in order)]
+    type = ViewType.of(sizes, window.element_type, staging.space)
+    fills: list[BlockOp] = []
+    scratch = packed.find(windows, order, staging.fill, type, outermost)
+    if scratch is None:
+        scratch, fills = _copy(steps, staging, windows, order, type)
+        packed.add(windows, order, staging.fill, scratch)
+    _redirect(steps, axes, order, scratch)
+    return fills
+
+
+def nest_blocks(nest: BlockOp) -> list[BlockOp]:
+    """The blocks of a nest, outermost first: each is the only one in the one before."""
+    blocks = [nest]
+    while len(inner := nested_blocks(blocks[-1])) == 1:
+        blocks += inner
+    return blocks
+
+
+def _steps(blocks: Sequence[BlockOp], staging: Staging) -> list[_Step]:
+    """The blocks from `before` to `window`, outermost first."""
+    nest = blocks[0]
+    if staging.window >= len(blocks):
+        raise error_at(
+            nest,
+            f"cannot stage windows of block {staging.window} of the nest: it has "
+            f"{len(blocks)} block(s)",
+        )
+    block = blocks[max(staging.window, 0)]
+    if staging.refinement >= len(block.refinements):
+        raise error_at(
+            nest,
+            f"cannot stage input {staging.refinement}: the block has "
+            f"{len(block.refinements)} refinement(s)",
+        )
+    steps = [_Step(block, staging.refinement)]
+    for _ in range(max(staging.window, 0) - staging.before):
+        steps.insert(0, _outer_step(nest, steps[0]))
+    return steps[: staging.window - staging.before + 1]
+
+
+def _outer_step(nest: BlockOp, step: _Step) -> _Step:
+    """The block around that cuts the window out of which `step` cuts its own."""
+    view = step.block.buffer(step.number)
+    window = window_of(view)
+    if window is None:
+        raise error_at(
+            nest,
+            "cannot stage: there is no such block around the nest, or the input comes "
+            "from a buffer inside it",
+        )
+    return _Step(*window)
+
+
+def _check(step: _Step, staging: Staging, window: ViewType) -> None:
+    """Refuse what cannot be staged at this block."""
+    block = step.block
+    if block.refinement(step.number).direction is not Direction.IN:
+        raise error_at(
+            block, f"cannot stage refinement {staging.refinement}: it is no input"
+        )
+    if len(staging.order) > window.rank:
+        raise error_at(
+            block,
+            f"expected an order of at most {window.rank} axes to stage windows "
+            f"{window}, got {list(staging.order)}",
+        )
+    is_at_top = isinstance(block.parent_op(), FuncOp)
+    if is_at_top is not (staging.space is MemorySpace.GLOBAL):
+        place = "in front of a top-level block" if is_at_top else "inside a block"
+        allowed = "global" if is_at_top else "local or private"
+        raise error_at(
+            block,
+            f"cannot stage into {staging.space.value} memory {place}",
+            f"it can be {allowed} there",
+        )
+    root = root_buffer(block.buffer(step.number))
+    written = zip(block.buffers, block.refinement_list, strict=True)
+    if any(r.direction.writes and root_buffer(b) is root for b, r in written):
+        raise error_at(block, "cannot stage a buffer that the nest writes")
+
+
+def _axes(steps: Sequence[_Step]) -> list[BlockArgument]:
+    """The indices of the steps that move the windows, outermost first."""
+    moving = {*values_of(start for step in steps for start in step.access)}
+    return [index for step in steps for index in step.block.indices if index in moving]
+
+
+def _windows(steps: Sequence[_Step], axes: Sequence[BlockArgument]) -> Windows:
+    """The windows of the last step in the buffer of the first."""
+    first, last = steps[0], steps[-1]
+    starts = [IndexSum()] * len(first.access)
+    for step in steps:
+        starts = [start + own for start, own in zip(starts, step.access, strict=True)]
+    return Windows(
+        buffer=first.block.buffer(first.number),
+        starts=tuple(starts),
+        sizes=last.block.view_type(last.number).sizes,
+        indices=tuple(axes),
+        ranges=tuple(index_range(index) for index in axes),
+        names=tuple(index.name_hint for index in axes),
+    )
+
+
+def _copy(
+    steps: Sequence[_Step],
+    staging: Staging,
+    windows: Windows,
+    order: Sequence[int],
+    type: ViewType,
+) -> tuple[SSAValue, list[BlockOp]]:
+    """Allocate the scratch and fill it, in front of the first step.
+
+    With it are returned the blocks that set what lies outside of the buffer.
+    """
+    block, number = steps[0].block, steps[0].number
+    hint = block.view(number).name_hint or "in"
+    allocation = AllocOp(type)
+    allocation.view.name_hint = f"{hint}_stage"
+    name = None
+    if staging.space is MemorySpace.GLOBAL:
+        name = f"{block.block_name.data if block.block_name else 'block'}_stage_{hint}"
+    copy = windows_copy(windows, allocation.view, order, name)
+    operations: list[Operation] = [allocation, copy]
+    if block.parent is None:
+        raise ValueError("the nest is not in a function")
+    for operation in operations:
+        block.parent.insert_op_before(located(operation, block), block)
+    return allocation.view, build_copy(copy, staging.fill)
+
+
+def _redirect(
+    steps: Sequence[_Step],
+    axes: Sequence[BlockArgument],
+    order: Sequence[int],
+    scratch: SSAValue,
+) -> None:
+    """Let the blocks of all steps, and those inside, read the scratch."""
+    last = steps[-1]
+    window = last.block.view_type(last.number).sizes
+    fixed: set[SSAValue] = set()
+    buffer = scratch
+    for step in steps:
+        block = step.block
+        fixed |= set(block.indices)
+        rank = len(block.form_values)
+        zero = LinearForm.constant_of(0, rank)
+        access = [
+            LinearForm.dimension(axis.index, rank) if axis in block.indices else zero
+            for axis in axes
+        ]
+        access += [zero] * len(order)
+        sizes = [1 if axis in fixed else index_range(axis) for axis in axes]
+        sizes += [window[axis] for axis in order]
+        if step is last:
+            redirect_window(block, step.number, buffer, access, sizes, order)
+        else:
+            buffer = redirect_input(block, step.number, buffer, access, sizes)

@@ -1,0 +1,84 @@
+"""What planning fusion asks of the cost model grows as the program does, and nests do
+not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from stripe_programs import run
+from xdsl.dialects.func import FuncOp
+
+from gingham.dialects.stripe.block import BlockOp
+from gingham.dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE
+from gingham.frontend.tile_text import parse_tile
+from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.passes.stripe.analysis.shared_indices import Member
+from gingham.passes.stripe.decide.fusion.cost import FusionCost
+from gingham.passes.stripe.decide.fusion.tiling import GroupCost
+from gingham.passes.stripe.decide.plan_fusion import plan_function
+from gingham.passes.tile.argument_types import parse_argument_type
+from gingham.passes.tile.specialize import specialize
+
+OPTIONS = TargetOptions()
+
+
+class CountingCost(FusionCost):
+    """Counts the members of all groups that it was asked about."""
+
+    asked = 0
+    largest = 0
+
+    def of(self, members: Sequence[Member]) -> GroupCost | None:
+        self.asked += len(members)
+        self.largest = max(self.largest, len(members))
+        return super().of(members)
+
+
+def planned(statement: str, count: int) -> tuple[FuncOp, CountingCost]:
+    """A chain of so many statements, and the cost model after it has planned them."""
+    lines = [
+        statement.format(new=f"T{n + 1}", old=f"T{n}" if n else "X")
+        for n in range(count)
+    ]
+    body = "\n  ".join(lines)
+    text = f"function (X[N, M], W[K, M]) -> (T{count}) {{\n  {body}\n}}"
+    types = [parse_argument_type("16x16xf32")] * 2
+    module = specialize(parse_tile(text), types)
+    run(module, stage_passes(OPTIONS)["tile"])
+    passes = stage_passes(OPTIONS)["stripe"]
+    run(module, passes[: passes.index("stripe-plan-fusion")].rstrip(","))
+    (function,) = (op for op in module.ops if isinstance(op, FuncOp))
+    cost = CountingCost(OPTIONS.hardware)
+    plan_function(function, cost)
+    return function, cost
+
+
+PRODUCTS = "{new}[i, j : 16, 16] = +({old}[i, k] * W[k, j]);"
+ROWS = "S{new}[i, 0 : 16, 1] = >({old}[i, j]); {new} = {old} / S{new};"
+
+
+@pytest.mark.parametrize("statement", [PRODUCTS, ROWS], ids=["products", "rows"])
+def test_twice_the_program_asks_twice_as_much(statement: str) -> None:
+    (_, small), (_, large) = planned(statement, 64), planned(statement, 128)
+    assert 1.8 * small.asked < large.asked < 2.5 * small.asked
+
+
+def test_full_groups_join_as_wholes() -> None:
+    _, cost = planned(ROWS, 64)
+    assert cost.largest >= 64
+
+
+def test_nests_take_a_limited_time_to_build() -> None:
+    """Of equal products each nest but the last has as many as are built in 0.6 s."""
+    function, _ = planned(PRODUCTS, 128)
+    blocks = [op for op in function.walk() if isinstance(op, BlockOp)]
+    groups = [block.attributes[FUSE_ATTRIBUTE] for block in blocks]
+    starts = [n for n, group in enumerate(groups) if n == 0 or group != groups[n - 1]]
+    sizes = [end - start for start, end in pairwise([*starts, len(groups)])]
+    assert len(sizes) > 2
+    assert max(sizes) > 16
+    assert all(size == max(sizes) for size in sizes[:-1])
+    reason = str(blocks[starts[1]].attributes[FUSE_REASON_ATTRIBUTE])
+    assert "s to compile" in reason
