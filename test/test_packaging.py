@@ -51,7 +51,9 @@ def test_all_data_files_are_listed() -> None:
     assert not unlisted
 
 
-@pytest.mark.parametrize("group", ["dependencies", "coverage", "cpu", "dev", "lit"])
+@pytest.mark.parametrize(
+    "group", ["dependencies", "coverage", "cpu", "dev", "docs", "lit"]
+)
 def test_constraints_name_a_version_of_every_requirement(group: str) -> None:
     project = declared()["project"]
     if group == "dependencies":

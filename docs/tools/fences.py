@@ -55,8 +55,12 @@ class Page:
     @staticmethod
     def read(path: Path) -> Page:
         """The page in a file; raises ValueError for a fence without an end."""
-        lines = tuple(path.read_text(encoding="utf-8").splitlines())
-        return Page(path, lines, tuple(_find_fences(path, lines)))
+        return Page.of(path, path.read_text(encoding="utf-8").splitlines())
+
+    @staticmethod
+    def of(path: Path, lines: Sequence[str]) -> Page:
+        """The page of a file with these lines; raises ValueError as `read` does."""
+        return Page(path, tuple(lines), tuple(_find_fences(path, tuple(lines))))
 
     def place(self, fence: Fence) -> str:
         """Where a fence stands, as editors understand it."""

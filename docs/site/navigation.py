@@ -1,0 +1,57 @@
+"""The pages of the site in the order of its navigation, by headings."""
+
+from __future__ import annotations
+
+HOME = "README"
+
+NAVIGATION: dict[str, tuple[str, ...]] = {
+    "Begin": ("docs/index", "docs/tutorial"),
+    "The language": (
+        "docs/language",
+        "docs/edsl",
+        "docs/einsum",
+        "docs/special-functions",
+        "docs/gradients",
+        "docs/semantics",
+    ),
+    "Running programs": (
+        "docs/arrays",
+        "docs/calling",
+        "docs/cache",
+        "docs/placement",
+        "docs/profiling",
+        "docs/checking",
+        "docs/accuracy",
+        "docs/settings",
+        "docs/plaidml",
+    ),
+    "The compiler": (
+        "docs/fusion",
+        "docs/cost-model",
+        "docs/tuning",
+        "docs/work-groups",
+        "docs/benchmarks",
+    ),
+    "Changing it": ("docs/write-your-own-pass", "docs/extend", "CONTRIBUTING"),
+    "Reference": (
+        "docs/functions",
+        "docs/dialects",
+        "docs/passes",
+        "docs/hardware",
+        "docs/errors",
+        "docs/limits",
+        "docs/glossary",
+    ),
+    "Project": ("CHANGELOG", "SECURITY"),
+}
+"""Paths from the root of the repository, without the suffix `.md`."""
+
+
+def contents() -> str:
+    """The navigation as tables of contents in MyST, for the end of the home page."""
+    return "".join(
+        f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n"
+        + "\n".join(f"/{page}" for page in pages)
+        + "\n```"
+        for caption, pages in NAVIGATION.items()
+    )
