@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from docstrings import of_attributes, on_one_line, table
 
 from gingham.targets.hardware import HARDWARE_NAMES, Cache, Hardware, load_hardware
+from gingham.targets.hardware.overheads import Overheads
 
 _INTRODUCTION = """\
 # Hardware descriptions
@@ -115,14 +116,20 @@ def text() -> str:
     """The whole page."""
     parts = [_INTRODUCTION, "## The fields", table(_HEAD, [*_fields(Hardware)])]
     parts += ["Each of the `caches` has these:", table(_HEAD, [*_fields(Cache)])]
+    parts += [_OVERHEADS, table(_HEAD, [*_fields(Overheads)])]
     parts += ["## What is there by name", _descriptions()]
     return "\n\n".join(parts) + "\n"
 
 
+_OVERHEADS = """\
+The `[overheads]` are what no manual tells. They were found by measuring nests of loops,
+and hardly differ between processors. What a file leaves out of them is as its base
+has it, or else as in [`cpu-avx512-xeon`](../targets/hardware/cpu-avx512-xeon.toml)."""
+
 _HEAD = ("field", "type", "meaning")
 
 
-def _fields(kind: type[Hardware | Cache]) -> Iterator[tuple[str, ...]]:
+def _fields(kind: type[Hardware | Cache | Overheads]) -> Iterator[tuple[str, ...]]:
     docs = of_attributes(kind)
     for field in dataclasses.fields(kind):
         if field.name != "origin":

@@ -6,9 +6,11 @@ its name; see `Hardware` for what each means, and `loading` for how a file is re
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
+
+from .overheads import Overheads
+from .positive import require_positive
 
 MOST_BUFFERS = 96
 """That passes put into a kernel. Every OpenCL device has room for 1024 bytes of
@@ -34,7 +36,7 @@ class Cache:
     """Whether all cores use one."""
 
     def __post_init__(self) -> None:
-        _require_positive(self)
+        require_positive(self)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Hardware:
     """Work-items of a group that are worth having: 1 on CPUs."""
     work_group_limit: int
     """The most work-items of a group."""
+    overheads: Overheads
+    """What a core loses beside its work."""
     near_page_entries: int = 1 << 30
     """Entries of the table's first level, where missing it shows: each look-up in the
     last level delays what comes from the next cache. By default there are more than
@@ -101,7 +105,7 @@ class Hardware:
             raise ValueError(f"kind: expected 'cpu' or 'gpu', got '{self.kind}'")
         if not self.caches:
             raise ValueError("caches: expected one or more")
-        _require_positive(self)
+        require_positive(self)
         if self.vector_bits < 32 or self.vector_bits.bit_count() != 1:
             raise ValueError(
                 f"vector_bits: expected a power of two from 32 on, "
@@ -125,21 +129,3 @@ class Hardware:
         lanes = self.vector_bits // 32
         per_cycle = self.cores * self.multiply_adds_per_cycle * lanes
         return per_cycle * self.clock_gigahertz * 1e9
-
-
-_LEAST, _MOST = 1e-9, 1e15
-"""Between these every figure lies in the units of its name."""
-
-
-def _require_positive(figures: Cache | Hardware) -> None:
-    for each in fields(figures):
-        value: object = getattr(figures, each.name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        if not 0 < value < math.inf:
-            raise ValueError(f"{each.name}: expected a number above 0, got {value}")
-        if not _LEAST <= value <= _MOST:
-            raise ValueError(
-                f"{each.name}: expected a number from {_LEAST:g} to {_MOST:g}, "
-                f"got {value}"
-            )

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
-from typing import Any, NoReturn, cast
+from dataclasses import MISSING, Field, asdict, fields
+from typing import Any, NoReturn, TypeVar, cast
 
 from ...suggestions import did_you_mean
 from .description import Cache, Hardware
+from .overheads import Overheads
 
 CACHES = "caches"
+OVERHEADS = "overheads"
+_TABLES = frozenset({CACHES, OVERHEADS})
+_Part = TypeVar("_Part", Cache, Overheads)
 _NOT_FIGURES = frozenset({"origin"})
 _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -47,8 +51,10 @@ def build_hardware(table: Mapping[str, Any], origin: str) -> Hardware:
             (CACHES,), f"{CACHES}: expected one [[{CACHES}]] or more, got {levels!r}"
         )
     values[CACHES] = tuple(
-        _cache(level, number) for number, level in enumerate(cast("list[Any]", levels))
+        _part(Cache, level, (CACHES, number))
+        for number, level in enumerate(cast("list[Any]", levels))
     )
+    values[OVERHEADS] = _part(Overheads, table[OVERHEADS], (OVERHEADS,))
     try:
         return Hardware(**values, origin=origin)
     except ValueError as error:
@@ -62,20 +68,19 @@ def figures_of(hardware: Hardware) -> dict[str, Any]:
         for field in fields(hardware)
         if field.name not in _NOT_FIGURES
     }
-    table[CACHES] = [
-        {field.name: getattr(level, field.name) for field in fields(level)}
-        for level in hardware.caches
-    ]
+    table[CACHES] = [asdict(level) for level in hardware.caches]
+    table[OVERHEADS] = asdict(hardware.overheads)
     return table
 
 
-def _cache(level: object, number: int) -> Cache:
-    path = (CACHES, number)
-    if not isinstance(level, dict):
-        raise FieldError(path, f"{CACHES}: expected tables, got {level!r}")
-    values = _checked(cast("dict[str, Any]", level), Cache, path)
+def _part(kind: type[_Part], table: object, path: tuple[str | int, ...]) -> _Part:
+    """A part of a description, which has a table of its own at `path`."""
+    if not isinstance(table, dict):
+        name = path[0]
+        raise FieldError(path, f"{name}: expected a table with fields, got {table!r}")
+    values = _checked(cast("dict[str, Any]", table), kind, path)
     try:
-        return Cache(**values)
+        return kind(**values)
     except ValueError as error:
         _raise_value_error(error, path)
 
@@ -87,7 +92,9 @@ def _raise_value_error(error: ValueError, path: tuple[str | int, ...]) -> NoRetu
 
 
 def _checked(
-    table: Mapping[str, Any], kind: type[Hardware | Cache], path: tuple[str | int, ...]
+    table: Mapping[str, Any],
+    kind: type[Hardware | Cache | Overheads],
+    path: tuple[str | int, ...],
 ) -> dict[str, Any]:
     """The values of a table by the names of the fields of `kind`."""
     known = {f.name: f for f in fields(kind) if f.name not in _NOT_FIGURES}
@@ -102,7 +109,7 @@ def _checked(
     values: dict[str, Any] = {}
     for name, field in known.items():
         if name in table:
-            if name != CACHES:
+            if name not in _TABLES:
                 values[name] = _typed(field, table[name], prefix, path)
         elif field.default is MISSING:
             raise FieldError(
@@ -114,7 +121,7 @@ def _checked(
 
 
 def _wanted(field: Field[Any]) -> str:
-    return _WORDS.get(str(field.type), "one [[caches]] or more")
+    return _WORDS.get(str(field.type), f"one [[{CACHES}]] or more")
 
 
 def _typed(

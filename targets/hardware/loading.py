@@ -8,7 +8,9 @@ A description is asked for by a text that `load_hardware` takes:
   `caches=2` keeps two levels.
 
 A file gives each field of `Hardware` a value, and `[[caches]]` once for each level.
-With `base = "cpu-avx512"` it gives only what differs from that description.
+With `base = "cpu-avx512"` it gives only what differs from that description. What is
+missing of `[overheads]`, without a base, is as in `cpu-avx512-xeon`, where it was
+measured.
 """
 
 from __future__ import annotations
@@ -26,9 +28,11 @@ from ...errors import GinghamError, SourceLocation
 from ...settings.toml_text import parse_toml
 from ...suggestions import did_you_mean
 from .description import Hardware
-from .fields import CACHES, FieldError, build_hardware, figures_of
+from .fields import CACHES, OVERHEADS, FieldError, build_hardware, figures_of
 
 _FOLDER = Path(__file__).parent
+_MEASURED = "cpu-avx512-xeon"
+"""The description that says all overheads."""
 
 HARDWARE_NAMES: tuple[str, ...] = tuple(
     sorted(path.stem for path in _FOLDER.glob("*.toml"))
@@ -98,26 +102,30 @@ def _read(origin: str, path: Path, _time: int, _size: int) -> Hardware:
     text = path.read_text(encoding="utf-8")
     table = parse_toml(path, text)
     try:
-        return build_hardware(_based(table), origin)
+        return build_hardware(_completed(table, origin), origin)
     except FieldError as error:
         location = _location(path, text, error.path)
         raise GinghamError(error.message, location, error.hint) from error
 
 
-def _based(table: dict[str, Any]) -> dict[str, Any]:
-    """The table over that of the description that it names as its base."""
-    if "base" not in table:
-        return table
-    base = table["base"]
-    if base not in HARDWARE_NAMES:
-        raise FieldError(
-            ("base",),
-            f"base: expected a name, got {base!r}",
-            did_you_mean(str(base), HARDWARE_NAMES)
-            or f"there are {', '.join(HARDWARE_NAMES)}",
-        )
-    changes = {name: value for name, value in table.items() if name != "base"}
-    return figures_of(load_hardware(base)) | changes
+def _completed(table: dict[str, Any], origin: str) -> dict[str, Any]:
+    """The table of a file, with what it takes from other descriptions."""
+    table = dict(table)
+    own: Any = table.pop(OVERHEADS, {})
+    if "base" in table:
+        base = table.pop("base")
+        if base not in HARDWARE_NAMES:
+            raise FieldError(
+                ("base",),
+                f"base: expected a name, got {base!r}",
+                did_you_mean(str(base), HARDWARE_NAMES)
+                or f"there are {', '.join(HARDWARE_NAMES)}",
+            )
+        table = figures_of(load_hardware(base)) | table
+    elif origin != _MEASURED:
+        table[OVERHEADS] = figures_of(load_hardware(_MEASURED))[OVERHEADS]
+    known: dict[str, Any] = table.get(OVERHEADS, {})
+    return table | {OVERHEADS: known | own if isinstance(own, dict) else own}
 
 
 def _changed(hardware: Hardware, changes: str) -> Hardware:
@@ -140,8 +148,9 @@ def _changed(hardware: Hardware, changes: str) -> Hardware:
                 hint=did_you_mean(name, known) or "docs/hardware.md lists the fields",
             )
         *around, last = name.split(".")
-        levels: list[dict[str, Any]] = table[CACHES]
-        place = levels[int(around[1])] if around else table
+        place: Any = table
+        for step in around:
+            place = place[int(step) if step.isdecimal() else step]
         place[last] = _value(text)
     try:
         return build_hardware(table, hardware.origin)
@@ -158,6 +167,9 @@ def _flat(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             for number, level in enumerate(levels):
                 for inner, figure in level.items():
                     yield f"{name}.{number}.{inner}", figure
+        elif name == OVERHEADS:
+            for inner, figure in value.items():
+                yield f"{name}.{inner}", figure
         else:
             yield name, value
 
@@ -179,12 +191,14 @@ def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLoca
     """The line that gives the field at `place`, or the table that lacks it."""
     lines = text.split("\n")
     first, last = 0, len(lines)
-    header = re.compile(r"\s*\[\[")
-    tables = [n for n, line in enumerate(lines) if header.match(line)]
-    levels = [step for step in place if isinstance(step, int)]
-    if levels and levels[0] < len(tables):
-        first = tables[levels[0]]
-        last = tables[levels[0] + 1] if levels[0] + 1 < len(tables) else last
+    starts = [n for n, line in enumerate(lines) if re.match(r"\s*\[", line)]
+    table, *rest = place or ("",)
+    header = re.compile(rf"\s*\[+\s*{re.escape(str(table))}\s*\]")
+    own = [n for n in starts if header.match(lines[n])]
+    number = next((step for step in rest if isinstance(step, int)), 0)
+    if rest and number < len(own):
+        first = own[number]
+        last = next((n for n in starts if n > first), last)
     name = place[-1] if place else ""
     for number in range(first, last):
         found = re.match(rf"\s*(\[\[\s*)?\b{re.escape(str(name))}\b", lines[number])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .description import Hardware
-from .fields import CACHES, figures_of
+from .fields import CACHES, OVERHEADS, figures_of
 
 _DEFAULTS = {
     "is_shared": False,
@@ -25,10 +25,12 @@ def hardware_toml(hardware: Hardware, comments: Mapping[str, str] | None = None)
     comments = comments or {}
     table = figures_of(hardware)
     levels: list[dict[str, Any]] = table.pop(CACHES)
+    overheads: dict[str, Any] = table.pop(OVERHEADS)
     lines = [*_lines(table, comments, "")]
     for number, level in enumerate(levels):
         lines += ["", f"[[{CACHES}]]"]
         lines += _lines(level, comments, f"{CACHES}.{number}.")
+    lines += ["", f"[{OVERHEADS}]", *_lines(overheads, comments, f"{OVERHEADS}.")]
     return "\n".join(lines) + "\n"
 
 

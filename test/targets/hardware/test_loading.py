@@ -142,6 +142,19 @@ def test_base_gives_what_a_file_leaves_out(tmp_path: Path) -> None:
     )
 
 
+def test_overheads_that_a_file_leaves_out(mine: Path) -> None:
+    """Without a base they are those that were measured, with one those of the base."""
+    measured = load_hardware("cpu-avx512-xeon").overheads
+    assert load_hardware(str(mine)).overheads == measured
+    text = mine.read_text()
+    mine.write_text(f"{text}\n[overheads]\njump_cycles = 5\n")
+    changed = dataclasses.replace(measured, jump_cycles=5.0)
+    assert load_hardware(str(mine)).overheads == changed
+    mine.write_text('base = "cpu-avx2"\n[overheads]\nloop_cycles = 3\n')
+    found = load_hardware(f"{mine}:overheads.jump_cycles=5").overheads
+    assert found == dataclasses.replace(changed, loop_cycles=3.0)
+
+
 def test_whole_numbers_are_numbers(mine: Path) -> None:
     hardware = load_hardware(
         replaced(mine, "clock_gigahertz = 3.4", "clock_gigahertz = 3")
@@ -212,6 +225,21 @@ WRONG = {
         "there is no field 'caches.1.latency'",
         "latency",
     ),
+    "overhead": (
+        ("[[caches]]", "[overheads]\njump_cycles = 0\n[[caches]]"),
+        "overheads.jump_cycles: expected a number above 0, got 0",
+        "jump_cycles",
+    ),
+    "unknown overhead": (
+        ("[[caches]]", "[overheads]\njump_cycle = 9\n[[caches]]"),
+        "there is no field 'overheads.jump_cycle'",
+        "jump_cycle",
+    ),
+    "no table": (
+        ("cores = 8", "overheads = 8\ncores = 8"),
+        "overheads: expected a table with fields, got 8",
+        "overheads",
+    ),
     "base": (("cores = 8", 'base = "z80"'), "base: expected a name, got 'z80'", "base"),
     "syntax": (("cores = 8", "cores = = 8"), "not TOML: invalid value", "= 8"),
 }
@@ -235,7 +263,8 @@ def test_wrong_file(name: str, mine: Path) -> None:
     "field", [field.name for field in dataclasses.fields(Hardware)]
 )
 def test_missing_field(field: str, mine: Path) -> None:
-    if field in ("origin", "near_page_entries", "compute_units_per_core"):
+    optional = ("origin", "near_page_entries", "compute_units_per_core", "overheads")
+    if field in optional:
         return
     lines = mine.read_text().splitlines()
     if field == "caches":

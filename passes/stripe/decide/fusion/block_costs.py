@@ -71,7 +71,8 @@ class BlockCosts:
         nest = self.decide(block)
         problem = self.problem(block)
         parts = pieces(problem, nest.tile, nest.lanes, nest.staged)
-        return build_seconds(problem, nest.tile, nest.lanes, len(parts))
+        overheads = self.hardware.overheads
+        return build_seconds(problem, nest.tile, nest.lanes, len(parts), overheads)
 
     def contraction(self, member: Member) -> Contraction:
         """A member as what panels are made of."""

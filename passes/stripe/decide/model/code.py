@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .....targets.hardware.overheads import Overheads
 from ...analysis.problem import Problem
 from .estimate import leaves
 from .kernel import cells_of
 
 MOST_SECONDS = 0.3
 """Tiles whose code takes longer are for blocks only that have no others."""
-_LEAF = 0.6e-3
-"""Seconds for each vector of cells that a leaf updates."""
-_LOOP = 3e-3
-"""Seconds for each loop around it."""
 
 
 def build_seconds(
-    problem: Problem, tile: Sequence[int], lanes: int, parts: int
+    problem: Problem,
+    tile: Sequence[int],
+    lanes: int,
+    parts: int,
+    overheads: Overheads,
 ) -> float:
     """Seconds until the leaves of a register tile are machine code, about.
 
@@ -26,4 +27,6 @@ def build_seconds(
     """
     updates = cells_of(tile, problem.parallel) / lanes * len(problem.outputs)
     loops = 1 + sum(problem.ranges[index] > 1 for index in problem.reductions)
-    return leaves(problem, tile, parts) * (updates * _LEAF + loops * _LOOP)
+    each = updates * overheads.leaf_build_milliseconds
+    each += loops * overheads.loop_build_milliseconds
+    return leaves(problem, tile, parts) * each * 1e-3

@@ -10,11 +10,6 @@ from ...analysis.nest import Nest, loops_of, scratch_bytes, sizes_inside, tile_w
 from ...analysis.problem import Problem
 from .traffic import Stream, level_cycles, traffic
 
-_TRANSPOSED = 2.2
-"""Elements that a copy moves at once where it changes their order."""
-_RUN = 4.0
-"""Cycles of the loops around each contiguous run that is copied."""
-
 
 def staging_seconds(
     problem: Problem, nest: Nest, stage: Staging, hardware: Hardware
@@ -43,7 +38,11 @@ def copy_seconds(problem: Problem, hardware: Hardware) -> float:
     seconds = hardware.launch_microseconds * 1e-6
     for access in problem.outputs:
         elements = prod(access.sizes)
-        cycles = elements / _TRANSPOSED * (1 / hardware.stores_per_cycle + 1.0)
+        cycles = (
+            elements
+            / hardware.overheads.transposed_elements
+            * (1 / hardware.stores_per_cycle + 1.0)
+        )
         seconds += _at_once(elements * access.element_bytes, cycles, hardware)
     return seconds
 
@@ -66,7 +65,7 @@ def _moves(
 ) -> float:
     """Cycles for the instructions that move elements into their places."""
     is_kept = not stage.order or stage.order[-1] == len(stage.order) - 1
-    width = problem.lanes if is_kept else _TRANSPOSED
+    width = problem.lanes if is_kept else hardware.overheads.transposed_elements
     return elements / width * (1 / hardware.stores_per_cycle + 1.0)
 
 
@@ -95,7 +94,8 @@ def _copying(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -
     )
     elements = prod(window) * times
     moving = _moves(stage, elements, problem, hardware)
-    moving += _RUN * elements / window[stage.order[-1]]
+    runs = elements / window[stage.order[-1]]
+    moving += hardware.overheads.copied_run_cycles * runs
     # What is near is waited for, vector by vector; what is far comes in meanwhile.
     cycles = hypot(near + moving, max(beyond, default=0.0))
     return cycles * 1e-9 / hardware.clock_gigahertz / cores

@@ -21,26 +21,6 @@ from .copying import staging_seconds
 from .kernel import TileCost, crossing, entries, tile_cost
 from .traffic import Stream, level_cycles, traffic
 
-CODE = 0.01
-"""The part of the time that a further leaf costs, for its place in the cache of
-instructions and its jumps; each also takes the device's compiler 15 to 20 ms.
-"""
-COLD_SECONDS = 0.1e-6
-"""What a further leaf costs beside: its code comes from a cache behind the first."""
-OVERLAP = 0.12
-"""How much of the time for data shows beside the arithmetic of a register tile."""
-_HIDING = 2.0
-"""Cores compute while data moves, but not all the time: parts add up like the sides of
-a triangle with this exponent, 1 if they followed each other, more the less they do.
-"""
-_ALIASED = 0.43
-"""How long a load waits for the store of the row before, where rows are whole pages
-apart, as a part of the latency of what holds them: processors compare only the place in
-a page first."""
-_PROLOGUE = 30.0
-"""Cycles of a work-group for its places in memory, before its first loop."""
-
-
 _Tiles: TypeAlias = tuple[tuple[int, ...], int, frozenset[int]]
 """The sizes of register tiles, their lanes, and the inputs that are staged."""
 
@@ -103,20 +83,21 @@ class Model:
         Where even with all data at hand it does, what data take is not found out.
         """
         problem, hardware = self.problem, self.hardware
+        overheads = hardware.overheads
         cover = self._cover(nest)
         arithmetic = _arithmetic(problem, nest, cover, hardware)
         groups = _groups(problem, nest, cover.interior)
         edge = _edge_groups(problem, nest, groups)
         imbalance = _imbalance(groups, edge, hardware.cores)
-        prologue = _PROLOGUE / hardware.clock_gigahertz / hardware.cores
+        prologue = overheads.group_cycles / hardware.clock_gigahertz / hardware.cores
         starts = groups * (hardware.group_nanoseconds + prologue) * 1e-9
         launches = _launches(problem, nest) * hardware.launch_microseconds * 1e-6
-        slower = imbalance + CODE * (cover.leaves - 1)
-        cold = COLD_SECONDS * (cover.leaves - 1)
+        slower = imbalance + overheads.leaf_share * (cover.leaves - 1)
+        cold = overheads.leaf_nanoseconds * 1e-9 * (cover.leaves - 1)
         if arithmetic * slower + starts + cover.edges + launches + cold > limit:
             return None
         levels = _levels(problem, nest, cover, hardware)
-        busy = overlapped(arithmetic, list(levels.values()))
+        busy = overlapped(arithmetic, [*levels.values()], overheads.overlap_exponent)
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
         staging = [
@@ -128,7 +109,7 @@ class Model:
             "edges": cover.edges,
             "staging": sum(staging),
             "launches": launches,
-            "code": busy * CODE * (cover.leaves - 1) + cold,
+            "code": busy * overheads.leaf_share * (cover.leaves - 1) + cold,
         }
         return Estimate(busy + sum(added.values()), parts | added, cover.cost)
 
@@ -270,7 +251,9 @@ def _imbalance(groups: int, edge: float, cores: int) -> float:
     return busiest / together
 
 
-def overlapped(arithmetic: float, levels: Sequence[Mapping[float, float]]) -> float:
+def overlapped(
+    arithmetic: float, levels: Sequence[Mapping[float, float]], exponent: float
+) -> float:
     """The time of arithmetic and of data beside it.
 
     `levels` has the time for data of each level of memory, by reuse: data of reuse r
@@ -283,8 +266,8 @@ def overlapped(arithmetic: float, levels: Sequence[Mapping[float, float]]) -> fl
     for number, reuse in enumerate(reuses):
         for level, waiting in enumerate(levels):
             rates[level] += waiting.get(reuse, 0.0) * reuse
-        both = arithmetic**_HIDING + sum([rate**_HIDING for rate in rates])
-        seconds += (ends[number] - ends[number + 1]) * both ** (1 / _HIDING)
+        both = arithmetic**exponent + sum([rate**exponent for rate in rates])
+        seconds += (ends[number] - ends[number + 1]) * both ** (1 / exponent)
     return seconds
 
 
@@ -308,13 +291,18 @@ def _arithmetic(
     tiles = _tiles(ranges, nest.tile)
     held = [size or extent for extent, size in zip(ranges, nest.tile, strict=True)]
     steps = prod(held[index] for index in problem.reductions)
-    inside = steps * cost.step_cycles + cost.start_cycles + entries(problem, held)
+    inside = (
+        steps * cost.step_cycles
+        + cost.start_cycles
+        + entries(problem, held, hardware.overheads)
+    )
     # Blocks of an aggregating index add to what the blocks before left.
     runs = prod(-(-ranges[index] // held[index]) for index in problem.reductions)
     if runs > 1:
         inside += cost.accumulators / hardware.loads_per_cycle
         rows = _rows_pages_apart(problem, held, hardware)
-        inside += _ALIASED * rows * _latency_of_blocks(problem, nest, hardware)
+        latency = _latency_of_blocks(problem, nest, hardware)
+        inside += hardware.overheads.store_alias_share * rows * latency
     return tiles * inside * cycle / cores
 
 

@@ -4,7 +4,7 @@ A tile of cells is held in accumulators while the loop over the indices that agg
 runs. One step of that loop takes, in cycles,
 
     max(operations / multiply_adds_per_cycle, loads / loads_per_cycle,
-        stores / stores_per_cycle, latency) + overhead
+        stores / stores_per_cycle, latency) + step_cycles
 
 with one load for each vector or broadcast scalar of the inputs, and the latency of the
 dependent chain through an accumulator: a tile of few accumulators waits for it. What
@@ -20,26 +20,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .....targets.hardware.description import Hardware
+from .....targets.hardware.overheads import Overheads
 from ...analysis.problem import Access, Problem
 from ...analysis.window_reuse import MOST_COPIES, Rows, places, reusing_loops
-
-_STEP_OVERHEAD = 0.5
-"""Cycles of a loop's counter and jump, next to vector work."""
-_SPILLS = 8.0
-"""Cycles that a step takes longer as soon as anything is spilled."""
-_SPILL = 0.7
-"""Cycles for each value that is stored and loaded again in every step."""
-_COLLECT = 2.0
-"""Operations that put a part of a vector into its place."""
-_CHECK = 0.05
-"""Cycles of a condition that differs between registers of a tile, in the mean: tiles at
-the borders are split by `stripe-separate`, the others check nothing."""
-_ENTRY = 12.0
-"""Cycles to enter a loop and to leave it: its end is mispredicted once."""
-_SHORT = 8
-"""Loops of so few steps are unrolled by the device's compiler."""
-_START = 10.0
-"""Cycles until a tile's first step runs at full speed."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +158,7 @@ def tile_cost(
 
     `staged` are the inputs that are read from scratch, in the order of the vectors.
     """
+    overheads = hardware.overheads
     cells = cells_of(tile, problem.parallel)
     operations = cells * problem.operations / lanes
     accumulators = cells / lanes * len(problem.outputs)
@@ -201,7 +185,7 @@ def tile_cost(
                 # The loops are not unrolled: each vector of cells collects its own.
                 count = accumulators
             loads += count * (parts - 1)
-            operations += count * parts * _COLLECT
+            operations += count * parts * overheads.collect_operations
             in_memory = is_cut
     # All inputs but the largest are kept over a step, that goes through one register.
     kept -= largest
@@ -210,19 +194,20 @@ def tile_cost(
     needed = int(accumulators + kept + 2)
     excess = max(needed - hardware.vector_registers, 0)
     fits = cells / lanes <= MOST_COPIES and excess < accumulators and not in_memory
-    extra = _checks(problem, tile) * _CHECK
+    extra = _checks(problem, tile) * overheads.check_cycles
     if not fits:
         moved = accumulators
         cost = _bounded(hardware, operations, loads + moved, moved, 0.0)
     else:
         if excess:
-            extra += _SPILLS + excess * _SPILL
+            extra += overheads.spill_cycles
+            extra += excess * overheads.spilled_value_cycles
         latency = hardware.multiply_add_latency_cycles
         cost = _bounded(hardware, operations, loads + excess, excess, latency)
     setting = accumulators * (1 / hardware.stores_per_cycle + 0.5)
     return TileCost(
         cost.step_cycles + extra,
-        setting + _START,
+        setting + overheads.tile_cycles,
         needed,
         cost.limit,
         fits,
@@ -256,16 +241,16 @@ def _bounded(
     for name, needed in others:
         if needed > cycles:
             limit, cycles = name, needed
-    return TileCost(cycles + _STEP_OVERHEAD, 0.0, 0, limit, True)
+    return TileCost(cycles + hardware.overheads.step_cycles, 0.0, 0, limit, True)
 
 
-def entries(problem: Problem, ranges: Sequence[int]) -> float:
+def entries(problem: Problem, ranges: Sequence[int], overheads: Overheads) -> float:
     """Cycles for entering the loops over aggregating indices of these ranges."""
     trips = [ranges[index] for index in sorted(problem.reductions)]
     total = 0.0
     outside = 1
     for trip in trips:
-        if trip > _SHORT:
-            total += outside * _ENTRY
+        if trip > overheads.unrolled_steps:
+            total += outside * overheads.loop_cycles
         outside *= trip
     return total

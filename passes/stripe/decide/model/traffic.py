@@ -32,15 +32,6 @@ Poisson distribution, and those of a place with more pages than ways do not stay
 _SHARED = (0.5, 2.0)
 """A cache behind others that keeps what they drop still has a part of more data; but
 other programs use it, too."""
-_JUMP = 11.0
-"""Cycles until a stream from beyond the core's own caches runs again after a jump."""
-_WALK = 11.0
-"""Cycles to find a page that is not in the table of pages, with others on their way."""
-_LOOK_UP = 7.0
-"""Cycles to find a page that only the last level of the table has, where that shows:
-measured for rows of 3072 bytes on a Xeon, of which a tile reads 192."""
-_STREAMS = 64
-"""Lines that are still at hand when a loop comes back to them at once."""
 _LINE_STEPS = 16
 """Steps after which it shows how fast a loop fills a cache."""
 
@@ -110,7 +101,7 @@ class _Walked:
             elif stride and count > 1:
                 walk = (*walk, (abs(stride), count))
                 touched = _footprint(walk, access, hardware)
-                footprints.append(_in_order(touched, footprints[-1]))
+                footprints.append(_in_order(touched, footprints[-1], hardware))
             elif footprints[-1] is NOTHING:
                 footprints.append(_footprint(walk, access, hardware))
             else:
@@ -138,7 +129,7 @@ class _Walked:
         lines = together.lines * times / fitting
         # Neighbouring runs are one only if nothing else is read in between.
         is_short = abs(self.stream.strides[moved - 1]) < self.hardware.cache_line_bytes
-        if is_short and found.lines <= _STREAMS:
+        if is_short and found.lines <= self.hardware.overheads.nearby_lines:
             return lines, together.jumps * times / fitting
         return lines, found.jumps * times
 
@@ -191,12 +182,12 @@ class _Walked:
         return _footprint(tuple(reversed(walk)), self.stream.access, self.hardware)
 
 
-def _in_order(touched: Footprint, inside: Footprint) -> Footprint:
+def _in_order(touched: Footprint, inside: Footprint, hardware: Hardware) -> Footprint:
     """What a loop touches, with the jumps of the order in which it does.
 
     Pieces next to each other are one run only if the loop comes back to them at once.
     """
-    if inside is NOTHING or inside.lines <= _STREAMS:
+    if inside is NOTHING or inside.lines <= hardware.overheads.nearby_lines:
         return touched
     jumps = inside.jumps * touched.lines / inside.lines
     return replace(touched, jumps=jumps) if jumps > touched.jumps else touched
@@ -254,10 +245,12 @@ def level_cycles(
 
     Those of a level are by the reuse of what it brings.
     """
+    overheads = hardware.overheads
     cycles: dict[str, dict[float, float]] = {}
     # Beyond the core's own caches, whatever the level, it waits after each jump.
     outer = found[min(1, len(found) - 1)]
-    lost = outer.jumps * _JUMP + outer.walks * _WALK
+    lost = outer.jumps * overheads.jump_cycles
+    lost += outer.walks * overheads.page_walk_cycles
     lost_per_line = lost / outer.lines if outer.lines else 0.0
     for level, moved in enumerate(found, 1):
         is_cache = level < len(hardware.caches)
@@ -265,7 +258,8 @@ def level_cycles(
         per_line = hardware.cache_line_bytes / rate + (level > 1) * lost_per_line
         waiting = {reuse: lines * per_line for reuse, lines in moved.reuses.items()}
         if moved.look_ups:
-            waiting[1] = waiting.get(1, 0.0) + moved.look_ups * _LOOK_UP
+            looked_up = moved.look_ups * overheads.page_look_up_cycles
+            waiting[1] = waiting.get(1, 0.0) + looked_up
         cycles[f"cache {level + 1}" if is_cache else "memory"] = waiting
     return cycles
 

@@ -16,13 +16,11 @@ from math import inf, prod
 from typing import TypeAlias
 
 from .....targets.hardware.description import Hardware
+from .....targets.hardware.overheads import Overheads
 from ...analysis.nest import Nest, blocks_of_reductions, normal, packing
 from ...analysis.problem import Problem
 from ..model.code import MOST_SECONDS, build_seconds
 from ..model.estimate import (
-    CODE,
-    COLD_SECONDS,
-    OVERLAP,
     Estimate,
     Model,
     leaves,
@@ -218,21 +216,23 @@ def _best_tiles(
         if freedom.stages and problem.blocked[access.number]
         if may_stage(problem, access)
     )
+    overheads = model.hardware.overheads
     work_of_one = cache(partial(_tile_work, model, staged))
     likely = sorted(
-        (_least_work(problem, tile, lanes, work_of_one), tile, lanes)
+        (_least_work(problem, tile, lanes, work_of_one, overheads), tile, lanes)
         for tile, lanes in register_tiles(problem, model.hardware)
     )
     cores = 1 if problem.is_nested else model.hardware.cores
-    cold = COLD_SECONDS * model.hardware.clock_gigahertz * 1e9 * cores
+    cold = overheads.leaf_nanoseconds * model.hardware.clock_gigahertz * cores
     scored: list[_Worked] = []
     long: list[_Worked] = []
     for least, tile, lanes in likely:
         if len(scored) >= _KEPT and least > _HOPE * scored[_KEPT - 1][0]:
             break
         parts = pieces(problem, tile, lanes, staged)
-        work = _work(problem, tile, parts, work_of_one, cold)
-        is_long = build_seconds(problem, tile, lanes, len(parts)) > MOST_SECONDS
+        work = _work(problem, tile, parts, work_of_one, overheads.leaf_share, cold)
+        built = build_seconds(problem, tile, lanes, len(parts), overheads)
+        is_long = built > MOST_SECONDS
         found = long if is_long else scored
         insort(found, (work, [-size for size in reversed(tile)], tile, lanes))
     if not scored:
@@ -240,15 +240,19 @@ def _best_tiles(
     remark = ""
     if long and long[0] < scored[0]:
         *_, tile, lanes = long[0]
-        remark = _too_long(problem, tile, lanes, staged)
+        remark = _too_long(problem, tile, lanes, staged, overheads)
     return [(tile, lanes) for _, _, tile, lanes in scored[:_KEPT]], remark
 
 
 def _too_long(
-    problem: Problem, tile: Sequence[int], lanes: int, staged: frozenset[int]
+    problem: Problem,
+    tile: Sequence[int],
+    lanes: int,
+    staged: frozenset[int],
+    overheads: Overheads,
 ) -> str:
     parts = pieces(problem, tile, lanes, staged)
-    seconds = build_seconds(problem, tile, lanes, len(parts))
+    seconds = build_seconds(problem, tile, lanes, len(parts), overheads)
     return (
         f"no tile of [{', '.join(map(str, tile))}], whose code takes {seconds:.2g} s"
         f" to compile, more than {MOST_SECONDS:g}"
@@ -256,10 +260,15 @@ def _too_long(
 
 
 def _least_work(
-    problem: Problem, tile: tuple[int, ...], lanes: int, work_of_one: _WorkOfOne
+    problem: Problem,
+    tile: tuple[int, ...],
+    lanes: int,
+    work_of_one: _WorkOfOne,
+    overheads: Overheads,
 ) -> float:
     """Cycles for all tiles, if they left nothing over."""
-    return _work(problem, tile, [(problem.ranges, lanes)], work_of_one)
+    whole = [(problem.ranges, lanes)]
+    return _work(problem, tile, whole, work_of_one, overheads.leaf_share)
 
 
 def _work(
@@ -267,11 +276,12 @@ def _work(
     tile: tuple[int, ...],
     parts: Sequence[tuple[tuple[int, ...], int]],
     work_of_one: _WorkOfOne,
+    share: float,
     cold: float = 0.0,
 ) -> float:
     """Cycles for all tiles, with what they leave over at the edges.
 
-    Each leaf but the first takes `cold` cycles more.
+    Each leaf but the first takes a `share` of all and `cold` cycles more.
     """
     work = 0.0
     for ranges, width in parts:
@@ -279,7 +289,7 @@ def _work(
         tiles = cells_of(ranges, problem.parallel) / cells_of(held, problem.parallel)
         work += work_of_one(held, width) * tiles
     further = leaves(problem, tile, len(parts)) - 1
-    return work * (1 + CODE * further) + cold * further
+    return work * (1 + share * further) + cold * further
 
 
 def _tile_work(
@@ -289,7 +299,8 @@ def _tile_work(
     problem = model.problem
     cost = model.tile(tile, lanes, staged)
     steps = prod(problem.ranges[index] for index in problem.reductions)
-    step = cost.step_cycles + OVERLAP * _stream(problem, tile, model.hardware)
+    shown = model.hardware.overheads.step_stream_share
+    step = cost.step_cycles + shown * _stream(problem, tile, model.hardware)
     return step * steps + cost.start_cycles
 
 

@@ -276,7 +276,8 @@ def test_weights_in_the_way_are_packed_though_borders_reach_out() -> None:
 
 
 def _build_seconds(whole: Problem, tile: tuple[int, ...], lanes: int) -> float:
-    return build_seconds(whole, tile, lanes, len(pieces(whole, tile, lanes, ())))
+    parts = len(pieces(whole, tile, lanes, ()))
+    return build_seconds(whole, tile, lanes, parts, HARDWARE.overheads)
 
 
 def test_code_that_takes_long_to_compile_is_left_out() -> None:

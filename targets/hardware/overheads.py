@@ -1,0 +1,71 @@
+"""What a core loses beside its work: waiting, loops, spills, copies, code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .positive import require_positive
+
+
+@dataclass(frozen=True)
+class Overheads:
+    """Figures that no manual tells, found by measuring nests of loops.
+
+    They are much alike on processors of one kind, so that a description may leave any
+    of them out: see `loading`.
+    """
+
+    overlap_exponent: float
+    """Cores compute while data moves, but not all the time: the times of both add up
+    like the sides of a triangle with this exponent, 1 if they followed each other,
+    more the less they do."""
+    step_stream_share: float
+    """How much of the time that the data of a step take to come into the nearest cache
+    shows beside the arithmetic of its register tile."""
+    step_cycles: float
+    """Of a loop's counter and jump, next to vector work."""
+    loop_cycles: float
+    """To enter a loop and to leave it: its end is mispredicted once."""
+    unrolled_steps: int
+    """Loops of so few steps are unrolled by the device's compiler."""
+    tile_cycles: float
+    """Until the first step of a register tile runs at full speed."""
+    group_cycles: float
+    """Of a work-group for its places in memory, before its first loop."""
+    spill_cycles: float
+    """That a step takes longer as soon as any value is spilled."""
+    spilled_value_cycles: float
+    """For each value that is stored and loaded again in every step."""
+    collect_operations: float
+    """Vector operations that put a part of a vector into its place."""
+    check_cycles: float
+    """Of a condition that differs between registers of a tile, in the mean: tiles at
+    the borders are split off, the others check nothing."""
+    store_alias_share: float
+    """How long a load waits for the store of the row before, where rows are whole pages
+    apart, as a part of the latency of what holds them: processors compare only the
+    place in a page first."""
+    jump_cycles: float
+    """Until a stream from beyond the core's own caches runs again after a jump."""
+    page_walk_cycles: float
+    """To find a page that is not in the table of pages, with others on their way."""
+    page_look_up_cycles: float
+    """To find a page that only the last level of the table has, where that shows."""
+    nearby_lines: int
+    """Cache lines that are still at hand when a loop comes back to them at once."""
+    leaf_share: float
+    """The part of the time that a further leaf of a nest costs, for its place in the
+    cache of instructions and its jumps."""
+    leaf_nanoseconds: float
+    """What it costs beside: its code comes from a cache behind the first."""
+    transposed_elements: float
+    """That a copy moves at once where it changes their order."""
+    copied_run_cycles: float
+    """Of the loops around each contiguous run that is copied."""
+    leaf_build_milliseconds: float
+    """The device's compiler, for each vector of cells that a leaf updates."""
+    loop_build_milliseconds: float
+    """The same for each loop around it."""
+
+    def __post_init__(self) -> None:
+        require_positive(self)
