@@ -100,7 +100,7 @@ def _check_names(module: ModuleOp, own: int) -> None:
     """
     from xdsl.dialects.func import FuncOp
 
-    from ..runtime.cache.parsed import outline_of
+    from ..runtime.parsed import outline_of
 
     function = module.body.block.first_op
     if not isinstance(function, FuncOp) or function.sym_name.data != "main":

@@ -13,6 +13,8 @@ from ..errors import GinghamError
 from ..frontend.edsl.dtypes import DType
 from ..frontend.tile_text import TileFunction
 from ..runtime.function import Function as CompiledFunction
+from ..runtime.options import CompileOptions
+from ..runtime.parsed import ModuleProgram
 from .context import Context
 from .devices import Device
 from .losses import TRAINING_CALLS
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..runtime.arguments import AnyArray
+    from ..runtime.device import Device as RuntimeDevice
     from .tensors import Tensor
 
 
@@ -92,7 +95,7 @@ class Function:
             self.input_names = self.tile.input_names
             self.output_names = self.tile.output_names
             return
-        names = CompiledFunction(self.module, None, None, self.constants)
+        names = self._on(None)
         count = len(names.input_names) - len(self.bound)
         self.input_names = names.input_names[:count]
         count = len(names.output_names) - len(self.updated)
@@ -159,12 +162,17 @@ class Function:
 
     def _new_compiled(self, dev: Device) -> CompiledFunction:
         if len(dev.devices) == 1:
-            return CompiledFunction(self.module, dev.device, self.text, self.constants)
+            return self._on(dev.device)
         from ..runtime.placement.function import PlacedFunction
 
-        return PlacedFunction(
-            self.module, dev.devices, self.text, self._places, self.constants
-        )
+        options = CompileOptions(device=dev.devices, place=self._places)
+        program = ModuleProgram(self.module, self.text)
+        return PlacedFunction(program, options, [*self.constants.values()])
+
+    def _on(self, device: RuntimeDevice | None) -> CompiledFunction:
+        program = ModuleProgram(self.module, self.text)
+        options = CompileOptions(device=device)
+        return CompiledFunction(program, options, [*self.constants.values()])
 
     def _show_line(self, error: GinghamError) -> None:
         """Give the error the text of the function that it points at."""

@@ -3,61 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import GinghamError
-from .cache.parsed import text_program
-from .devices import chosen_device
 from .function import Function
-from .profiling.starting import measured
+from .options import CompileOptions, DeviceKeywords, DevicesKeywords, spelled_out
+from .parsed import text_program
+from .program import Program
 
 if TYPE_CHECKING:
-    from ..targets.hardware import Hardware
-    from .cache.parsed import ParsedProgram
-    from .device import Device
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+    from .parsed import ParsedProgram
     from .placement.function import PlacedFunction
-    from .program import Program
 
 
 @overload
-def compile(
-    source: str | Program,
-    *,
-    device: str | Device | None = None,
-    hardware: str | Hardware | None = None,
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-    check: bool | None = None,
-    profile: bool = False,
-) -> Function: ...
+def compile(source: str | Program, **options: Unpack[DeviceKeywords]) -> Function: ...
 @overload
 def compile(
-    source: str | Program,
-    *,
-    device: Sequence[str | Device],
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-    check: bool | None = None,
-    profile: bool = False,
-    place: Mapping[str, str] | None = None,
-    measure: bool = False,
+    source: str | Program, **options: Unpack[DevicesKeywords]
 ) -> PlacedFunction: ...
-def compile(
-    source: str | Program,
-    *,
-    device: str | Device | Sequence[str | Device] | None = None,
-    hardware: str | Hardware | None = None,
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-    check: bool | None = None,
-    profile: bool = False,
-    place: Mapping[str, str] | None = None,
-    measure: bool = False,
-) -> Function:
+@spelled_out(DeviceKeywords, DevicesKeywords)
+def compile(source: str | Program, **options: Any) -> Function:
     """A function of arrays from the text of a Tile program, or from a `Program`.
 
     `device` is a device of `gingham.devices()` or its name; without it the default
@@ -88,159 +58,56 @@ def compile(
     C = f(A, B)
     ```
     """
-    from .program import Program
-
-    if not isinstance(source, Program):
-        require_text(source)
-    is_text = isinstance(source, str)
-    return _compiled(
-        text_program(source) if is_text else source,
-        source if is_text else None,
-        device,
-        hardware,
-        place,
-        measure,
-        constants,
-        tuned,
-        fast_math,
-        check,
-        profile,
-    )
+    chosen = CompileOptions(**options)
+    if isinstance(source, Program):
+        return _function(source.parsed, chosen, [*source.constants.values()])
+    require_text(source)
+    return _function(text_program(source), chosen)
 
 
 @overload
 def compile_file(
-    path: str | os.PathLike[str],
-    *,
-    device: str | Device | None = None,
-    hardware: str | Hardware | None = None,
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-    check: bool | None = None,
-    profile: bool = False,
+    path: str | os.PathLike[str], **options: Unpack[DeviceKeywords]
 ) -> Function: ...
 @overload
 def compile_file(
-    path: str | os.PathLike[str],
-    *,
-    device: Sequence[str | Device],
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-    check: bool | None = None,
-    profile: bool = False,
-    place: Mapping[str, str] | None = None,
-    measure: bool = False,
+    path: str | os.PathLike[str], **options: Unpack[DevicesKeywords]
 ) -> PlacedFunction: ...
-def compile_file(
-    path: str | os.PathLike[str],
-    *,
-    device: str | Device | Sequence[str | Device] | None = None,
-    hardware: str | Hardware | None = None,
-    constants: Collection[str] = (),
-    tuned: bool = True,
-    fast_math: bool = False,
-    check: bool | None = None,
-    profile: bool = False,
-    place: Mapping[str, str] | None = None,
-    measure: bool = False,
-) -> Function:
+@spelled_out(DeviceKeywords, DevicesKeywords)
+def compile_file(path: str | os.PathLike[str], **options: Any) -> Function:
     """As `compile`, for a program in a file, whose name errors and comments show."""
     from ..frontend.source import read
 
-    text = read(path)
-    return _compiled(
-        text_program(text, os.fspath(path)),
-        text,
-        device,
-        hardware,
-        place,
-        measure,
-        constants,
-        tuned,
-        fast_math,
-        check,
-        profile,
-    )
+    program = text_program(read(path), os.fspath(path))
+    return _function(program, CompileOptions(**options))
 
 
-def compile_source(
-    text: str,
-    file: str,
-    *,
-    device: str | Device | None = None,
-    hardware: str | Hardware | None = None,
-    tuned: bool = True,
-    fast_math: bool = False,
-) -> Function:
+@spelled_out(DeviceKeywords)
+def compile_source(text: str, file: str, **options: Unpack[DeviceKeywords]) -> Function:
     """As `compile_file`, for the text of a file that has been read already."""
-    return Function(
-        text_program(text, file),
-        chosen_device(device),
-        text,
-        None,
-        hardware,
-        (),
-        tuned,
-        fast_math,
-        None,
-    )
+    return Function(text_program(text, file), CompileOptions(**options))
 
 
-def _compiled(
-    program: Program | ParsedProgram,
-    text: str | None,
-    device: str | Device | Sequence[str | Device] | None,
-    hardware: str | Hardware | None,
-    place: Mapping[str, str] | None,
-    measure: bool,
-    constants: Collection[str],
-    tuned: bool,
-    fast_math: bool,
-    check: bool | None,
-    profile: bool,
+def _function(
+    program: ParsedProgram,
+    options: CompileOptions,
+    captured: Sequence[NDArray[Any]] = (),
 ) -> Function:
-    """See `compile`; `text` is the source, None for a program made in Python."""
-    from .program import Program
-
-    if isinstance(device, Sequence) and not isinstance(device, str):
-        from .placement.compile import compile_placed
-
-        require_no_hardware(hardware)
-        function: Function = compile_placed(
-            program, text, device, place, measure, constants, tuned, fast_math, check
-        )
-        return measured(function) if profile else function
-    if place is not None or measure:
-        raise GinghamError(
-            "'place' and 'measure' are for programs on several devices",
-            hint='give a list, such as device=["intel.0", "nvidia.0"]',
-        )
-    if isinstance(program, Program):
-        return program.compile(
-            device,
-            hardware=hardware,
-            constants=constants,
-            tuned=tuned,
-            fast_math=fast_math,
-            check=check,
-            profile=profile,
-        )
-    chosen = chosen_device(device)
-    function = Function(
-        program, chosen, text, None, hardware, constants, tuned, fast_math, check
-    )
-    return measured(function) if profile else function
-
-
-def require_no_hardware(hardware: object) -> None:
-    """Refuse one description for several devices."""
-    if hardware is not None:
+    if options.devices is None:
+        if options.place is not None or options.measure:
+            raise GinghamError(
+                "'place' and 'measure' are for programs on several devices",
+                hint='give a list, such as device=["intel.0", "nvidia.0"]',
+            )
+        return Function(program, options, captured)
+    if options.hardware is not None:
         raise GinghamError(
             "one hardware description can not be for several devices",
             hint="leave out 'hardware'",
         )
+    from .placement.function import PlacedFunction
+
+    return PlacedFunction(program, options, captured)
 
 
 def require_text(source: object) -> None:

@@ -17,6 +17,7 @@ wants the GPU says `device="nvidia.0"` or sets `GINGHAM_DEVICE`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -69,17 +70,40 @@ def device(name: str) -> Device:
     raise GinghamError(f"there is no device {name!r}", hint="; ".join(hints))
 
 
-def chosen_device(wanted: str | Device | None) -> Device | None:
-    """The device that a caller asks for by itself or its name, which works."""
+def chosen_device(
+    wanted: str | Device | Sequence[str | Device] | None,
+) -> Device | None:
+    """The device that a caller asks for by itself or its name, which works.
+
+    Raises GinghamError for what is neither, such as a list of them.
+    """
     if wanted is None:
         return None
     chosen = device(wanted) if isinstance(wanted, str) else wanted
-    if not hasattr(chosen, "require_usable"):
+    if isinstance(chosen, Sequence) or not hasattr(chosen, "require_usable"):
         raise GinghamError(
             f"expected a device or its name, got {type(wanted).__name__}",
             hint="gingham.devices() lists the devices",
         )
     require_usable(chosen)
+    return chosen
+
+
+def chosen_devices(wanted: Sequence[str | Device]) -> list[Device]:
+    """The devices that a caller asks for, which work, each once.
+
+    Raises GinghamError for none at all, and for one that can not be used.
+    """
+    chosen: list[Device] = []
+    for each in wanted:
+        found = chosen_device(each)
+        if found is not None and found not in chosen:
+            chosen.append(found)
+    if not chosen:
+        raise GinghamError(
+            "expected one device or more, got none",
+            hint="gingham.devices() lists the devices",
+        )
     return chosen
 
 

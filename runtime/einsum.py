@@ -22,6 +22,8 @@ from .arrays.host_values import as_array
 from .device import Device
 from .devices import chosen_device, default_device
 from .function import Function
+from .options import CompileOptions
+from .parsed import ModuleProgram
 from .shortcuts import array_types
 
 if TYPE_CHECKING:
@@ -274,7 +276,8 @@ def _program(
     result = build_einsum(
         builder, product, path, tensors, builder.sizes, location, element=element
     )
-    return Function(builder.finish([("result", result)], location), device, "")
+    module = builder.finish([("result", result)], location)
+    return Function(ModuleProgram(module, ""), CompileOptions(device=device))
 
 
 def _size_names(axes: Sequence[Label | None], operand: int) -> list[str]:

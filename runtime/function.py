@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import observation
 from ..dialects import make_context
 from ..errors import GinghamError
-from ..observation import note, now
-from ..once import Once
-from ..progress import working
 from ..suggestions import did_you_mean
-from .arguments import AnyArray, Binding, bind, binding_of
-from .arrays.array import has_arrays
-from .arrays.starter import Starter, check_devices
-from .cache.in_memory import programs
-from .cache.parsed import ModuleProgram, ParsedProgram
-from .cache.programs import KeptPrograms
-from .device import Device
+from .arguments import AnyArray, Binding, bind
+from .calls import Calls
+from .compiler import Compiler
 from .devices import chosen_device
 from .hardware import chosen_hardware
-from .interpreted import InterpretedRunner
 from .lowering import STAGES, Lowering
-from .outputs import output_arrays
+from .options import CompileOptions
 from .profiling.starting import follow_debug_setting, measured, required_profile
-from .runner import KeptRunner, Runner
-from .settings import setting
-from .shortcuts import Shortcuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,14 +25,12 @@ if TYPE_CHECKING:
 
     from ..passes.stripe.decide.explain import Explanation
     from ..targets.hardware import Hardware
-    from ..targets.opencl.compiled import CompiledCode, PrintedCode
-    from ..targets.opencl.devices.device import OpenCLDevice
+    from ..targets.opencl.compiled import PrintedCode
     from ..targets.opencl.executor import OpenCLExecutable
+    from .device import Device
     from .memory import MemoryReport
+    from .parsed import ParsedProgram
     from .profiling.profile import Profile
-
-# What the interpreter keeps of a program: a module.
-_INTERPRETED_BYTES = 400 << 10
 
 
 class Function:
@@ -53,53 +38,39 @@ class Function:
 
     It is parsed once, and compiled once for each combination of shapes and element
     types that it is called with. May be called from several threads.
+
+    A call's arrays go from `arguments` through `calls` to what is compiled for them.
     """
 
     def __init__(
         self,
-        program: ModuleOp | ParsedProgram,
-        device: Device | None,
-        text: str | None,
-        constants: Mapping[str, NDArray[Any]] | None = None,
-        hardware: str | Hardware | None = None,
-        constant_inputs: Collection[str | int] = (),
-        tuned: bool = True,
-        fast_math: bool = False,
-        check: bool | None = None,
+        program: ParsedProgram,
+        options: CompileOptions,
+        captured: Sequence[NDArray[Any]] = (),
     ) -> None:
-        """`text` is the source, None for Python; `constants` are the last inputs."""
+        """`captured` are the last inputs of the program, which never change."""
         self.own_profile: Profile | None = None
         """What its calls cost, where that is measured: see `measured`."""
+        self._program = program
+        self._options = options
+        self._captured = tuple(captured)
+        device = chosen_device(options.device)
         follow_debug_setting()
-        self._program = (
-            program if isinstance(program, ParsedProgram) else ModuleProgram(program)
-        )
-        self._hardware = chosen_hardware(hardware)
-        self._tuned = tuned
-        self._fast_math = fast_math
-        self._check = check
-        self._chosen_device = device
-        self._text = text
-        self._once = Once[Binding]()
-        self._compiled: dict[Binding, KeptRunner] = {}
-        self._starters: dict[Binding, Starter] = {}
-        self._shortcuts = Shortcuts["Runner | Starter"]()
-        self._constants = tuple((constants or {}).values())
-        names = [*self._program.outline.inputs]
-        self.output_names = [*self._program.outline.outputs]
-        self.input_names = names[: len(names) - len(self._constants)]
-        self._constant_positions = [
-            *_positions(self.input_names, constant_inputs),
+        hardware = chosen_hardware(options.hardware)
+        names = [*program.outline.inputs]
+        self.output_names = [*program.outline.outputs]
+        self.input_names = names[: len(names) - len(self._captured)]
+        self._constants = [
+            *_positions(self.input_names, options.constants),
             *range(len(self.input_names), len(names)),
         ]
-        self._lowering = Lowering(
-            self._program,
-            device,
-            self._hardware,
-            tuned,
-            fast_math,
-            self._constant_positions,
+        self._lowering = Lowering(program, device, hardware, options, self._constants)
+        self._compiler = Compiler(program, self._lowering, options)
+        self._calls = Calls(
+            program, self._compiler, len(self._captured), self._constants
         )
+        if options.profile:
+            measured(self)
 
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
@@ -112,19 +83,16 @@ class Function:
                 f"a {type(self).__name__} cannot be copied or pickled",
                 hint="gingham.compile makes another one of its program and devices",
             )
+        device = chosen_device(self._options.device)
         count = len(self.input_names)
-        arguments = (
-            self._program,
-            None if self._chosen_device is None else self._chosen_device.name,
-            self._text,
-            {str(number): array for number, array in enumerate(self._constants)},
-            self._hardware,
-            [position for position in self._constant_positions if position < count],
-            self._tuned,
-            self._fast_math,
-            self._check,
+        options = replace(
+            self._options,
+            device=None if device is None else device.name,
+            hardware=self.hardware,
+            constants=[each for each in self._constants if each < count],
+            profile=self.own_profile is not None,
         )
-        return _restored, (arguments, self.own_profile is not None)
+        return Function, (self._program, options, self._captured)
 
     @property
     def device(self) -> Device:
@@ -152,15 +120,16 @@ class Function:
             named, out = {**named, "out": out}, None
         if named:
             inputs, named = self._in_order(inputs, named)
-        runner = None if named else self._shortcuts.get(inputs)
-        if runner is None:
-            arrays = bind(self.input_names, inputs, named)
-            results = self.run(arrays, out)
-            self._remember(inputs, arrays)
-        elif out is not None and not isinstance(runner, Starter) and has_arrays(out):
-            results = self.run(inputs, out)
-        else:
-            results = self._run(runner, inputs + self._constants, out)
+        ready = None if named else self._calls.known(inputs)
+        try:
+            if ready is None:
+                results = self._run_first(inputs, named, out)
+            else:
+                results = ready.run(inputs + self._captured, out)
+        except GinghamError as error:
+            # A context manager here would take as long as looking up what to run.
+            self._program.show_line(error)
+            raise
         return results[0] if len(results) == 1 else tuple(results)
 
     def _in_order(
@@ -172,62 +141,32 @@ class Function:
             return inputs + tuple([named[name] for name in missing]), {}
         return inputs, named
 
+    def _run_first(
+        self, inputs: tuple[Any, ...], named: Mapping[str, Any], out: Any
+    ) -> list[Any]:
+        """Run it for what may be no arrays yet, and know such inputs from then on."""
+        arrays = bind(self.input_names, inputs, named)
+        whole = [*arrays, *self._captured]
+        ready = self._calls.ready(whole)
+        results = ready.run(whole, out)
+        self._calls.remember(inputs, arrays, ready)
+        return results
+
     def run(self, arrays: Sequence[AnyArray], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
         observer = observation.observer
         if observer is not None and not observer.is_calling(self):
             return observer.call(self, lambda: self.run(arrays, out))
-        arrays = [*arrays, *self._constants]
-        binding = binding_of(arrays, self._sizes)
-        if has_arrays(arrays) or has_arrays(out):
-            check_devices(self.input_names, arrays, self.device)
-            return self._run(self._starter(binding), arrays, out)
-        return self._run(self._runner(binding), arrays, out)
+        whole = [*arrays, *self._captured]
+        try:
+            return self._calls.ready(whole).run(whole, out)
+        except GinghamError as error:
+            self._program.show_line(error)
+            raise
 
     def prepare(self, arrays: Sequence[AnyArray]) -> None:
         """Compile it for arrays of these shapes and types, if it is not yet."""
-        self._runner(binding_of([*arrays, *self._constants], self._sizes))
-
-    def _run(
-        self, runner: Runner | Starter, arrays: Sequence[Any], out: Any
-    ) -> list[Any]:
-        try:
-            if out is None:
-                return runner.run(arrays)
-            if isinstance(runner, Starter):
-                return runner.run(arrays, out)
-            names, types = self.output_names, runner.output_types
-            return runner.run(arrays, output_arrays(names, types, out, arrays))
-        except GinghamError as error:
-            # A context manager here would take as long as looking up what to run.
-            self._show_line(error)
-            raise
-
-    def _starter(self, binding: Binding) -> Starter:
-        """What is compiled, for arrays of its device."""
-        runner = self._runner(binding)
-        starter = self._starters.get(binding)
-        if starter is None:
-            starter = Starter(
-                runner,
-                self.device,
-                self.output_names,
-                len(self.input_names),
-                self._constant_positions,
-                self._show_line,
-            )
-            starter = self._starters.setdefault(binding, starter)
-        return starter
-
-    def _remember(self, inputs: Sequence[Any], arrays: Sequence[AnyArray]) -> None:
-        """Let the next call with such arrays go straight to what is compiled."""
-        if self._sizes:
-            return
-        binding = binding_of([*arrays, *self._constants], ())
-        if has_arrays(arrays):
-            self._shortcuts.remember(inputs, arrays, self._starter(binding))
-        else:
-            self._shortcuts.remember(inputs, arrays, self._runner(binding))
+        self._calls.of(self._calls.binding([*arrays, *self._captured]))
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call, as their contents have changed.
@@ -235,12 +174,11 @@ class Function:
         What depends on constant inputs only is computed once and kept for the same
         arrays (the same memory: contents are not compared), as long as they exist.
         """
-        for runner in [*self._compiled.values(), *self._starters.values()]:
-            runner.refresh()
+        self._calls.refresh()
 
     def _binding(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> Binding:
         arrays = bind(self.input_names, inputs, named)
-        return binding_of([*arrays, *self._constants], self._sizes)
+        return self._calls.binding([*arrays, *self._captured])
 
     @property
     def profile(self) -> Profile:
@@ -250,11 +188,11 @@ class Function:
     @property
     def hardware(self) -> Hardware | None:
         """The description that it is compiled by, where one was asked for."""
-        return self._hardware
+        return self._lowering.hardware
 
     def specialized(self, *inputs: Any, **named: Any) -> ModuleOp:
         """The program for inputs of these shapes and types, before any other pass."""
-        return self._specialized(self._binding(inputs, named))
+        return self._lowering.specialized(self._binding(inputs, named))
 
     def source(self, *inputs: Any, **named: Any) -> str:
         """The OpenCL C of the kernels for inputs of these shapes and types."""
@@ -274,7 +212,7 @@ class Function:
             )
         if stage == "parsed":
             return str(self._program.module)
-        return str(self._module_at(stage, self._binding(inputs, named)))
+        return str(self._compiler.module_at(stage, self._binding(inputs, named)))
 
     def memory(self, *inputs: Any, **named: Any) -> MemoryReport:
         """The device memory that a call with inputs of these shapes and types needs."""
@@ -294,169 +232,22 @@ class Function:
         from ..passes.stripe.decide.explain import Explainer
 
         explainer = Explainer(count)
-        module = self._specialized(self._binding(inputs, named))
+        module = self._lowering.specialized(self._binding(inputs, named))
         options = self._lowering.options
         run_stages(module, make_context(), options, STAGES[1:], explainer.before)
         return explainer.explanation
-
-    def _module_at(self, stage: str, binding: Binding) -> ModuleOp:
-        with self._showing_lines(), self._working(binding):
-            return self._lowering.at(stage, binding)
 
     def _code(self, binding: Binding) -> OpenCLExecutable | PrintedCode:
         """The kernels and the program that launches them, compiled or only printed."""
         from ..targets.opencl.executor import OpenCLExecutable
 
-        runner = self._compiled.get(binding)
+        runner = self._calls.runner(binding)
         if isinstance(runner, OpenCLExecutable):
             return runner
-        with self._showing_lines(), self._working(binding):
-            return self._lowering.printed(binding)
-
-    @property
-    def _sizes(self) -> frozenset[int]:
-        """The positions of the inputs that the program uses as sizes."""
-        return self._program.outline.sizes
-
-    def _specialized(self, binding: Binding) -> ModuleOp:
-        """The program for inputs of these types."""
-        return self._lowering.specialized(binding)
-
-    @contextmanager
-    def _showing_lines(self) -> Generator[None]:
-        """Let errors show the lines of the program that they point at."""
-        try:
-            yield
-        except GinghamError as error:
-            self._show_line(error)
-            raise
-
-    def _show_line(self, error: GinghamError) -> None:
-        """Give the error the text of the program, to show the line it points at."""
-        if error.location is None or error.location.text is not None:
-            return
-        if self._text is None:
-            from ..frontend.edsl.locations import with_text
-
-            error.location = with_text(error.location)
-        else:
-            error.location = replace(error.location, text=self._text)
-
-    def _runner(self, binding: Binding) -> KeptRunner:
-        runner = self._compiled.get(binding)
-        if runner is not None:
-            return runner
-        # Other shapes are compiled side by side.
-        with self._once.making(binding), self._showing_lines():
-            runner = self._compiled.get(binding)
-            if runner is None:
-                with self._working(binding):
-                    runner = self._compile(binding)
-        return runner
-
-    def _working(self, binding: Binding) -> AbstractContextManager[object]:
-        """What a terminal shows while the program is compiled."""
-        return working(f"Compiling {self._program.title(binding)}")
-
-    def _compile(self, binding: Binding) -> KeptRunner:
-        """What runs the program, which is kept as long as there is room for it."""
-        if self.device.is_reference:
-            runner, key, size = self._interpreted(binding), object(), _INTERPRETED_BYTES
-            code = None
-        else:
-            runner, code, key = self._executable(binding)
-            size = code.size_in_bytes
-        self._compiled[binding] = runner
-        programs.keep(key, size, code, runner, self._forget)
-        return runner
-
-    def _forget(self, runner: KeptRunner) -> None:
-        """Let go of what is compiled; it is compiled again when it is called."""
-        self._shortcuts.forget(
-            lambda known: (
-                (known.runner if isinstance(known, Starter) else known) is runner
-            )
-        )
-        for binding, each in [*self._compiled.items()]:
-            if each is runner:
-                self._compiled.pop(binding, None)
-                self._starters.pop(binding, None)
-
-    def _executable(
-        self, binding: Binding
-    ) -> tuple[OpenCLExecutable, CompiledCode, Hashable]:
-        """What runs the program on an OpenCL device, its code, and the key of that."""
-        start = now()
-        from ..targets.opencl.compiled import build_code
-        from ..targets.opencl.devices.device import OpenCLDevice
-        from ..targets.opencl.executor import OpenCLExecutable
-        from ..targets.opencl.program import build_options
-
-        device = self.device
-        if not isinstance(device, OpenCLDevice):
-            raise GinghamError(f"device '{device.name}' cannot run programs")
-        words = build_options(device, fast_math=self._fast_math)
-        kept = KeptPrograms(device, words)
-        key = kept.key(*self._lowering.key(binding))
-        title = f"{self._program.title(binding)} on {device.name}"
-        observer = observation.observer
-        skips = observer is not None and observer.wants_passes
-        code = None if skips else kept.load(key)
-        note("compile", "look up", start)
-        if code is None:
-            # It imports the compiler, which who finds code needs not.
-            from .early_helpers import start_helpers
-
-            printed = self._lowering.printed(binding, partial(start_helpers, device))
-            code = build_code(printed, device, words)
-            start = now()
-            kept.save(key, code, title)
-            note("compile", "store", start)
-        if observer is not None:
-            observer.source(code.source)
-        check: bool = setting("check") if self._check is None else self._check
-        if code.is_checked or not check:
-            runner = OpenCLExecutable(code, device)
-        else:
-            runner = self._checked(
-                code, device, binding, lambda c: kept.save(key, c, title)
-            )
-        return runner, code, (device, key)
-
-    def _checked(
-        self,
-        code: CompiledCode,
-        device: OpenCLDevice,
-        binding: Binding,
-        keep: Callable[[CompiledCode], None],
-    ) -> OpenCLExecutable:
-        """The program, whose first results are compared with what they should be."""
-        from .checking import CheckedExecutable, Subject
-
-        subject = Subject(
-            self._program.title(binding),
-            self.output_names,
-            self._fast_math,
-            lambda: self._module_at("tile", binding),
-            lambda: self._module_at("opencl", binding),
-            keep,
-        )
-        return CheckedExecutable(code, device, subject)
-
-    def _interpreted(self, binding: Binding) -> KeptRunner:
-        from ..passes.tile.differentiate import expand_gradients
-
-        return InterpretedRunner(expand_gradients(self._specialized(binding)))
+        return self._compiler.printed(binding)
 
 
-def _restored(arguments: tuple[Any, ...], is_measured: bool) -> Function:
-    """The function that was pickled, on the device of that name here."""
-    program, device, *rest = arguments
-    function = Function(program, chosen_device(device), *rest)
-    return measured(function) if is_measured else function
-
-
-def _positions(names: Sequence[str], wanted: Collection[str | int]) -> list[int]:
+def _positions(names: Sequence[str], wanted: str | Collection[str | int]) -> list[int]:
     """The positions of inputs by their positions or names."""
     if isinstance(wanted, str):
         wanted = (wanted,)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GinghamError, warn
 from ..targets.hardware import CacheSize, Hardware, load_hardware, select_hardware
+from .load import others_meanwhile
 from .settings import find
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ def measured_hardware(device: Device) -> Calibration:
     """
     from ..targets.opencl.devices.calibration import calibrate
     from ..targets.opencl.devices.device import OpenCLDevice
-    from .placement.load import others_meanwhile
 
     if not isinstance(device, OpenCLDevice):
         raise GinghamError(

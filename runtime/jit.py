@@ -13,7 +13,7 @@ import inspect
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -29,6 +29,8 @@ from .arguments import (
 from .device import Device
 from .devices import chosen_device
 from .function import Function
+from .options import AnyKeywords, CompileOptions, spelled_out
+from .parsed import ModuleProgram
 from .profiling.starting import measured, new_profile, required_profile
 from .pytrees import Branch, Leaf, Structure, flatten, is_setting, leaves_of, unflatten
 from .pytrees import static as static_value
@@ -36,6 +38,7 @@ from .result_types import result_type
 from .shortcuts import Shortcuts
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
     from xdsl.dialects.builtin import TensorType
     from xdsl.ir import Attribute
 
@@ -57,25 +60,21 @@ def jit(function: Callable[..., Any]) -> JitFunction: ...
 
 @overload
 def jit(
+    function: None = None,
     *,
     static: str | Iterable[str] = (),
     device: str | Device | None = None,
-    fast_math: bool = False,
-    check: bool | None = None,
-    constants: str | Iterable[str] = (),
-    profile: bool = False,
+    **options: Unpack[AnyKeywords],
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
 
 
+@spelled_out(AnyKeywords)
 def jit(
     function: Callable[..., Any] | None = None,
     *,
     static: str | Iterable[str] = (),
     device: str | Device | None = None,
-    fast_math: bool = False,
-    check: bool | None = None,
-    constants: str | Iterable[str] = (),
-    profile: bool = False,
+    **options: Unpack[AnyKeywords],
 ) -> JitFunction | Callable[[Callable[..., Any]], JitFunction]:
     """A function of arrays from a function of tensors, as decorator or call.
 
@@ -97,14 +96,10 @@ def jit(
     `JitFunction.profile`.
     """
     names = (static,) if isinstance(static, str) else tuple(static)
-    fixed = (constants,) if isinstance(constants, str) else tuple(constants)
+    chosen = CompileOptions(device=device, **options)
     if function is not None:
-        return JitFunction(function, names, device, fast_math, fixed, profile, check)
-
-    def decorate(decorated: Callable[..., Any]) -> JitFunction:
-        return JitFunction(decorated, names, device, fast_math, fixed, profile, check)
-
-    return decorate
+        return JitFunction(function, names, chosen)
+    return lambda decorated: JitFunction(decorated, names, chosen)
 
 
 @dataclass(frozen=True)
@@ -123,18 +118,15 @@ class JitFunction:
         self,
         function: Callable[..., Any],
         static: Sequence[str],
-        device: str | Device | None,
-        fast_math: bool = False,
-        constants: Sequence[str] = (),
-        profile: bool = False,
-        check: bool | None = None,
+        options: CompileOptions,
     ) -> None:
+        """The `constants` of the options are parameters here, not inputs."""
         self._python = function
         self._signature = inspect.signature(function)
-        self._device = device
-        self._fast_math = fast_math
-        self._check = check
-        self._profile = new_profile() if profile else None
+        given = options.constants
+        constants = (given,) if isinstance(given, str) else tuple(map(str, given))
+        self._options = replace(options, constants=constants)
+        self._profile = new_profile() if options.profile else None
         for name in [*static, *constants]:
             if name not in self._signature.parameters:
                 known = self._signature.parameters
@@ -165,16 +157,10 @@ class JitFunction:
             found = getattr(found, part, None)
         if found is self:
             return self._python.__qualname__
-        device = self._device
-        arguments = (
-            self._python,
-            sorted(self._static),
-            device if device is None or isinstance(device, str) else device.name,
-            self._fast_math,
-            sorted(self._constant),
-            self._profile is not None,
-        )
-        return JitFunction, arguments
+        options = self._options
+        device = chosen_device(options.device)
+        named = replace(options, device=None if device is None else device.name)
+        return JitFunction, (self._python, sorted(self._static), named)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         # As a method, where `self` has to be static.
@@ -330,15 +316,11 @@ class JitFunction:
             built = build_program(known.inputs, outputs, location)
         finally:
             trace.is_finished = True
-        device = chosen_device(self._device)
+        constants = self._constant_leaves(structure)
         function = Function(
-            built.module,
-            device,
-            None,
-            built.constants,
-            fast_math=self._fast_math,
-            check=self._check,
-            constant_inputs=self._constant_leaves(structure),
+            ModuleProgram(built.module),
+            replace(self._options, constants=constants, profile=False),
+            [*built.constants.values()],
         )
         if self._profile is not None:
             measured(function, self._profile)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ..passes.target_options import TargetOptions
     from ..targets.hardware import Hardware
     from ..targets.opencl.compiled import PrintedCode
-    from .cache.parsed import ParsedProgram
+    from .options import CompileOptions
+    from .parsed import ParsedProgram
 
 STAGES = ("parsed", "tile", "stripe", "opencl")
 """The stages at which `Function.ir` shows the program."""
@@ -86,17 +87,20 @@ class Lowering:
         program: ParsedProgram,
         device: Device | None,
         hardware: Hardware | None,
-        tuned: bool,
-        fast_math: bool,
-        constant_positions: Sequence[int],
+        options: CompileOptions,
+        constants: Sequence[int],
     ) -> None:
-        """`constant_positions` are those of inputs that are mostly the same arrays."""
+        """For a device, None for the default one, by a description, if there is one.
+
+        `constants` are the positions of inputs that are mostly the same arrays.
+        """
         self._program = program
         self._device = device
-        self._hardware = hardware
-        self._tuned = tuned
-        self._fast_math = fast_math
-        self._constant_positions = constant_positions
+        self.hardware = hardware
+        """The description that was asked for, if one was."""
+        self._tuned = options.tuned
+        self._fast_math = options.fast_math
+        self._constants = constants
 
     @property
     def device(self) -> Device:
@@ -108,13 +112,13 @@ class Lowering:
     @property
     def options(self) -> TargetOptions:
         """What the passes know of the device."""
-        return target_options(self.device, self._hardware, self._fast_math)
+        return target_options(self.device, self.hardware, self._fast_math)
 
     def key(self, binding: Binding) -> tuple[str, TargetOptions, str]:
         """What kernels depend on: the program, the options, measured decisions."""
         options = self.options
         records = recall_state(self.device, options) if self._tuned else ""
-        program = f"{binding}\n{self._constant_positions}\n{self._program.identity}"
+        program = f"{binding}\n{self._constants}\n{self._program.identity}"
         return program, options, records
 
     def specialized(self, binding: Binding) -> ModuleOp:
@@ -123,7 +127,7 @@ class Lowering:
 
         types = tensor_types(binding.signature)
         module = specialize(self._program.module, types, numbers=dict(binding.numbers))
-        _mark_constants(module, self._constant_positions)
+        _mark_constants(module, self._constants)
         return module
 
     def at(self, stage: str, binding: Binding) -> ModuleOp:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import GinghamError
-from .cache.parsed import ModuleProgram
-from .devices import chosen_device
 from .function import Function
-from .profiling.starting import measured
+from .options import CompileOptions, ProgramKeywords, spelled_out
+from .parsed import ModuleProgram
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
     from ..frontend.edsl.dtypes import TensorShape
     from ..frontend.edsl.graph import Node
     from ..frontend.edsl.tensors import Tensor
-    from ..targets.hardware import Hardware
     from .device import Device
 
 
@@ -63,15 +62,16 @@ class Program:
         else:
             given = _inputs(inputs)
         built = build_program(given, wanted, location)
-        self._start(name, built.module, built.constants)
+        self._start(name, ModuleProgram(built.module), built.constants)
         self._inputs = given
         self._outputs = [node for _, node in wanted]
 
     def _start(
-        self, name: str, module: ModuleOp, constants: Mapping[str, NDArray[Any]]
+        self, name: str, parsed: ModuleProgram, constants: Mapping[str, NDArray[Any]]
     ) -> None:
         self.name = name
-        self._module = module
+        self.parsed = parsed
+        """Its IR, with what a call has to know of it."""
         self._constants = constants
         self._function: Function | None = None
         self._inputs: Sequence[Node] = ()
@@ -79,8 +79,7 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It is pickled as its IR, which says where it is from."""
-        program = ModuleProgram(self._module)
-        return Program.of_module, (self.name, program, self._constants)
+        return Program.of_module, (self.name, self.parsed, self._constants)
 
     @classmethod
     def of_module(
@@ -88,7 +87,7 @@ class Program:
     ) -> Program:
         """The program that some IR is, whose last inputs are the constants."""
         restored = cls.__new__(cls)
-        restored._start(name, program.module, constants)
+        restored._start(name, program, constants)
         return restored
 
     def __repr__(self) -> str:
@@ -98,12 +97,12 @@ class Program:
 
     def __str__(self) -> str:
         """The IR of the program, for tensors of any sizes that are not given."""
-        return str(self._module)
+        return str(self.parsed.module)
 
     @property
     def module(self) -> ModuleOp:
         """A copy of the program's `tile` IR."""
-        return self._module.clone()
+        return self.parsed.module.clone()
 
     @property
     def constants(self) -> Mapping[str, NDArray[Any]]:
@@ -154,31 +153,15 @@ class Program:
         run_stages(module, make_context(), options, STAGES[1:], note)
         return list(zip(names, [*texts, str(module)], strict=True))
 
+    @spelled_out(ProgramKeywords)
     def compile(
         self,
         device: str | Device | None = None,
-        *,
-        hardware: str | Hardware | None = None,
-        constants: Collection[str] = (),
-        tuned: bool = True,
-        fast_math: bool = False,
-        check: bool | None = None,
-        profile: bool = False,
+        **options: Unpack[ProgramKeywords],
     ) -> Function:
         """The program as a function of arrays on a device, as of `gingham.compile`."""
-        chosen = chosen_device(device)
-        function = Function(
-            self._module,
-            chosen,
-            None,
-            self._constants,
-            hardware,
-            constants,
-            tuned,
-            fast_math,
-            check,
-        )
-        return measured(function) if profile else function
+        chosen = CompileOptions(device=device, **options)
+        return Function(self.parsed, chosen, [*self._constants.values()])
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """Run it on the default device: see `gingham.Function`."""

@@ -161,7 +161,7 @@ def _machine(options: argparse.Namespace, module: ModuleOp) -> Machine:
 
         machine = load_machine(options.machine)
         return machine if names is None else machine.restricted(names)
-    from ..runtime.placement.compile import chosen_devices
+    from ..runtime.devices import chosen_devices
     from ..runtime.placement.plan import machine_for
     from ..runtime.placement.times import measure_units
 

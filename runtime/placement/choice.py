@@ -20,15 +20,14 @@ from .ways import PLACED, Ways
 if TYPE_CHECKING:
     from ...placement.search import Candidate
     from ..arguments import AnyArray, Binding
-    from ..arrays.starter import Starter
-    from ..runner import Runner
+    from ..calls import Ready
     from .execution import PlacedRunner
     from .plan import Plan
     from .samples import Sampler
 
     Situation = tuple[Binding, tuple[tuple[str, ...], ...], tuple[str, ...]]
     """Inputs, where they are, and where results have to be."""
-    Compiled = PlacedRunner | Runner | Starter
+    Compiled = PlacedRunner | Ready
 
 
 _LOOKED_AT = 8

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 from ..arrays.array import Array, from_host
 from ..arrays.memory import SUBMISSION, Memory
 from ..arrays.transfers import opencl_device, write_into
-from .load import running
+from ..load import running
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..arrays.starter import Starter
     from ..device import Device
     from ..runner import ArrayType
+    from ..starter import Starter
     from .plan import Plan
     from .samples import Sample
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,18 +17,20 @@ from ...dialects import make_context
 from ...errors import GinghamError
 from ...placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
-from ..arguments import AnyArray, Binding, binding_of
+from ..arguments import AnyArray, Binding, bind
 from ..arrays.array import Array, are_ready, has_arrays, have_ended
-from ..arrays.starter import Starter
-from ..cache.parsed import ParsedProgram
+from ..devices import chosen_devices
 from ..function import Function
+from ..load import is_calm
+from ..options import CompileOptions
 from ..outputs import check_overlap, output_arrays, output_targets
+from ..parsed import ModuleProgram, ParsedProgram
 from ..shortcuts import Shortcuts
+from ..starter import Starter
 from .choice import Choice, situation_of
 from .database import database
 from .execution import PlacedRunner, Step
 from .links import device_text
-from .load import is_calm
 from .names import checked_places, resolved_places
 from .plan import Plan, Request, machine_for, make_plan
 from .samples import Sample, Sampler
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
 
     from ...placement.decide import Decision
     from ...placement.explanation import PlacementExplanation
-    from ..device import Device
     from .choice import Compiled, Situation
 
 
@@ -62,35 +64,21 @@ class PlacedFunction(Function):
 
     def __init__(
         self,
-        program: ModuleOp | ParsedProgram,
-        devices: Sequence[Device],
-        text: str | None,
-        places: Mapping[str, str] | None = None,
-        constants: Mapping[str, NDArray[Any]] | None = None,
-        constant_inputs: Collection[str | int] = (),
-        tuned: bool = True,
-        fast_math: bool = False,
-        measure: bool = False,
-        check: bool | None = None,
+        program: ParsedProgram,
+        options: CompileOptions,
+        captured: Sequence[NDArray[Any]] = (),
     ) -> None:
-        """`places` has the device of tensors that the program computes, by name."""
-        super().__init__(
-            program,
-            devices[0],
-            text,
-            constants,
-            constant_inputs=constant_inputs,
-            tuned=tuned,
-            fast_math=fast_math,
-            check=check,
-        )
+        """See `Function`; the options have a list of devices."""
+        devices = chosen_devices(options.devices or ())
+        super().__init__(program, replace(options, device=devices[0]), captured)
         self.devices = tuple(devices)
         """Where it may run."""
-        self._places = checked_places(places, [device.name for device in devices])
+        names = [device.name for device in devices]
+        self._places = checked_places(options.place, names)
         if self._places:
-            names = self._program.outline.inputs
-            self._places = resolved_places(self._program.module, names, self._places)
-        self._measures = measure
+            inputs = program.outline.inputs
+            self._places = resolved_places(program.module, inputs, self._places)
+        self._measures = options.measure
         self._placing = Lock()
         self._measuring = Lock()
         self._flats: dict[Binding, ModuleOp] = {}
@@ -99,14 +87,7 @@ class PlacedFunction(Function):
         self._by_kinds = Shortcuts["Choice"]()
         self._wholes = {
             device.name: Function(
-                program,
-                device,
-                text,
-                constants,
-                constant_inputs=constant_inputs,
-                tuned=tuned,
-                fast_math=fast_math,
-                check=check,
+                program, replace(options, device=device, profile=False), captured
             )
             for device in devices
         }
@@ -118,29 +99,29 @@ class PlacedFunction(Function):
         if choice is None:
             return super().__call__(*inputs, out=out, **named)
         runner = choice.usual
-        arrays = inputs + self._constants
+        arrays = inputs + self._captured
         try:
             if runner is None:
                 results = self._run_choice(choice, arrays, None)
             else:
                 results = self._run_once(runner, arrays, None, None)
         except GinghamError as error:
-            self._show_line(error)
+            self._program.show_line(error)
             raise
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, arrays: Sequence[AnyArray], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
-        arrays = [*arrays, *self._constants]
+        arrays = [*arrays, *self._captured]
         try:
             return self._run_choice(self._choice_for(arrays, out), arrays, out)
         except GinghamError as error:
-            self._show_line(error)
+            self._program.show_line(error)
             raise
 
     def prepare(self, arrays: Sequence[AnyArray]) -> None:
         """Decide and compile for arrays of these shapes, types and devices."""
-        arrays = [*arrays, *self._constants]
+        arrays = [*arrays, *self._captured]
         choice = self._choice_for(arrays, None)
         self._compiled_way(choice, choice.ways.best, arrays)
 
@@ -204,15 +185,18 @@ class PlacedFunction(Function):
     def _arguments(
         self, inputs: Sequence[Any], named: Mapping[str, Any]
     ) -> list[AnyArray]:
-        from ..arguments import bind
+        return [*bind(self.input_names, inputs, named), *self._captured]
 
-        return [*bind(self.input_names, inputs, named), *self._constants]
-
-    def _remember(self, inputs: Sequence[Any], arrays: Sequence[AnyArray]) -> None:
+    def _run_first(
+        self, inputs: tuple[Any, ...], named: Mapping[str, Any], out: Any
+    ) -> list[Any]:
         """Let the next call with such arrays go straight to the choice."""
-        if not self._sizes:
-            situation = self._situation([*arrays, *self._constants], None)
+        arrays = bind(self.input_names, inputs, named)
+        results = self.run(arrays, out)
+        if not self._program.outline.sizes:
+            situation = self._situation([*arrays, *self._captured], None)
             self._by_kinds.remember(inputs, arrays, self._choice(situation))
+        return results
 
     def _choice_for(self, arrays: Sequence[AnyArray], out: Any) -> Choice:
         """What is known of the situation of a call; measured first, if asked for."""
@@ -353,7 +337,7 @@ class PlacedFunction(Function):
     ) -> list[Any]:
         if not isinstance(runner, PlacedRunner):
             with nullcontext() if sample is None else sample.part(0):
-                return self._run(runner, arrays, out)
+                return runner.run(arrays, out)
         if has_arrays(arrays) or has_arrays(out):
             targets = self._fitting(runner, arrays, out)
             return runner.start(arrays, targets, sample)
@@ -372,7 +356,7 @@ class PlacedFunction(Function):
         used = [each for each in arrays if isinstance(each, Array)]
         names, types = self.output_names, runner.output_types
         targets = output_targets(names, types, out, used, None)
-        constants = [arrays[position] for position in self._constant_positions]
+        constants = [arrays[position] for position in self._constants]
         hosts = [each for each in constants if not isinstance(each, Array)]
         for name, target in zip(names, targets, strict=True):
             if target is not None and target.host is not None:
@@ -383,7 +367,7 @@ class PlacedFunction(Function):
 
     def _situation(self, arrays: Sequence[AnyArray], out: Any) -> Situation:
         names = [device.name for device in self.devices]
-        binding = binding_of(arrays, self._sizes)
+        binding = self._calls.binding(arrays)
         return situation_of(binding, arrays, out, len(self.output_names), names)
 
     def _planned(self, situation: Situation, only: str | None) -> Plan:
@@ -454,7 +438,7 @@ class PlacedFunction(Function):
 
         module = self._flats.get(binding)
         if module is None:
-            module = self._specialized(binding)
+            module = self._lowering.specialized(binding)
             run_stages(module, make_context(), TargetOptions(), ["tile"])
             self._flats[binding] = module
         return module.clone()
@@ -466,14 +450,14 @@ class PlacedFunction(Function):
         if only is not None:
             whole = self._wholes[only]
             if all(end == HOST for end in situation[2]) and not has_arrays(arrays):
-                return whole._runner(situation[0])
+                return whole._calls.of(situation[0])
             stay = all(end in (ANYWHERE, only) for end in situation[2])
             own = all(a.device.name == only for a in arrays if isinstance(a, Array))
             if stay and own:
-                return whole._starter(situation[0])
+                return whole._calls.of(situation[0]).starter
         steps = [self._step(plan, number) for number in plan.order]
         types = output_types_of(plan.module)
-        return PlacedRunner(plan, steps, types, self._constant_positions)
+        return PlacedRunner(plan, steps, types, self._constants)
 
     def _step(self, plan: Plan, number: int) -> Step:
         segment = plan.segments.segments[number]
@@ -489,11 +473,5 @@ class PlacedFunction(Function):
     def _segment_function(self, plan: Plan, number: int) -> SegmentFunction:
         segment = plan.segments.segments[number]
         device = self._wholes[segment.device].device
-        return SegmentFunction(
-            segment.module,
-            device,
-            self._text,
-            self._tuned,
-            self._fast_math,
-            self._check,
-        )
+        program = ModuleProgram(segment.module, self._program.text)
+        return SegmentFunction(program, replace(self._options, device=device))

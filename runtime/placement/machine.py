@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ...targets.hardware.machine import Machine, MachineDevice
 from ..hardware import hardware_of, target_options
+from ..load import load_of
 from .database import database
 from .links import device_text, links_between
-from .load import load_of
 from .sharing import processors
 
 if TYPE_CHECKING:

@@ -16,10 +16,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from ...placement.times import MEASURED
-from ..arrays.starter import Starter
+from .. import load
 from ..hardware import hardware_of
 from ..profiling.watcher import watcher
-from . import load
 from .database import database
 from .links import device_text
 
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
+    from ..calls import Ready
     from ..device import Device
     from ..profiling.records import Command, Span
-    from ..runner import Runner
     from .plan import Plan
 
 T = TypeVar("T")
@@ -107,7 +106,7 @@ class Sampler:
     """Looks at some runs of a plan; may be used from several threads."""
 
     def __init__(
-        self, plan: Plan, devices: Sequence[Device], runners: Sequence[Runner | Starter]
+        self, plan: Plan, devices: Sequence[Device], runners: Sequence[Ready]
     ) -> None:
         """`runners` are those of the segments, in the order of the plan."""
         self.plan = plan
@@ -205,11 +204,11 @@ class Sampler:
         return is_other
 
 
-def _command_count(runner: Runner | Starter) -> int:
+def _command_count(runner: Ready) -> int:
     """How many commands a run of a segment is: launches, or one interpretation."""
     from ...targets.opencl.executor import OpenCLExecutable
 
-    compiled = runner.runner if isinstance(runner, Starter) else runner
+    compiled = runner.runner
     return compiled.launch_count if isinstance(compiled, OpenCLExecutable) else 1
 
 

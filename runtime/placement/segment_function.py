@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...dialects.constants import constant_arguments
 from ..arguments import Binding
 from ..function import Function
+from ..options import CompileOptions
+from ..parsed import ModuleProgram
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,8 +18,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute
 
-    from ..arrays.starter import Starter
-    from ..device import Device
+    from ..starter import Starter
 
     ArrayType = tuple[tuple[int, ...], np.dtype[Any]]
 
@@ -26,28 +28,17 @@ class SegmentFunction(Function):
 
     def __init__(
         self,
-        module: ModuleOp,
-        device: Device,
-        text: str | None,
-        tuned: bool = True,
-        fast_math: bool = False,
-        check: bool | None = None,
+        program: ModuleProgram,
+        options: CompileOptions,
     ) -> None:
-        """`text` is the source of the whole program, for errors."""
-        self._function = entry_of(module)
-        super().__init__(
-            module,
-            device,
-            text,
-            constant_inputs=sorted(constant_arguments(self._function)),
-            tuned=tuned,
-            fast_math=fast_math,
-            check=check,
-        )
+        """`options` are those of the whole program, on the device of the segment."""
+        self._function = entry_of(program.module)
+        constants = sorted(constant_arguments(self._function))
+        super().__init__(program, replace(options, constants=constants, profile=False))
 
     def starter(self) -> Starter:
         """What is compiled, for arrays of its device."""
-        return self._starter(self._own_binding)
+        return self._calls.of(self._own_binding).starter
 
     def own_source(self) -> str:
         """The OpenCL C of its kernels."""
@@ -63,7 +54,7 @@ class SegmentFunction(Function):
 
         from ...targets.opencl.executor import OpenCLExecutable
 
-        runner = self._runner(self._own_binding)
+        runner = self._calls.of(self._own_binding).runner
         if isinstance(runner, OpenCLExecutable):
             _, timings = runner.profile(*inputs)
             return sum(each.seconds + launch for each in timings)

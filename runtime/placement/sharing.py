@@ -10,9 +10,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..load import is_calm, load_of
 from .database import Database, database
 from .links import device_text
-from .load import is_calm, load_of
 
 if TYPE_CHECKING:
     from ...targets.opencl.command_queue import CommandQueue

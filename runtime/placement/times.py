@@ -11,9 +11,11 @@ from ...errors import GinghamError
 from ...placement.decide import program_of
 from ...placement.units import Unit, unit_module
 from ..hardware import hardware_of
+from ..load import is_calm, load_of
+from ..options import CompileOptions
+from ..parsed import ModuleProgram
 from .database import database
 from .links import device_text
-from .load import is_calm, load_of
 from .segment_function import SegmentFunction
 
 if TYPE_CHECKING:
@@ -54,7 +56,9 @@ def measure_units(
 def unit_seconds(unit: Unit, device: Device) -> float | None:
     """The fastest of several runs of a unit on its own; None where it can not run."""
     try:
-        function = SegmentFunction(unit_module(unit), device, None)
+        function = SegmentFunction(
+            ModuleProgram(unit_module(unit)), CompileOptions(device=device)
+        )
         inputs = [_some_array(*type) for type in function.input_types]
         launch = hardware_of(device).launch_microseconds * 1e-6
         best = math.inf

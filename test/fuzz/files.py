@@ -171,7 +171,7 @@ def _read_store() -> None:
             for path in random.sample(files, min(len(files), 2)):
                 path.chmod(0o600)
                 path.write_bytes(mutated_bytes(path.read_bytes(), random))
-            gingham.runtime.cache.parsed.text_program.cache_clear()
+            gingham.runtime.parsed.text_program.cache_clear()
     finally:
         os.environ["GINGHAM_CACHE"] = "off"
 

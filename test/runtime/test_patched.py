@@ -22,9 +22,9 @@ from gingham.passes.stripe.apply import unroll as stripe_unroll
 from gingham.passes.stripe.apply.unroll import StripeUnrollPass
 from gingham.patched import patched_places, patched_state
 from gingham.runtime.cache import programs as program_cache
-from gingham.runtime.cache.parsed import text_program
 from gingham.runtime.cache.store import Store
 from gingham.runtime.lowering import forget_lowered
+from gingham.runtime.parsed import text_program
 
 EXP = "function (A[N]) -> (B) { B = exp(A); }"
 GRADIENT = "function (A[N]) -> (G) { B = sin(A); S[] = +(B[n]); G = gradient(S, A); }"

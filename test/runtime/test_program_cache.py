@@ -16,9 +16,9 @@ from gingham.errors import GinghamError
 from gingham.runtime import lowering
 from gingham.runtime.cache import code_state, probes
 from gingham.runtime.cache import programs as program_cache
-from gingham.runtime.cache.parsed import TextProgram, text_program
 from gingham.runtime.cache.store import PROGRAM, CacheWarning, Store
 from gingham.runtime.lowering import Lowering
+from gingham.runtime.parsed import TextProgram, text_program
 from gingham.targets.opencl import program as opencl_program
 from gingham.targets.opencl.devices.device import OpenCLDevice
 

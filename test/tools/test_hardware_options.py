@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gingham.runtime import load
 from gingham.runtime.devices import default_device
 from gingham.runtime.devices import devices as all_devices
 from gingham.runtime.hardware import hardware_of
-from gingham.runtime.placement import load
 from gingham.targets.hardware import load_hardware
 from gingham.targets.opencl.devices import calibration
 from gingham.tools import devices, run

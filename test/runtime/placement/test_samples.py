@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 import gingham
 from gingham import observation
 from gingham.errors import GinghamError
-from gingham.runtime.arrays.starter import Starter
+from gingham.runtime import load
+from gingham.runtime.arguments import Binding
+from gingham.runtime.compiler import Compiled, Compiler
 from gingham.runtime.device import Device
-from gingham.runtime.placement import load, machine, samples
+from gingham.runtime.placement import machine, samples
 from gingham.runtime.placement.database import Database, database
 from gingham.runtime.placement.function import PlacedFunction
 from gingham.runtime.placement.links import device_text
 from gingham.runtime.placement.samples import SAMPLED, Sampler, corrected_times
-from gingham.runtime.placement.segment_function import SegmentFunction
 from gingham.runtime.placement.ways import Ways
 from gingham.runtime.profiling.watcher import watcher
+from gingham.runtime.starter import Starter
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 
@@ -247,11 +249,14 @@ def test_what_can_not_run_elsewhere_stays(
     function = gingham.compile(BRANCHES, device=[whole, "reference"])
     check(function(*inputs), inputs)
 
-    def fail(*_: object) -> Any:
-        raise GinghamError("it can not be compiled")
+    real = Compiler.compiled
 
-    monkeypatch.setattr(SegmentFunction, "_compile", fail)
-    monkeypatch.setattr(vars(function)["_wholes"][whole.name], "_compile", fail)
+    def compiled(self: Compiler, binding: Binding) -> Compiled:
+        if self.device is whole:
+            raise GinghamError("it can not be compiled")
+        return real(self, binding)
+
+    monkeypatch.setattr(Compiler, "compiled", compiled)
     for _ in range(2 * SAMPLED[2]):
         check(function(*inputs), inputs)
     assert places(function, inputs) == {"reference"}

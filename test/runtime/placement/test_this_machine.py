@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import gingham
-from gingham.runtime.placement import load, machine
+from gingham.runtime import load
+from gingham.runtime.placement import machine
 from gingham.runtime.placement.database import Database, database
 from gingham.runtime.placement.links import device_text, links_between
 from gingham.runtime.placement.sharing import measured_share, processors

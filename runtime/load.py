@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..device import Device
+    from .device import Device
 
 _STATISTICS = Path("/proc/stat")
 _WINDOW_SECONDS = 0.1

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GinghamError
-from ..outputs import check_type, output_targets
-from .array import Array, from_host
-from .memory import SUBMISSION, Memory, read_by_host, wait_for_host
-from .storage import Kind
-from .transfers import overwrite
+from ..errors import GinghamError
+from .arrays.array import Array, from_host
+from .arrays.memory import SUBMISSION, Memory, read_by_host, wait_for_host
+from .arrays.storage import Kind
+from .arrays.transfers import overwrite
+from .outputs import check_type, output_targets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...targets.opencl.executor import OpenCLExecutable
-    from ..device import Device
-    from ..runner import Runner
+    from ..targets.opencl.executor import OpenCLExecutable
+    from .device import Device
+    from .runner import KeptRunner
 
     Host = NDArray[Any]
     Show = Callable[[GinghamError], None]
@@ -29,7 +28,7 @@ class Starter:
 
     def __init__(
         self,
-        runner: Runner,
+        runner: KeptRunner,
         device: Device,
         output_names: Sequence[str],
         given: int,
@@ -39,9 +38,9 @@ class Starter:
         """`constants` are the positions of inputs that are kept, and never change.
 
         The first `given` inputs are a caller's, the others arrays that the program has.
-        `show_line` gives an error the text of the program, as long as its object lives.
+        `show_line` gives an error the text of the program.
         """
-        from ...targets.opencl.executor import OpenCLExecutable
+        from ..targets.opencl.executor import OpenCLExecutable
 
         self._device = device
         self.runner = runner
@@ -52,9 +51,7 @@ class Starter:
         self._captured: dict[int, Array] = {}
         self._is_opencl = isinstance(runner, OpenCLExecutable)
         if isinstance(runner, OpenCLExecutable):
-            # A function that is dropped frees its memory at once: no circle.
-            shown = weakref.WeakMethod(show_line)
-            runner.show_line = lambda error: _show(shown, error)
+            runner.show_line = show_line
             self._begin = _Begin(runner, device, sorted(constants))
 
     def run(self, inputs: Sequence[Any], out: Any = None) -> list[Array]:
@@ -197,7 +194,7 @@ class _Begin:
 
     def _spoil(self, outputs: Sequence[Array], error: GinghamError) -> None:
         """Some of the launches of a failed start may have written to its results."""
-        from ...targets.opencl.events import failed_run
+        from ..targets.opencl.events import failed_run
 
         for array in outputs:
             array.memory.written = failed_run(self._queue, error)
@@ -224,12 +221,6 @@ def _is_shared(result: Host, inputs: Sequence[Host]) -> bool:
     import numpy as np
 
     return any(np.may_share_memory(result, each) for each in inputs)
-
-
-def _show(shown: weakref.WeakMethod[Show], error: GinghamError) -> None:
-    show = shown()
-    if show is not None:
-        show(error)
 
 
 def check_devices(names: Sequence[str], inputs: Sequence[Any], device: Device) -> None:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...garbage import rare_collections
-from .programs import compiler_state, key_of, trusted_store
+from ..errors import GinghamError
+from ..garbage import rare_collections
+from .cache.programs import compiler_state, key_of, trusted_store
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..arguments import Binding
+    from .arguments import Binding
 
 _KIND = "outline"
 _MOST_TEXTS = 64
@@ -44,6 +45,11 @@ class _Program:
     file = ""
     outline: Outline
 
+    @property
+    def text(self) -> str | None:
+        """Its source; None where that is Python, or is not known."""
+        return None
+
     def title(self, binding: Binding) -> str:
         """The program for people who look at what is stored."""
         types = [
@@ -59,13 +65,30 @@ class _Program:
         inputs, outputs = ", ".join(types), ", ".join(self.outline.outputs)
         return f"{name} ({inputs}) -> ({outputs})".lstrip()
 
+    def show_line(self, error: GinghamError) -> None:
+        """Give an error the text of the program, to show the line it points at."""
+        if error.location is None or error.location.text is not None:
+            return
+        if self.text is None:
+            from ..frontend.edsl.locations import with_text
+
+            error.location = with_text(error.location)
+        else:
+            error.location = replace(error.location, text=self.text)
+
 
 class ModuleProgram(_Program):
     """A program that is there as IR, which must not change."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, text: str | None = None) -> None:
         self.module = module
+        self._text = text
         self.outline = outline_of(module)
+
+    @property
+    def text(self) -> str | None:
+        """The source of the program, or of the one that this is a part of."""
+        return self._text
 
     @cached_property
     def identity(self) -> str:
@@ -80,15 +103,15 @@ class ModuleProgram(_Program):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It is pickled as the text of its IR, which says where it is from."""
-        return _read_program, (self.identity,)
+        return _read_program, (self.identity, self.text)
 
 
-def _read_program(text: str) -> ModuleProgram:
+def _read_program(ir: str, text: str | None) -> ModuleProgram:
     from xdsl.parser import Parser
 
-    from ...dialects import make_context
+    from ..dialects import make_context
 
-    return ModuleProgram(Parser(make_context(), text).parse_module())
+    return ModuleProgram(Parser(make_context(), ir).parse_module(), text)
 
 
 class TextProgram(_Program):
@@ -99,16 +122,21 @@ class TextProgram(_Program):
 
     def __init__(self, text: str, file: str) -> None:
         """Raises GinghamError, located in the text, for a mistake in it."""
-        self.text = text
+        self._text = text
         self.file = file
         self.identity = f"{file}\n{text}"
         self._parsed: tuple[int, ModuleOp] | None = None
         self.outline = self._known_outline() or self._new_outline()
 
     @property
+    def text(self) -> str:
+        """Its source."""
+        return self._text
+
+    @property
     def module(self) -> ModuleOp:
         """Its `tile` IR, for any shapes and types, which must not change."""
-        from ...frontend.tile_text import parse_tile
+        from ..frontend.tile_text import parse_tile
 
         state = compiler_state()
         if self._parsed is None or self._parsed[0] != state:
@@ -149,7 +177,7 @@ def text_program(text: str, file: str = "<string>") -> TextProgram:
 
 def outline_of(module: ModuleOp) -> Outline:
     """The outline of a program, with the names that the frontend left."""
-    from ...passes.tile.specialize import size_arguments
+    from ..passes.tile.specialize import size_arguments
 
     inputs, outputs = _names(module)
     return Outline(inputs, outputs, size_arguments(module))
