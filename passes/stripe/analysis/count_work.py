@@ -63,6 +63,10 @@ class StripeCountWorkPass(ModulePass):
     name = "stripe-count-work"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Write the work of each top-level block that has none yet.
+
+        Equal blocks are counted once.
+        """
         known: dict[object, Work] = {}
         for block in top_level_blocks(op):
             if WORK_ATTRIBUTE in block.attributes:

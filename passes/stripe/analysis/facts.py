@@ -42,6 +42,7 @@ class BlockFacts:
 
     @cached_property
     def points(self) -> int:
+        """How many points the block has, those that constraints leave out included."""
         return prod(self.ranges)
 
     @cached_property
@@ -77,10 +78,12 @@ class BlockFacts:
 
     @cached_property
     def refinements(self) -> tuple[Refinement, ...]:
+        """Direction, access and aggregation of each window."""
         return self.block.refinement_list
 
     @cached_property
     def buffers(self) -> tuple[SSAValue, ...]:
+        """What the windows are cut from, in their order."""
         return tuple(self.block.buffers)
 
     @cached_property
@@ -90,6 +93,7 @@ class BlockFacts:
 
     @cached_property
     def writes(self) -> tuple[bool, ...]:
+        """For each window, whether the block may store through it."""
         return tuple(each.direction.writes for each in self.refinements)
 
     @cached_property
@@ -113,8 +117,9 @@ class BlockFacts:
         )
 
     def shared_axes(self, number: int, shared: tuple[int, ...]) -> Mapping[int, int]:
-        """For each axis of a refinement that one of some indices steps through, which
-        of them.
+        """Which of some indices steps through an axis of a refinement, by the axes.
+
+        Axes through which none of them steps are left out.
         """
         found = self._axes.get((number, shared))
         if found is None:

@@ -82,8 +82,9 @@ def plan_vectors(
 
 
 def folding_index(block: BlockOp, conditions: Sequence[LinearForm]) -> int | None:
-    """The longest index whose values meet on the cells of all outputs, and along which
-    all inputs are contiguous or stay where they are.
+    """The longest index whose values meet on the cells of all outputs.
+
+    Along it all inputs are contiguous or stay where they are.
     """
     if block.is_serial or not all(block.index_ranges):
         return None
@@ -141,8 +142,9 @@ def _may_collect(block: BlockOp, index: int) -> bool:
 def _has_places(
     block: BlockOp, load: LoadOp, index: int, varying: Set[SSAValue]
 ) -> bool:
-    """Whether subscripts are the same in all lanes of a row, or along each axis either
-    the subscript differs between lanes or the window.
+    """Whether a load's subscripts choose one place for all lanes of a row.
+
+    Or else, along each axis only the subscript differs between lanes, or the window.
     """
     if load.view not in block.views:
         return True
@@ -237,8 +239,9 @@ def vector_index(
 
 
 def _keeps_lanes_apart(block: BlockOp) -> bool:
-    """Whether points of a serial block only meet on cells of one place along the last
-    axis, so that what is handed on stays in its lane.
+    """Whether what points of a serial block hand on stays in its lane.
+
+    It does where they only meet on cells of one place along the last axis.
     """
     rank = len(block.index_ranges)
     roots = [root_buffer(buffer) for buffer in block.buffers]

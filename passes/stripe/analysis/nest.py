@@ -69,8 +69,10 @@ def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
 
 
 def normal(problem: Problem, nest: Nest) -> Nest:
-    """The one nest in place of all that have the same loops: what says nothing is left
-    out, which are blocks of one point and orders of loops that are so anyway.
+    """The one nest in place of all that have the same loops.
+
+    What says nothing is left out: blocks of one point, and orders of loops that are so
+    anyway.
 
     The outermost block stays, as work-groups are its points, and so does one before
     which, and not further in, something is copied.

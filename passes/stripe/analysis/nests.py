@@ -9,7 +9,7 @@ from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, SSAValue, Use
 
 from ....affine.form import LinearForm
 from ....affine.radix import determined_indices
@@ -105,6 +105,7 @@ class AbsoluteAccess:
 
     @property
     def buffer_type(self) -> ViewType:
+        """The type of the whole buffer, not of a window."""
         return view_type(self.buffer)
 
 
@@ -137,18 +138,15 @@ def root_buffer(view: SSAValue) -> SSAValue:
 
 
 def is_subscripted(view: SSAValue) -> bool:
-    """Whether statements choose places in a view, or a window cut from it, by
-    subscripts.
-    """
-    for use in view.uses:
-        operation = use.operation
-        if isinstance(operation, BlockOp):
-            if is_subscripted(operation.view(use.index)):
-                return True
-        elif isinstance(operation, LoadOp | StoreOp):
-            if operation.subscripts is not None:
-                return True
-    return False
+    """Whether statements choose places in a view, or a part of it, by subscripts."""
+    return any(_is_subscripted(use) for use in view.uses)
+
+
+def _is_subscripted(use: Use) -> bool:
+    operation = use.operation
+    if isinstance(operation, BlockOp):
+        return is_subscripted(operation.view(use.index))
+    return isinstance(operation, LoadOp | StoreOp) and operation.subscripts is not None
 
 
 def is_injective(block: BlockOp, number: int) -> bool:
@@ -178,8 +176,9 @@ def _determined_by(
 
 
 def owns_cells(block: BlockOp, number: int) -> bool:
-    """Whether the cells of an output are only used through it, each by one value of
-    the output indices.
+    """Whether the cells of an output are only used through it.
+
+    Each of them is used at one value of the output indices.
     """
     buffers = [root_buffer(buffer) for buffer in block.buffers]
     return buffers.count(buffers[number]) == 1 and is_injective(block, number)

@@ -126,18 +126,22 @@ class Problem:
 
     @property
     def rank(self) -> int:
+        """How many indices the block has."""
         return len(self.ranges)
 
     @property
     def points(self) -> int:
+        """How many points the block has, those that constraints leave out included."""
         return prod(self.ranges)
 
     @cached_property
     def inputs(self) -> tuple[Access, ...]:
+        """The accesses that only read."""
         return tuple(access for access in self.accesses if not access.is_output)
 
     @cached_property
     def outputs(self) -> tuple[Access, ...]:
+        """The accesses that write; some of them read before."""
         return tuple(access for access in self.accesses if access.is_output)
 
     @cached_property

@@ -49,8 +49,9 @@ def aggregates_plainly(block: BlockOp) -> bool:
 
 
 def is_of_rows(block: BlockOp, parallelism: int) -> bool:
-    """Whether a block aggregates along rows that lie in memory as they are read, of
-    numbers used once or with fewer cells than `parallelism`.
+    """Whether a block aggregates along rows that lie in memory as they are read.
+
+    Numbers of the rows are used once, or there are fewer cells than `parallelism`.
     """
     if vector_index(block) is not None or row_index(block) is None:
         return False

@@ -34,6 +34,7 @@ class Member:
 
     @property
     def block(self) -> BlockOp:
+        """The block that the facts are of."""
         return self.facts.block
 
     def choose(self, numbers: Sequence[int]) -> Member:

@@ -25,8 +25,9 @@ def varying_values(block: BlockOp, index: int) -> set[SSAValue]:
 
 
 def may_step(block: BlockOp, index: int) -> bool:
-    """Whether all places that subscripts choose, and all conditions of stores, are the
-    same for all values of an index.
+    """Whether the same places are chosen, and the same stores run, along an index.
+
+    Places are those of subscripts; stores run by their conditions.
     """
     accesses = [op for op in block.body.ops if isinstance(op, LoadOp | StoreOp)]
     chosen = [value for access in accesses for value in places_of(access)]

@@ -81,6 +81,7 @@ class StripeAccumulatePass(ModulePass):
     name = "stripe-accumulate"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Put a private buffer between each block that aggregates and its output."""
         for block in all_blocks(op):
             if _initialized(block):
                 own_cells(block)
@@ -204,9 +205,7 @@ def _has_partial_sums(block: BlockOp, number: int) -> bool:
 
 
 def _sums_densely(use: Use) -> bool:
-    """Whether the points of an innermost block meet on the cells of a window that it
-    fills.
-    """
+    """Whether the points of a leaf meet on the cells of a window that it fills."""
     leaf = use.operation
     if not isinstance(leaf, BlockOp) or not is_leaf(leaf) or leaf.is_serial:
         return False

@@ -72,6 +72,10 @@ class StripeAlignPass(ModulePass):
     """The most blocks that a fill is cut into."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Align the fills of all functions with the blocks behind them.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(op, rows=self.rows, boxes=self.boxes)
         for function in functions(op):
             self._align(list(statements(function)))

@@ -55,6 +55,7 @@ class StripeDeadCodeEliminationPass(ModulePass):
     name = "stripe-dead-code-elimination"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Remove until nothing more can go."""
         # Uses come after definitions, so that going backwards settles most in one
         # round.
         changed = True
@@ -87,11 +88,12 @@ def _erase(operation: Operation) -> None:
 
 def _simplify_block(block: BlockOp) -> bool:
     writes = any(r.direction.writes for r in block.refinement_list)
-    if not writes or not all(block.index_ranges) or not block.body.block.ops:
-        # The cells that 'init' sets are an effect too.
-        if not any(r.init is not None for r in block.refinement_list):
-            _erase(block)
-            return True
+    # The cells that 'init' sets are an effect too.
+    sets = any(r.init is not None for r in block.refinement_list)
+    runs = all(block.index_ranges) and bool(block.body.block.ops)
+    if not sets and not (writes and runs):
+        _erase(block)
+        return True
     unused = {
         number
         for number, view in enumerate(block.views)

@@ -106,6 +106,10 @@ class StripeDistributePass(ModulePass):
     """The most work-items that a group has."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Bind indices of blocks to the items of a group, where there is local memory.
+
+        Blocks that are distributed already are left alone.
+        """
         for block in list(top_level_blocks(op)):
             if Level.GROUP in block.index_levels or not _allocates_local(block):
                 continue
@@ -214,8 +218,9 @@ class _Distribution:
         """The sizes of the part that a work-item has of a buffer."""
 
     def distribute(self, blocks: Sequence[BlockOp]) -> None:
-        """Spread the points of blocks; those that aggregate choose first, then those
-        with the most points.
+        """Spread the points of blocks.
+
+        Those that aggregate choose first, then those with the most points.
         """
         for block in sorted(blocks, key=_weight, reverse=True):
             sizes = self._sizes_by_parts(block) or self._sizes(block)

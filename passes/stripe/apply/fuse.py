@@ -64,6 +64,7 @@ class StripeFusePass(ModulePass):
     name = "stripe-fuse"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Merge blocks at the top of all functions, then inside of what was merged."""
         for function in functions(op):
             fuse_statements(function)
 
@@ -185,8 +186,9 @@ class _Group:
 
 
 def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | None:
-    """The nearest earlier group that takes `group`, with none that it depends on
-    between. Those that share no buffer with it are neither.
+    """The nearest earlier group that takes `group`.
+
+    None that it depends on is between. Those that share no buffer with it are neither.
     """
     sharing = {
         other.position: other

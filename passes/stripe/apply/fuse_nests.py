@@ -97,6 +97,10 @@ class StripeFuseNestsPass(ModulePass):
     name = "stripe-fuse-nests"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace the members of each group by their nest, in the place of the last.
+
+        Raises GinghamError, located, for members that no nest can hold.
+        """
         for function in functions(op):
             for statement in statements(function):
                 statement.attributes.pop(FUSE_REASON_ATTRIBUTE, None)

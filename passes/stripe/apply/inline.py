@@ -79,6 +79,10 @@ class StripeInlinePass(ModulePass):
     """Operations that may be repeated for each block that reads the buffer."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Inline at the top of all functions; what nobody reads then is left behind.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(op, operations=self.operations)
         for function in functions(op):
             writers = _Writers(statements(function))

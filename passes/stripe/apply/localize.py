@@ -61,6 +61,7 @@ class StripeLocalizePass(ModulePass):
     """The largest window, in bytes, that becomes private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Move allocations inwards, block by block, as far as they can go."""
         for allocation in operations(op):
             if isinstance(allocation, AllocOp):
                 _take_only_shape(allocation)

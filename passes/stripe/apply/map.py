@@ -50,6 +50,7 @@ class StripeMapPass(ModulePass):
     name = "stripe-map"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Give indices of top-level blocks the level `grid` where they allow it."""
         for block in top_level_blocks(op):
             _map(block)
 

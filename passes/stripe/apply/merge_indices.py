@@ -61,6 +61,7 @@ class StripeMergeIndicesPass(ModulePass):
     name = "stripe-merge-indices"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Merge indices of top-level blocks, two at a time, while there are some."""
         for block in list(top_level_blocks(op)):
             while (pair := _pair(block)) is not None:
                 block = merge_pair(block, *pair)

@@ -73,6 +73,10 @@ class StripeOvercomputePass(ModulePass):
     """The width of the device's vectors in bits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Round constraints of leaves up to whole vectors.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(op, bits=self.bits)
         for block in blocks_of_kernels(op):
             if is_leaf(block) and not is_top_level(block) and block.conditions:

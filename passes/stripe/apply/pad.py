@@ -55,6 +55,10 @@ class StripePadPass(ModulePass):
     name = "stripe-pad"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Pad all blocks that have the attribute, and take it away.
+
+        Raises GinghamError, located, where it does not fit the block's indices.
+        """
         for block in all_blocks(op):
             attribute = block.attributes.pop(PAD_ATTRIBUTE, None)
             if attribute is not None:

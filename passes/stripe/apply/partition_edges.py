@@ -55,15 +55,14 @@ class StripePartitionEdgesPass(ModulePass):
     name = "stripe-partition-edges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Split blocks, and their parts again, until no tile sets cells in vain."""
         pending = all_blocks(op)
         while pending:
             pending += partition(pending.pop())
 
 
 def partition(block: BlockOp) -> list[BlockOp]:
-    """Split a block at one index; the two parts, or nothing when there is none to
-    split.
-    """
+    """Split a block at one index: the two parts, or nothing where no index is to be."""
     attribute = block.attributes.get(TILE_ATTRIBUTE)
     if attribute is None or block.is_serial or not initializes_own_cells(block):
         return []

@@ -48,6 +48,7 @@ class StripeReduceConstraintsPass(ModulePass):
     name = "stripe-reduce-constraints"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Reduce the constraints of all blocks that have some and run at all."""
         for block in blocks_of_kernels(op):
             if (
                 block.parent is not None

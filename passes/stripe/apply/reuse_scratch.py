@@ -61,6 +61,10 @@ class StripeReuseScratchPass(ModulePass):
     """The smallest buffer, in bytes, that is worth sharing."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Let the allocations of each block share memory.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(op, least=self.least)
         for block in all_blocks(op):
             reuse_scratch(block.body.block, self.least)
@@ -157,11 +161,14 @@ def _loads_come_first(block: BlockOp, numbers: list[int]) -> bool:
     views = [block.view(number) for number in numbers]
     stored = False
     for statement in block.body.ops:
+        if not isinstance(statement, LoadOp | StoreOp):
+            continue
+        if not any(statement.view is view for view in views):
+            continue
         if isinstance(statement, StoreOp):
-            stored |= any(statement.view is view for view in views)
-        elif isinstance(statement, LoadOp) and stored:
-            if any(statement.view is view for view in views):
-                return False
+            stored = True
+        elif stored:
+            return False
     return True
 
 

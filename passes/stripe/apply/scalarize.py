@@ -75,6 +75,7 @@ class StripeScalarizePass(ModulePass):
     name = "stripe-scalarize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace loads of what was just stored, in all blocks."""
         for block in all_blocks(op):
             scalarize(block.body.block)
 

@@ -108,6 +108,10 @@ class StripeScanPass(ModulePass):
     """The least number of steps that a chunk of a row has."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite every top-level block that is a running aggregation.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(op, chains=self.chains, lanes=self.lanes)
         check_positive(op, parallelism=self.parallelism, shortest=self.shortest)
         for block in list(top_level_blocks(op)):

@@ -86,6 +86,10 @@ class StripeSeparatePass(ModulePass):
     """Pieces with fewer points than one in so many are not split."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Split leaves at their constraints, then where whole vectors end.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(
             op, bits=self.bits, grain=self.grain, limit=self.limit, share=self.share
         )

@@ -51,6 +51,7 @@ class StripeShareKernelsPass(ModulePass):
     name = "stripe-share-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Number the kernels that several top-level blocks share, by an attribute."""
         alike: dict[object, list[BlockOp]] = {}
         for block in top_level_blocks(op):
             alike.setdefault(kernel_structure(block), []).append(block)

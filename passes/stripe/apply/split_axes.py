@@ -55,6 +55,7 @@ class StripeSplitAxesPass(ModulePass):
     name = "stripe-split-axes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Split axes of outputs of top-level leaves as often as places have digits."""
         for block in list(top_level_blocks(op)):
             if not is_leaf(block) or block.is_serial or not all(block.index_ranges):
                 continue

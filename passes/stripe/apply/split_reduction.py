@@ -125,6 +125,10 @@ class StripeSplitReductionPass(ModulePass):
     """How many values are aggregated one after the other into a cell at most."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Split the aggregation of every block for which that pays.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(
             op,
             lanes=self.lanes,

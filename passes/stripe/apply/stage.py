@@ -74,6 +74,10 @@ class StripeStagePass(ModulePass):
     name = "stripe-stage"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Insert the copies that `stripe.stage` asks for, and take it away.
+
+        Raises GinghamError, located, for an attribute that does not fit the nest.
+        """
         packed = PackedCopies()
         fills: list[BlockOp] = []
         for block in all_blocks(op):

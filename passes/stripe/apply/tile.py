@@ -80,6 +80,10 @@ class StripeTilePass(ModulePass):
     """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Split the blocks that have the attribute, and top-level ones by the option.
+
+        Raises GinghamError, located, for sizes that do not fit the block's indices.
+        """
         top_level = set(top_level_blocks(op))
         for block in all_blocks(op):
             attribute = block.attributes.pop(TILE_ATTRIBUTE, None)

@@ -84,6 +84,7 @@ class StripeTurnOutputsPass(ModulePass):
     """Rows with fewer cells than these are left to `stripe-split-reduction`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite top-level blocks that have a better order of axes."""
         hardware = hardware_with(
             self.hardware, vector_bits=self.bits, vector_registers=self.registers
         )

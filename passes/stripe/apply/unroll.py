@@ -68,6 +68,7 @@ class StripeUnrollPass(ModulePass):
     """The number of vector registers."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Give short loops of leaves the level `unroll`."""
         leaves = [block for block in blocks_of_kernels(op) if is_leaf(block)]
         places = _places(leaves)
         accumulators = _accumulators(leaves)

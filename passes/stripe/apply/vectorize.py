@@ -107,6 +107,10 @@ class StripeVectorizePass(ModulePass):
     """The width of the device's vectors in bits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Vectorize the leaves of kernels, then buffers that hold whole vectors only.
+
+        Raises GinghamError for an option that is not positive.
+        """
         check_positive(op, bits=self.bits)
         for block in blocks_of_kernels(op):
             plan = plan_vectors(block, self.bits) if is_leaf(block) else None

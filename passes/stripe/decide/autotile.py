@@ -75,6 +75,11 @@ class StripeAutotilePass(ModulePass):
     """Whether loops may be put into another order."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Write decisions on all blocks that have none.
+
+        Raises GinghamError for hardware that is not known, or an option that is not
+        positive.
+        """
         check_positive(op, elements=self.elements, pieces=self.pieces)
         hardware = self.described_hardware()
         for block in all_blocks(op):

@@ -45,6 +45,6 @@ def output_orders(block: BlockOp, problem: Problem) -> Iterator[tuple[int, ...]]
     """Orders of the output's indices with another index of whole vectors last."""
     for last in problem.parallel:
         is_free = last != problem.vector and problem.ranges[last] >= problem.lanes
-        if is_free and may_step(block, last):
-            if not any(last in form for form in problem.constrained):
-                yield (*(n for n in problem.parallel if n != last), last)
+        is_constrained = any(last in form for form in problem.constrained)
+        if is_free and not is_constrained and may_step(block, last):
+            yield (*(n for n in problem.parallel if n != last), last)

@@ -80,6 +80,10 @@ class StripePlanFusionPass(ModulePass):
     """The device: a name or a path of a description, with changes."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Write `stripe.fuse` on the members of each group.
+
+        Raises GinghamError for hardware that is not known.
+        """
         cost = FusionCost(load_hardware(self.hardware))
         for function in functions(op):
             plan_function(function, cost)

@@ -38,6 +38,7 @@ def free_indices(block: BlockOp) -> list[int]:
 
 
 def are_contiguous(block: BlockOp, slow: int, fast: int) -> bool:
+    """Whether one step of `slow` goes as far as all of `fast`, in every window."""
     numbers = range(len(block.refinements))
     return all(_is_contiguous(block, number, slow, fast) for number in numbers)
 

@@ -55,7 +55,7 @@ def apply_tile_levels(
             raise ValueError("tiling gave no outer block")
         blocks.append((outer, [numbers[index] for index in split.outer]))
         block, numbers = inner, [numbers[index] for index in kept]
-    for (ordered, own), order in zip((*blocks, (block, numbers)), orders):
+    for (ordered, own), order in zip((*blocks, (block, numbers)), orders, strict=False):
         order_loops(ordered, own, order)
     return block
 

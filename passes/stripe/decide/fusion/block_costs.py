@@ -43,8 +43,9 @@ class BlockCosts:
 
     @property
     def scratch_limit(self) -> int:
-        """Bytes that a point may hold: half of the last cache that a core owns; on a
-        GPU, where a point is one of many lanes, what fits its registers.
+        """Bytes that a point may hold: half of the last cache that a core owns.
+
+        On a GPU, where a point is one of many lanes, it is what fits its registers.
         """
         if self.hardware.kind == "gpu":
             return self.hardware.vector_registers * 4

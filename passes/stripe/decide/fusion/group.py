@@ -234,8 +234,10 @@ class Group:
         return cycles / (per_second * hardware.cores)
 
     def stream_seconds(self, sizes: Sequence[int]) -> tuple[float, float]:
-        """To read, for each tile, the operands that it shares with other tiles: those
-        that stay in a core's own caches meanwhile, and the others.
+        """Seconds to read, for each tile, the operands that it shares with other tiles.
+
+        The first number is of those that stay in a core's own caches meanwhile, the
+        second of the others.
         """
         hardware = self._hardware
         near = far = 0.0
@@ -295,6 +297,10 @@ class Group:
 
     @property
     def traffic_seconds(self) -> float:
+        """Seconds to move each buffer of the group once.
+
+        A buffer that fits half of the last cache moves at that cache's rate.
+        """
         hardware = self._hardware
         last = hardware.caches[-1] if hardware.caches else None
         total = 0.0

@@ -65,6 +65,10 @@ class StripeRecallPass(ModulePass):
     """The version of the compiler that they have to be from."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Write measured decisions on blocks that records know.
+
+        Records that cannot be read are a warning.
+        """
         if not self.records:
             return
         database = Database(self.records)

@@ -139,7 +139,7 @@ def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
     all its register tiles read the same part of the input that the vectors run along:
     in place, or copied into memory of its own.
     """
-    vector, tile = problem.vector, nest.tile
+    vector = problem.vector
     if vector is None or nest.lanes == 1 or problem.is_nested:
         return
     streams = [a for a in problem.inputs if vector in a.used and _may_copy(problem, a)]
@@ -149,7 +149,20 @@ def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
     (access,) = streams
     row = max(rows, key=lambda index: problem.ranges[index])
     copy = replace(packing(problem, access, 2, vector), before=2, space=_LOCAL)
-    orders = ((), (), (vector, row))
+    for plain in _in_blocks(problem, nest, vector, row):
+        if not problem.blocked[access.number]:
+            yield plain
+        if not _is_reused(problem, access):
+            continue
+        found = replace(plain, stages=(copy,))
+        size = scratch_bytes(problem, found, copy, problem.ranges)
+        if size <= hardware.local_memory_bytes:
+            yield found
+
+
+def _in_blocks(problem: Problem, nest: Nest, vector: int, row: int) -> Iterator[Nest]:
+    """The nest in blocks of different sizes, each once, with nothing copied."""
+    tile, orders = nest.tile, ((), (), (vector, row))
     seen: set[Nest] = set()
     for columns, height, depth in _BLOCKS:
         wide = _multiple(problem, vector, tile, columns)
@@ -163,17 +176,9 @@ def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
                 block[index] = size
         levels = (tuple(piece), tuple(inner), tuple(leaf))
         plain = Nest(levels, nest.lanes, orders)
-        if plain in seen:
-            continue
-        seen.add(plain)
-        if not problem.blocked[access.number]:
+        if plain not in seen:
+            seen.add(plain)
             yield plain
-        if not _is_reused(problem, access):
-            continue
-        found = replace(plain, stages=(copy,))
-        size = scratch_bytes(problem, found, copy, problem.ranges)
-        if size <= hardware.local_memory_bytes:
-            yield found
 
 
 def _may_copy(problem: Problem, access: Access) -> bool:

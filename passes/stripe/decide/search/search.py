@@ -59,6 +59,7 @@ class Scored:
 
     @property
     def seconds(self) -> float:
+        """Predicted seconds of the whole nest."""
         return self.estimate.seconds
 
 
