@@ -18,7 +18,8 @@ from .settings import setting
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..targets.opencl.compiled import CompiledCode, PrintedCode
+    from ..targets.code import PrintedCode
+    from ..targets.opencl.compiled import CompiledCode
     from ..targets.opencl.devices.device import OpenCLDevice
     from ..targets.opencl.executor import OpenCLExecutable
     from .arguments import Binding

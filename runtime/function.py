@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.stripe.decide.explain import Explanation
+    from ..targets.code import PrintedCode
     from ..targets.hardware import Hardware
-    from ..targets.opencl.compiled import PrintedCode
     from ..targets.opencl.executor import OpenCLExecutable
     from .device import Device
     from .memory import MemoryReport

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.target_options import TargetOptions
+    from ..targets.code import PrintedCode
     from ..targets.hardware import Hardware
-    from ..targets.opencl.compiled import PrintedCode
     from .options import CompileOptions
     from .parsed import ParsedProgram
 

@@ -81,3 +81,12 @@ class HostProgram:
             s for launch in self.launches if not launch.runs_once for s in launch.slots
         }
         return {number for number in once & each if number >= self.input_count}
+
+
+@dataclass(frozen=True)
+class LaunchTiming:
+    """How long the device worked on one launch, which ran `global_size` work-items."""
+
+    kernel: str
+    global_size: tuple[int, ...]
+    seconds: float

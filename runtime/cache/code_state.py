@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _LIBRARIES = ("islpy", "numpy", "pyopencl", "xdsl")
-_SOURCES = (".py", ".toml", ".lark", ".json")
+_SOURCES = (".py", ".toml", ".lark", ".json", ".h")
 _DRIVER_VARIABLES = ("CL_CONFIG_", "OCL_ICD_", "POCL_")
 _ROOT = Path(__file__).resolve().parents[2]
 _FOLDERS = ("affine", "dialects", "frontend", "passes", "runtime", "targets")

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...settings.folders import user_folder
+from ...targets.code import host_table
 from ...targets.host_program import Slot
-from ...targets.opencl.compiled import CompiledCode, host_table
+from ...targets.opencl.compiled import CompiledCode
 from ...targets.opencl.devices.discovery import discover
 
 if TYPE_CHECKING:

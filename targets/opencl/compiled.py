@@ -1,20 +1,15 @@
-"""What is left of a module when it is compiled for a device; as bytes, to be stored.
-
-The bytes are one line of JSON with the host program, then the OpenCL C, then what the
-device's compiler made of it.
-"""
+"""What is left of a module when it is compiled for a device; as bytes, to be stored."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...dialects.numpy_names import dtype_of_name
 from ...errors import GinghamError
 from ...observation import note, now
-from ..host_program import HostLaunch, HostProgram, Slot
+from .. import code as stored
+from ..code import PrintedCode
 from .program import Program, build_options, build_program, load_program
 
 if TYPE_CHECKING:
@@ -27,15 +22,6 @@ if TYPE_CHECKING:
 # source, 12 MB for 235 KB.
 _PROGRAM_BYTES = 400 << 10
 _BYTES_FOR_EACH_OF_SOURCE = 52
-
-
-@dataclass(frozen=True)
-class PrintedCode:
-    """A host program with the OpenCL C of the kernels that it launches."""
-
-    program: HostProgram
-    source: str
-    """The OpenCL C of all kernels."""
 
 
 @dataclass(frozen=True)
@@ -105,42 +91,9 @@ def rebuilt(
 
 def to_bytes(code: CompiledCode) -> bytes:
     """The code as bytes, for `from_bytes` on the same device and driver."""
-    source = code.source.encode()
+    facts = {"options": code.options, "checked": code.is_checked}
     binaries = [] if code.built is None else code.built.binaries()
-    header = host_table(code.program) | {
-        "options": code.options,
-        "checked": code.is_checked,
-        "source": len(source),
-        "binaries": [len(binary) for binary in binaries],
-    }
-    return b"".join([json.dumps(header).encode(), b"\n", source, *binaries])
-
-
-def host_table(program: HostProgram) -> dict[str, Any]:
-    """A host program as JSON has it."""
-    return {
-        "slots": [
-            [slot.name, slot.shape, slot.dtype.name, slot.place]
-            for slot in program.slots
-        ],
-        "input_count": program.input_count,
-        "constants": program.constants,
-        "launches": [
-            [
-                each.kernel,
-                each.global_size,
-                each.local_size,
-                each.slots,
-                each.runs_once,
-                each.location,
-                each.flops,
-                each.bytes_read,
-                each.bytes_written,
-            ]
-            for each in program.launches
-        ],
-        "results": program.results,
-    }
+    return stored.to_bytes(code, facts, binaries)
 
 
 def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
@@ -149,62 +102,16 @@ def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
     Raises GinghamError for other bytes, and where the device does not take them. They
     must be known to come from `to_bytes`: a device runs what it is given.
     """
-    end = data.find(b"\n")
+    code = stored.from_bytes(data)
     try:
-        header = json.loads(data[:end])
-        program = _program(header)
-        middle = end + 1 + int(header["source"])
-        source = data[end + 1 : middle].decode()
-        binaries: list[bytes] = []
-        for size in map(int, header["binaries"]):
-            binaries.append(data[middle : middle + size])
-            middle += size
-        if middle != len(data):
-            raise ValueError("bytes are missing")
-        options = tuple(map(str, header["options"]))
-        is_checked = bool(header["checked"])
-    except (ValueError, KeyError, TypeError) as error:
+        options = tuple(map(str, code.facts["options"]))
+        is_checked = bool(code.facts["checked"])
+    except (KeyError, TypeError) as error:
         raise GinghamError(f"a stored program is damaged: {error}") from error
-    if not program.launches:
-        return CompiledCode(program, source, None, options, is_checked)
-    built = load_program(device, source, binaries, options)
-    return CompiledCode(program, source, built, options, is_checked)
-
-
-def _program(header: Any) -> HostProgram:
-    return HostProgram(
-        tuple(
-            Slot(str(name), tuple(shape), dtype_of_name(dtype), place)
-            for name, shape, dtype, place in header["slots"]
-        ),
-        int(header["input_count"]),
-        tuple(header["constants"]),
-        tuple(_launch(*fields) for fields in header["launches"]),
-        tuple(header["results"]),
-    )
-
-
-def _launch(
-    kernel: Any,
-    global_size: Any,
-    local_size: Any,
-    slots: Any,
-    runs_once: Any,
-    location: Any,
-    *work: Any,
-) -> HostLaunch:
-    flops, bytes_read, bytes_written = map(int, work)
-    return HostLaunch(
-        str(kernel),
-        tuple(global_size),
-        tuple(local_size),
-        tuple(slots),
-        bool(runs_once),
-        None if location is None else str(location),
-        flops,
-        bytes_read,
-        bytes_written,
-    )
+    built: Program | None = None
+    if code.program.launches:
+        built = load_program(device, code.source, code.binaries, options)
+    return CompiledCode(code.program, code.source, built, options, is_checked)
 
 
 def _check_extensions(source: str, device: OpenCLDevice) -> None:

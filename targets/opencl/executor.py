@@ -9,13 +9,13 @@ memory, inputs are read and outputs written in place.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ... import observation
 from ...errors import GinghamError
+from ..host_program import LaunchTiming
 from .compiled import CompiledCode, compile_module
 from .constants import KeptResults
 from .crossing import wait_list
@@ -39,15 +39,6 @@ if TYPE_CHECKING:
     from .memory.buffer import DeviceBuffer
 
     Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class LaunchTiming:
-    """How long the device worked on one launch, which ran `global_size` work-items."""
-
-    kernel: str
-    global_size: tuple[int, ...]
-    seconds: float
 
 
 class OpenCLExecutable:

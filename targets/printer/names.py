@@ -48,6 +48,7 @@ _PATTERNS = re.compile(
     | (intel|nv|arm|amd|pocl|spirv?|ocl|opencl|khr|qcom)_.*
     | (as|async|atom|atomic|convert|enqueue|get|image|memory|native|half|read|bfloat)_.*
     | (sub_group|vload|vstore|work_group|write|commit|is_valid|create|retain|release)_.*
+    | lanes_.* # GnuC's own functions
     | (reserve|capture|set|to|mem|ctz|popcount|dot|divide|remainder)_.*
     | vloada?_?.* | vstorea?_?.*
     )""",

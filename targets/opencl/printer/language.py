@@ -14,11 +14,12 @@ from ....dialects.opencl.attributes import WorkItemQuery
 from ....dialects.opencl.kernel import KernelOp
 from ....dialects.opencl.ops import ForOp
 from ....dialects.stripe.attributes import MemorySpace
+from ...printer.conversions import cast
 from ...printer.expressions import Expression, helper_for
 from ...printer.language import Language
 from ...printer.types import CType
 from . import vectors
-from .conversions import cast, cast_helper
+from .conversions import cast_helper
 from .data import number_of_index
 from .division import divide_helper
 from .prefetches import fetch_helper

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_targets import Target
 from xdsl.dialects.builtin import ModuleOp, VectorType, bf16, f16, f32, f64, i1
 
 from gingham.dialects.eltwise.element_types import (
@@ -21,8 +22,6 @@ from gingham.dialects.eltwise.element_types import (
     ui32,
     ui64,
 )
-from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.opencl.printer.vectors import literal
 from gingham.targets.printer.types import c_type, integer_literal
 from gingham.targets.reference import interpret
@@ -88,7 +87,7 @@ def test_an_integer_is_as_long_as_it_must_be(number: int) -> None:
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_the_compiler_reads_every_constant(
-    lanes: int, parse_module: Parse, opencl_device: OpenCLDevice
+    lanes: int, parse_module: Parse, target: Target
 ) -> None:
     integers = [0, 1, -1, 127, 128, -128, 255, 2**15, 2**31 - 1, -(2**31), 2**32 - 1]
     integers += [2**63 - 1, -(2**63), 2**64 - 1]
@@ -107,7 +106,7 @@ def test_the_compiler_reads_every_constant(
         if name != "f64"
         for number in (floats if "f" in name else integers)
     ]
-    if opencl_device.details.supports_fp64:
+    if target.has_double:
         cases += [("f64", number) for number in floats]
     stores: list[str] = []
     counts: dict[str, int] = {}
@@ -133,7 +132,7 @@ def test_the_compiler_reads_every_constant(
         + f"\nopencl.launch @k groups [1, 1, 1] ({values}) : {types}\n"
         f"func.return {values} : {types}\n}}"
     )
-    results = OpenCLExecutable(module, opencl_device)()
+    results = target.run(module)
     for result, want in zip(results, interpret(module, []), strict=True):
         assert result.dtype == want.dtype
         if want.dtype.kind not in "biu":

@@ -1,4 +1,4 @@
-"""Every function of the table and every cast, compiled for the device.
+"""Every function of the table and every cast, compiled for each target.
 
 One program computes all functions and conversions of all element types, a kernel a
 type, on scalars or on vectors; the reference interpreter runs the same kernels, before
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_targets import Target
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,8 +26,6 @@ from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.table import FUNCTIONS, Function, TypeRule
 from gingham.errors import GinghamError
 from gingham.passes.opencl.emulate_types import OpenCLEmulateTypesPass
-from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.opencl.printer import print_opencl
 from gingham.targets.reference import interpret
 
@@ -250,20 +249,19 @@ def random_numbers(random: np.random.Generator, element: str) -> Array:
     return numbers
 
 
-def computed(device: OpenCLDevice) -> list[str]:
-    """The element types that the device has, itself or emulated."""
-    has_double = device.details.supports_fp64
-    return [name for name in ELEMENT_TYPES if name != "f64" or has_double]
+def computed(target: Target) -> list[str]:
+    """The element types that the target has, itself or emulated."""
+    return [name for name in ELEMENT_TYPES if name != "f64" or target.has_double]
 
 
 def run(
     kernels: Sequence[Kernel],
     lanes: int,
-    device: OpenCLDevice,
+    target: Target,
     parse_module: Parse,
     random: np.random.Generator,
 ) -> dict[str, tuple[Array, Array]]:
-    """What the device and the interpreter give for each result, for random inputs."""
+    """What the target and the interpreter give for each result, for random inputs."""
     inputs = [
         random_numbers(random, element)
         for kernel in kernels
@@ -273,7 +271,7 @@ def run(
     wanted = interpret(module, inputs)
     OpenCLEmulateTypesPass().apply(Context(), module)
     module.verify()
-    results = OpenCLExecutable(module, device)(*inputs)
+    results = target.run(module, *inputs)
     names = [result for kernel in kernels for result in kernel.results]
     pairs = zip(results, wanted, strict=True)
     return dict(zip(names, pairs, strict=True))
@@ -310,20 +308,24 @@ def compare(name: str, got: Array, wanted: Array, ulps: int = 0) -> None:
 def check_exactly(
     kernels: Sequence[Kernel],
     lanes: int,
-    device: OpenCLDevice,
+    target: Target,
     parse_module: Parse,
     random: np.random.Generator,
 ) -> None:
-    results = run(kernels, lanes, device, parse_module, random)
+    results = run(kernels, lanes, target, parse_module, random)
     for name, (got, wanted) in results.items():
         compare(name, got, wanted)
 
 
-@pytest.mark.parametrize("lanes", [1, 4, 16])
+@pytest.mark.parametrize(
+    ("target", "lanes"),
+    [("opencl", 1), ("opencl", 4), ("opencl", 16), ("c", 1), ("c", 16)],
+    indirect=["target"],
+)
 def test_functions_and_conversions(
-    lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
+    lanes: int, target: Target, parse_module: Parse
 ) -> None:
-    types = computed(opencl_device)
+    types = computed(target)
     kernels = [
         Kernel(
             element,
@@ -333,16 +335,18 @@ def test_functions_and_conversions(
         )
         for element in types
     ]
-    results = run(
-        kernels, lanes, opencl_device, parse_module, np.random.default_rng(lanes)
-    )
+    results = run(kernels, lanes, target, parse_module, np.random.default_rng(lanes))
     for name, (got, wanted) in results.items():
         compare(name, got, wanted, LOOSE.get(name.split("_", 1)[1], 0))
 
 
-@pytest.mark.parametrize("lanes", [2, 3, 8])
+@pytest.mark.parametrize(
+    ("target", "lanes"),
+    [("opencl", 2), ("opencl", 3), ("opencl", 8), ("c", 3)],
+    indirect=["target"],
+)
 def test_functions_of_other_vectors(
-    lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
+    lanes: int, target: Target, parse_module: Parse
 ) -> None:
     kernels = [
         Kernel(
@@ -352,15 +356,13 @@ def test_functions_of_other_vectors(
         )
         for element in ("f32", "f16", "si32", "i1")
     ]
-    results = run(
-        kernels, lanes, opencl_device, parse_module, np.random.default_rng(lanes)
-    )
+    results = run(kernels, lanes, target, parse_module, np.random.default_rng(lanes))
     for name, (got, wanted) in results.items():
         compare(name, got, wanted, LOOSE.get(name.split("_", 1)[1], 0))
 
 
 def test_truth_values_of_different_widths_meet(
-    opencl_device: OpenCLDevice, parse_module: Parse
+    target: Target, parse_module: Parse
 ) -> None:
     v, b = "vector<4xf32>", "vector<4xi1>"
     s, d = "vector<4xsi16>", "vector<4xsi64>"
@@ -387,13 +389,13 @@ def test_truth_values_of_different_widths_meet(
     inputs = {"x": "f32", "y": "f32", "s": "si16", "t": "si16", "c": "i1"}
     kernel = Kernel("masks", inputs, statements)
     random = np.random.default_rng(3)
-    check_exactly([kernel], 4, opencl_device, parse_module, random)
+    check_exactly([kernel], 4, target, parse_module, random)
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("element", ["si8", "ui16", "si32", "si64"])
 def test_integers_wrap_around_before_they_are_compared(
-    element: str, lanes: int, opencl_device: OpenCLDevice, parse_module: Parse
+    element: str, lanes: int, target: Target, parse_module: Parse
 ) -> None:
     # In C the compiler may conclude that x + y > x for positive y.
     value, test = sized(element, lanes), sized("i1", lanes)
@@ -412,7 +414,7 @@ def test_integers_wrap_around_before_they_are_compared(
     ]
     random = np.random.default_rng([lanes, *element.encode()])
     kernel = Kernel("wrapping", {"x": element, "y": element}, statements)
-    check_exactly([kernel], lanes, opencl_device, parse_module, random)
+    check_exactly([kernel], lanes, target, parse_module, random)
 
 
 @pytest.mark.parametrize("element", ["f16", "bf16"])

@@ -1,10 +1,12 @@
-"""The OpenCL device of the machine for tests of the target; they skip without one."""
+"""The devices of the machine for tests of targets; they skip where there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
+from kernel_targets import Target, run_c, run_opencl
 from memory_pools import like, own
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
@@ -14,6 +16,7 @@ from xdsl.parser import Parser
 from gingham.dialects import get_all_dialects
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
+from gingham.targets.c.device import DEVICE
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 
@@ -50,3 +53,14 @@ def parse_module() -> Callable[[str], ModuleOp]:
         return module
 
     return parse
+
+
+@pytest.fixture(params=["opencl", "c"])
+def target(request: pytest.FixtureRequest) -> Target:
+    """Each of the targets whose kernels are printed in a language like C."""
+    if request.param == "c":
+        if (failure := DEVICE.failure()) is not None:
+            pytest.skip(f"no C compiler: {failure}")
+        return Target(run_c, has_double=True)
+    device: OpenCLDevice = request.getfixturevalue("opencl_device")
+    return Target(partial(run_opencl, device), device.details.supports_fp64)
