@@ -8,18 +8,19 @@ from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...affine.isl import sample
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import PositionOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.ops import LoadOp, StoreOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...errors import GinghamError
 from ..walking import operations
+from .loops import ancestors, conditions_around, extent_of
 
 
 @dataclass(frozen=True)
@@ -67,22 +68,14 @@ def _access(op: LoadOp | StoreOp, value: Attribute) -> Access:
         IndexSum.of(op.form.data, op.values),
         1 if is_whole else count,
         isinstance(op, StoreOp),
-        *_surroundings(op),
+        next(_group_sizes(op), (1, 1, 1)),
+        conditions_around(op),
     )
 
 
-def _surroundings(op: Operation) -> tuple[tuple[int, ...], tuple[IndexSum, ...]]:
-    """The size of the groups of an op's kernel, and the conditions around the op."""
-    conditions: list[IndexSum] = []
-    around = op.parent_op()
-    while around is not None and not isinstance(around, KernelOp):
-        if isinstance(around, IfOp):
-            conditions += [
-                IndexSum.of(condition.data, around.values)
-                for condition in around.conditions
-            ]
-        around = around.parent_op()
-    return (1, 1, 1) if around is None else around.group_size, tuple(conditions)
+def _group_sizes(op: Operation) -> Iterator[tuple[int, ...]]:
+    """The size of the work-groups of the kernel around an op, if there is one."""
+    return (each.group_size for each in ancestors(op) if isinstance(each, KernelOp))
 
 
 def differs_between_items(value: SSAValue) -> bool:
@@ -163,11 +156,7 @@ class _Points:
             case PositionOp() as position:
                 return self._number((value, copy), position.bound.value.data)
             case _:
-                loop = (
-                    value.owner.parent_op() if isinstance(value.owner, Block) else None
-                )
-                extent = loop.extent.value.data if isinstance(loop, ForOp) else None
-                return self._number((value, copy), extent)
+                return self._number((value, copy), extent_of(value))
 
     def _work_item(self, op: WorkItemOp, copy: int) -> int:
         query, dimension = op.query.data, op.dimension.value.data

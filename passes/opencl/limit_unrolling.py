@@ -65,6 +65,7 @@ from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import check_positive
+from .loops import steps_of
 
 _MOST_ACCUMULATED = 5 / 8
 """Of the registers: measured, 20 of 32 gain 3 to 15 percent, 27 lose up to half."""
@@ -194,7 +195,7 @@ def _largest(loops: Sequence[tuple[ForOp, _Body]]) -> list[tuple[ForOp, _Body]]:
     The largest of them, and of the others as many as make little code.
     """
     found = [
-        (_steps(loop) * body.accumulated, loop, body)
+        (steps_of(loop) * body.accumulated, loop, body)
         for loop, body in loops
         if body.accumulated and not body.has_loops
     ]
@@ -210,14 +211,3 @@ def _largest(loops: Sequence[tuple[ForOp, _Body]]) -> list[tuple[ForOp, _Body]]:
             taken.append((loop, body))
             stores[memories] = total
     return taken
-
-
-def _steps(loop: ForOp) -> int:
-    """How often the body of a loop runs in a work-item, all conditions aside."""
-    steps = 1
-    parent: Operation | None = loop
-    while parent is not None:
-        if isinstance(parent, ForOp):
-            steps *= parent.extent.value.data
-        parent = parent.parent_op()
-    return steps

@@ -41,30 +41,25 @@ and what is asked for twice delays what is needed first: sums of rows took longe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from operator import mul
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...affine.form import LinearForm
-from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
-from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
-from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware, load_hardware
-from ..locations import check_positive, located
+from ..locations import check_positive
 from ..walking import operations
 from .kernel_cost import KernelCosts
-from .stretches import element_bytes, factors_of, lanes, side_by_side
+from .loops import copies_of, innermost_loops
+from .stretches import Stretch, fetch, stretches_of
 
 
 @dataclass(frozen=True)
@@ -90,149 +85,69 @@ class OpenCLPrefetchStreamsPass(ModulePass):
         costs = KernelCosts({}, functions, hardware)
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and prod(kernel.group_size) == 1:
-                extents = _extents(kernel)
-                for loop, loads in [*_streams(kernel, extents, hardware)]:
-                    steps = [_step(load, loop, extents) or 0 for load in loads]
-                    read = sum(map(mul, steps, map(element_bytes, loads)))
+                for loop, streams in [*_streams(kernel, hardware)]:
                     operations = costs.operations(loop.body.block)
-                    if self._pays(operations, read, hardware):
-                        for load, step in zip(loads, steps, strict=True):
-                            _fetch(loop, load, step, hardware)
+                    if self._pays(operations, streams, hardware):
+                        for stream in streams:
+                            fetch(loop, _next_page(stream, hardware))
 
-    def _pays(self, operations: float, size: int, hardware: Hardware) -> bool:
+    def _pays(
+        self, operations: float, streams: Sequence[Stretch], hardware: Hardware
+    ) -> bool:
         """Whether there is so much arithmetic that loads begin late."""
+        size = sum(stream.length * stream.element_bytes for stream in streams)
         rate = hardware.multiply_adds_per_cycle * hardware.clock_gigahertz * 1e9
         share = hardware.memory_gigabytes_per_second * 1e9 / hardware.cores
         return operations / rate >= self.worth / 100 * size / share
 
 
-def _extents(kernel: KernelOp) -> dict[SSAValue, int]:
-    """How many values the indices of loops and work-groups have."""
-    found: dict[SSAValue, int] = {}
-    for op in operations(kernel):
-        if isinstance(op, ForOp):
-            found[op.body.block.args[0]] = op.extent.value.data
-        elif isinstance(op, WorkItemOp):
-            found[op.result] = op.bound.value.data
-        elif isinstance(op, DelinearizeOp):
-            found |= dict(zip(op.coordinates, op.extents, strict=True))
-    return found
-
-
 def _streams(
-    kernel: KernelOp, extents: dict[SSAValue, int], hardware: Hardware
-) -> Iterator[tuple[ForOp, list[LoadOp]]]:
+    kernel: KernelOp, hardware: Hardware
+) -> Iterator[tuple[ForOp, list[Stretch]]]:
     """Innermost loops with their loads that are the first to go through a memory."""
     cache = hardware.own_cache_bytes
     read: set[SSAValue] = set()
-    for loop in operations(kernel):
-        if not isinstance(loop, ForOp) or loop.unroll is not None:
+    for loop in innermost_loops(kernel):
+        inside = operations(loop)
+        if any(isinstance(op, IfOp) for op in inside):
             continue
-        if any(
-            isinstance(op, ForOp | IfOp) and not _is_unrolled(op)
-            for op in _inside(loop)
-        ):
-            continue
-        loads = [op for op in _inside(loop) if isinstance(op, LoadOp)]
         found = [
-            load
-            for load in loads
-            if load.pointer not in read
-            and _goes_on(load, loop, extents)
-            and _reach_bytes(load, extents) > cache
-            and _run_bytes(load, loop, extents) >= hardware.page_bytes
+            stretch
+            for stretch in stretches_of(loop)
+            if stretch.load.pointer not in read
+            and all(stretch.factors.get(index.value) for index in stretch.around)
+            and _reach_bytes(stretch) > cache
+            and _run_bytes(stretch) >= hardware.page_bytes
         ]
         if found:
             yield loop, found
-        read |= {load.pointer for load in loads}
+        read |= {op.pointer for op in inside if isinstance(op, LoadOp)}
 
 
-def _inside(loop: ForOp) -> Iterator[Operation]:
-    return (op for part in loop.body.block.ops for op in part.walk())
-
-
-def _is_unrolled(op: Operation) -> bool:
-    return isinstance(op, ForOp) and op.unroll is not None
-
-
-def _goes_on(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> bool:
-    """Whether a load reads vectors side by side, none of them twice."""
-    pointer = load.pointer.type
-    if not isinstance(pointer, PointerType) or not isinstance(
-        load.result.type, VectorType
-    ):
-        return False
-    if pointer.space.data is not MemorySpace.GLOBAL:
-        return False
-    factors = factors_of(load)
-    if not {*factors} <= {*extents}:
-        return False
-    if factors.get(loop.body.block.args[0]) != _step(load, loop, extents):
-        return False
-    return all(factors.get(index) for index in _around(loop) if extents[index] > 1)
-
-
-def _step(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> int | None:
-    """The elements that a step of a loop reads side by side; None with gaps."""
-    return side_by_side(load, {index: extents[index] for index in _copies(loop)})
-
-
-def _copies(loop: ForOp) -> set[SSAValue]:
-    """The indices of the unrolled loops inside an innermost one."""
-    return {op.body.block.args[0] for op in _inside(loop) if isinstance(op, ForOp)}
-
-
-def _run_bytes(load: LoadOp, loop: ForOp, extents: dict[SSAValue, int]) -> int:
+def _run_bytes(stretch: Stretch) -> int:
     """The bytes that a load reads one after the other, also in loops around."""
-    factors = factors_of(load)
-    run = _step(load, loop, extents) or 0
-    for index in (loop.body.block.args[0], *_around(loop)):
-        if extents[index] > 1 and factors.get(index) != run:
+    run = stretch.length
+    for index in reversed(stretch.around):
+        if stretch.factors.get(index.value) != run:
             break
-        run *= extents[index]
-    return run * element_bytes(load)
+        run *= index.extent
+    return run * stretch.element_bytes
 
 
-def _around(loop: ForOp) -> Iterator[SSAValue]:
-    """The indices of the loops around a loop and of the groups, the inner first."""
-    parent: Operation | None = loop.parent_op()
-    while parent is not None:
-        if isinstance(parent, ForOp):
-            yield parent.body.block.args[0]
-        if isinstance(parent, KernelOp):
-            yield from _group_indices(parent)
-        parent = parent.parent_op()
-
-
-def _group_indices(kernel: KernelOp) -> Iterator[SSAValue]:
-    for op in kernel.body.block.ops:
-        if isinstance(op, DelinearizeOp):
-            yield from reversed(op.coordinates)
-        elif isinstance(op, WorkItemOp) and not any(
-            isinstance(use.operation, DelinearizeOp) for use in op.result.uses
-        ):
-            yield op.result
-
-
-def _reach_bytes(load: LoadOp, extents: dict[SSAValue, int]) -> int:
+def _reach_bytes(stretch: Stretch) -> int:
     """The bytes from the first that a load reads to the last."""
-    terms = zip(load.values, load.form.data.coefficients, strict=True)
-    elements = sum(abs(int(f)) * (extents[value] - 1) for value, f in terms)
-    return (elements + lanes(load)) * element_bytes(load)
+    elements = sum(
+        abs(stretch.factors.get(index.value, 0)) * (index.extent - 1)
+        for index in stretch.around
+    )
+    return (elements + stretch.length) * stretch.element_bytes
 
 
-def _fetch(loop: ForOp, load: LoadOp, step: int, hardware: Hardware) -> None:
-    """Put what fetches the lines of the next page at the start of a loop."""
-    element = element_bytes(load)
-    line = max(hardware.cache_line_bytes // element, 1)
-    copies = _copies(loop)
-    terms = [
-        (value, factor)
-        for value, factor in zip(load.values, load.form.data.coefficients, strict=True)
-        if value not in copies
-    ]
-    start = load.form.data.constant + hardware.page_bytes // element
-    for offset in range(0, step, line):
-        form = LinearForm.of([factor for _, factor in terms], start + offset)
-        op = PrefetchOp(load.pointer, form, [value for value, _ in terms])
-        Rewriter.insert_op(located(op, load), InsertPoint.at_start(loop.body.block))
+def _next_page(stretch: Stretch, hardware: Hardware) -> list[PrefetchOp]:
+    """What fetches the lines of a step that are a page ahead."""
+    copies = copies_of(stretch.loop)
+    terms = {v: f for v, f in stretch.factors.items() if v not in copies}
+    ahead = hardware.page_bytes // stretch.element_bytes
+    start = int(stretch.load.form.data.constant) + ahead
+    line = hardware.cache_line_bytes
+    return stretch.prefetches(terms, start, stretch.length, line)

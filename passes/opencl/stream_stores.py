@@ -32,23 +32,23 @@ a line that do not follow each other in the innermost loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType, i1
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import ForOp, StoreOp
+from ...dialects.opencl.ops import StoreOp
 from ...targets.hardware import load_hardware
 from ..walking import operations
 from .lifetimes import buffer_bytes, host_launches
+from .loops import loops_around
 
 
 @dataclass(frozen=True)
@@ -134,18 +134,9 @@ def _writes_whole_lines(store: StoreOp, line: int) -> bool:
     if any(number % lanes for number in (*form.coefficients, form.constant)):
         return False
     steps = dict(zip(store.values, form.coefficients, strict=True))
-    loops = list(_loops_around(store))
+    loops = loops_around(store)
     if any(loop.body.block.args[0] not in steps for loop in loops):
         return False
     if lanes * bit_width(type.element_type) // 8 >= line:
         return True
     return bool(loops) and steps[loops[0].body.block.args[0]] == lanes
-
-
-def _loops_around(operation: Operation) -> Iterator[ForOp]:
-    """The loops around an operation, the innermost first."""
-    around = operation.parent_op()
-    while around is not None:
-        if isinstance(around, ForOp):
-            yield around
-        around = around.parent_op()
