@@ -38,7 +38,10 @@ _PASSES = {
     ),
     "stripe-split-axes": "stripe.apply.split_axes:StripeSplitAxesPass",
     "stripe-split-reduction": "stripe.apply.split_reduction:StripeSplitReductionPass",
-    "stripe-turn-outputs": "stripe.apply.turn_outputs:StripeTurnOutputsPass",
+    "stripe-plan-layout": "stripe.decide.plan_layout:StripePlanLayoutPass",
+    "stripe-transpose-outputs": (
+        "stripe.apply.transpose_outputs:StripeTransposeOutputsPass"
+    ),
     "stripe-recall": "stripe.decide.recall:StripeRecallPass",
     "stripe-autotile": "stripe.decide.autotile:StripeAutotilePass",
     "stripe-partition-edges": "stripe.apply.partition_edges:StripePartitionEdgesPass",

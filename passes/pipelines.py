@@ -40,8 +40,9 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "lower-tile-to-stripe,"
             "stripe-reduce-constraints,"
             f"stripe-scan{{lanes={bits // 8} parallelism={8 * cores}}},"
-            f'stripe-turn-outputs{{hardware="{options.hardware_text}" bits={bits}'
+            f'stripe-plan-layout{{hardware="{options.hardware_text}" bits={bits}'
             f" registers={registers} parallelism={16 * cores}}},"
+            "stripe-transpose-outputs,"
             "stripe-fuse,"
             "stripe-localize,"
             "stripe-scalarize,"

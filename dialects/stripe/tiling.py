@@ -1,4 +1,4 @@
-"""The attributes by which a block says how it is to be tiled."""
+"""The attributes by which a block says how it is to be laid out and tiled."""
 
 from __future__ import annotations
 
@@ -7,3 +7,7 @@ TILE_ATTRIBUTE = "stripe.tile"
 
 REASON_ATTRIBUTE = "stripe.tile_reason"
 """On a block: why it has these tiles."""
+
+OUTPUT_ORDER_ATTRIBUTE = "stripe.output_order"
+"""On a block with one output: the numbers of the output's indices, in the order in
+which they are to be its axes."""

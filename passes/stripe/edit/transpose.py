@@ -24,7 +24,7 @@ from .loop_order import permute_indices
 
 
 @dataclass(frozen=True)
-class Turned:
+class Transposed:
     """What takes the place of a block: scratch, a block that fills it, and a copy."""
 
     scratch: AllocOp
@@ -32,29 +32,34 @@ class Turned:
     copy: BlockOp
 
     @staticmethod
-    def of(block: BlockOp, order: Sequence[int]) -> Turned:
+    def of(block: BlockOp, order: Sequence[int]) -> Transposed:
         """With scratch that has an axis for each index of `order`."""
         (number,) = (n for n, r in enumerate(block.refinement_list) if _writes(r))
         sizes = [block.index_ranges[index] for index in order]
         element = block.view_type(number).element_type
         scratch = AllocOp(ViewType.of(sizes, element, MemorySpace.GLOBAL))
-        scratch.view.name_hint = f"{block.buffer(number).name_hint or 'out'}_turned"
+        scratch.view.name_hint = f"{block.buffer(number).name_hint or 'out'}_transposed"
         copy = _copy(block, number, scratch, order)
-        return Turned(scratch, _filling(block, number, scratch, order), copy)
+        return Transposed(scratch, _filling(block, number, scratch, order), copy)
 
     def replace(self, block: BlockOp) -> None:
         """Take the place of the block that this was made of."""
         new = (self.scratch, self.block, self.copy)
         block.replace_by(*(located(operation, block) for operation in new))
 
+    def discard(self) -> None:
+        """Use nothing any more: it was only looked at."""
+        for operation in (self.copy, self.block, self.scratch):
+            operation.erase()
+
 
 def _writes(refinement: Refinement) -> bool:
     return refinement.direction.writes
 
 
-def turn_output(block: BlockOp, order: Sequence[int]) -> None:
+def transpose_output(block: BlockOp, order: Sequence[int]) -> None:
     """Let a block with one output write scratch with axes in an order, and copy it."""
-    Turned.of(block, order).replace(block)
+    Transposed.of(block, order).replace(block)
 
 
 def _filling(
@@ -66,22 +71,22 @@ def _filling(
     a number meets follow each other; and the longest loop that aggregates is the
     innermost one, so that it is entered rarely.
     """
-    turned = block.clone()
-    rank = len(turned.form_values)
+    transposed = block.clone()
+    rank = len(transposed.form_values)
     access = tuple(LinearForm.dimension(index, rank) for index in order)
-    refinements = [*turned.refinement_list]
+    refinements = [*transposed.refinement_list]
     refinements[number] = replace(refinements[number], access=access)
-    turned.operands[number] = scratch.view
+    transposed.operands[number] = scratch.view
     Rewriter.replace_value_with_new_type(
-        turned.view(number), scratch.view.type.resized([1] * len(order))
+        transposed.view(number), scratch.view.type.resized([1] * len(order))
     )
-    turned.set_refinements(refinements)
-    ranges = turned.index_ranges
+    transposed.set_refinements(refinements)
+    ranges = transposed.index_ranges
     inner = [index for index in range(len(ranges)) if index not in order]
     longest = max(inner, key=lambda index: (ranges[index], index), default=None)
     inner.sort(key=lambda index: index == longest)
-    permute_indices(turned, [*order, *inner])
-    return turned
+    permute_indices(transposed, [*order, *inner])
+    return transposed
 
 
 def _copy(
@@ -108,7 +113,7 @@ def _copy(
     one = scratch.view.type.resized([1] * len(order))
     body = BlockOp.empty_body(
         [None if n is None else block.indices[n].name_hint for n in kept],
-        [(one, "turned"), (block.view_type(number), hint)],
+        [(one, "transposed"), (block.view_type(number), hint)],
     )
     *_, read, written = body.block.args
     load = LoadOp(read)

@@ -19,11 +19,12 @@ from gingham.passes.stripe.analysis import reductions
 from gingham.passes.stripe.analysis.nests import output_indices, top_level_blocks
 from gingham.passes.stripe.analysis.problem import Problem
 from gingham.passes.stripe.analysis.reductions import aggregates_plainly
-from gingham.passes.stripe.apply import turn_outputs
-from gingham.passes.stripe.apply.turn_outputs import StripeTurnOutputsPass
+from gingham.passes.stripe.apply.transpose_outputs import StripeTransposeOutputsPass
+from gingham.passes.stripe.decide import plan_layout
+from gingham.passes.stripe.decide.plan_layout import StripePlanLayoutPass
 from gingham.passes.stripe.decide.search import best
 from gingham.passes.stripe.decide.search.search import Scored
-from gingham.passes.stripe.edit.transpose import turn_output
+from gingham.passes.stripe.edit.transpose import transpose_output
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.runtime.tuning.lowering import run_passes
@@ -75,10 +76,10 @@ def specialized(text: str, *inputs: Array) -> ModuleOp:
     return specialize(parse_tile(text), [parse_argument_type(t) for t in types])
 
 
-def count_turned(module: ModuleOp) -> int:
+def count_transposed(module: ModuleOp) -> int:
     """How many buffers there are with an axis put last."""
     hints = [op.view.name_hint or "" for op in module.walk() if isinstance(op, AllocOp)]
-    return sum(hint.endswith("_turned") for hint in hints)
+    return sum(hint.endswith("_transposed") for hint in hints)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -88,20 +89,20 @@ def test_random_convolutions(seed: int) -> None:
     module = specialized(text, image, kernel)
     options = TargetOptions(vector_bits=128)
     stages = stage_passes(options)
-    before, after = stages["stripe"].split("stripe-turn-outputs{", 1)
+    before, after = stages["stripe"].split("stripe-plan-layout{", 1)
     run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
     blocks = [b for b in top_level_blocks(module) if aggregates_plainly(b)]
     for block in blocks:
         order = sorted(output_indices(block))
         Random(seed).shuffle(order)
-        turn_output(block, order)
+        transpose_output(block, order)
     module.verify()
-    assert count_turned(module) == len(blocks)
+    assert count_transposed(module) == len(blocks)
     if not blocks:
         pytest.skip("nothing aggregates into cells that are its own")
     (result,) = interpret(module, [image, kernel])
     np.testing.assert_array_equal(result, expected)
-    run_passes(module, f"{after.split('},', 1)[1]},{stages['opencl']}")
+    run_passes(module, f"{after.split('transpose-outputs,', 1)[1]},{stages['opencl']}")
     (result,) = interpret(module, [image, kernel])
     np.testing.assert_array_equal(result, expected)
 
@@ -124,12 +125,12 @@ def test_what_follows(batch: int, size: int) -> None:
     expected = sum(kernel[:, :, k] @ padded[:, :, k : k + size] for k in range(3))
     module = specialized(text, image, kernel, bias)
     stages = stage_passes(TargetOptions(vector_bits=128))
-    before, after = stages["stripe"].split("stripe-turn-outputs{", 1)
+    before, after = stages["stripe"].split("stripe-plan-layout{", 1)
     run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
     (block,) = (b for b in top_level_blocks(module) if aggregates_plainly(b))
     *images, channel, place = sorted(output_indices(block))
-    turn_output(block, [*images, place, channel])
-    fuse, rest = after.split("},", 1)[1].split("stripe-inline,", 1)
+    transpose_output(block, [*images, place, channel])
+    fuse, rest = after.split("transpose-outputs,", 1)[1].split("stripe-inline,", 1)
     run_passes(module, fuse.rstrip(","))
     assert len(list(top_level_blocks(module))) == 2
     run_passes(module, f"stripe-inline,{rest},{stages['opencl']}")
@@ -137,10 +138,10 @@ def test_what_follows(batch: int, size: int) -> None:
     np.testing.assert_array_equal(result, np.maximum(expected + bias, 0))
 
 
-@pytest.mark.parametrize(("channels", "is_turned"), [(64, True), (5, False)])
+@pytest.mark.parametrize(("channels", "is_transposed"), [(64, True), (5, False)])
 @pytest.mark.parametrize("after", ["", " R = (O > 0.0 ? O : 0.0);"])
-def test_decision(channels: int, is_turned: bool, after: str) -> None:
-    """Images of 13 by 13 pixels, channels first, are turned if these fill vectors.
+def test_decision(channels: int, is_transposed: bool, after: str) -> None:
+    """Images of 13 by 13 pixels, channels first, are transposed if these fill vectors.
 
     Whatever is done with the result.
     """
@@ -151,10 +152,11 @@ def test_decision(channels: int, is_turned: bool, after: str) -> None:
     )
     image = np.zeros((64, 27, 27), np.float32)
     module = specialized(text, image, np.zeros((channels, 64, 3, 3), np.float32))
-    before, _ = stage_passes(TargetOptions())["stripe"].split("stripe-turn", 1)
+    before, _ = stage_passes(TargetOptions())["stripe"].split("stripe-plan-layout", 1)
     run_passes(module, f"{stage_passes(TargetOptions())['tile']},{before.rstrip(',')}")
-    StripeTurnOutputsPass().apply(make_context(), module)
-    assert count_turned(module) == is_turned
+    StripePlanLayoutPass().apply(make_context(), module)
+    StripeTransposeOutputsPass().apply(make_context(), module)
+    assert count_transposed(module) == is_transposed
 
 
 def test_rows_that_will_be_longer() -> None:
@@ -168,7 +170,7 @@ def test_rows_that_will_be_longer() -> None:
     passes = stage_passes(TargetOptions())
     run_passes(module, passes["tile"])
     run_passes(module, passes["stripe"].partition("stripe-fuse")[0].rstrip(","))
-    assert "O_turned" not in str(module)
+    assert "O_transposed" not in str(module)
     run_passes(module, "stripe-merge-indices")
     (block,) = top_level_blocks(module)
     assert block.index_ranges[1] == 44 * 50
@@ -185,18 +187,19 @@ def test_long_rows(
         asked.append(problem)
         return best(problem, hardware)
 
-    monkeypatch.setattr(turn_outputs, "best", count)
+    monkeypatch.setattr(plan_layout, "best", count)
     text = (
         "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
     )
     a, b = np.zeros((64, 32), np.float32), np.zeros((32, columns), np.float32)
     module = specialized(text, a, b)
     stages = stage_passes(TargetOptions())
-    before, _ = stages["stripe"].split("stripe-turn", 1)
+    before, _ = stages["stripe"].split("stripe-plan-layout", 1)
     run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
-    StripeTurnOutputsPass().apply(make_context(), module)
+    StripePlanLayoutPass().apply(make_context(), module)
+    StripeTransposeOutputsPass().apply(make_context(), module)
     assert bool(asked) == is_asked
-    assert count_turned(module) == 0
+    assert count_transposed(module) == 0
 
 
 @pytest.mark.parametrize(
@@ -215,7 +218,7 @@ def test_rows(
     inputs = ["A[M, K]", "B[N, K]"][: len(shapes)]
     text = f"function ({', '.join(inputs)}) -> (O) {{ {statement} }}"
     module = specialized(text, *(np.zeros(shape, np.float32) for shape in shapes))
-    before, _ = stage_passes(TargetOptions())["stripe"].split("stripe-turn", 1)
+    before, _ = stage_passes(TargetOptions())["stripe"].split("stripe-plan-layout", 1)
     run_passes(module, f"{stage_passes(TargetOptions())['tile']},{before.rstrip(',')}")
     (block,) = top_level_blocks(module)
     assert reductions.is_of_rows(block, 32) == is_of_rows

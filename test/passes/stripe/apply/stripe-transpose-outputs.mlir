@@ -1,7 +1,15 @@
-// RUN: tile-opt %s -p stripe-turn-outputs | filecheck %s
-// RUN: tile-opt %s -p stripe-turn-outputs,stripe-fuse,stripe-scalarize,stripe-dead-code-elimination | filecheck %s --check-prefix=FUSED
-// RUN: tile-opt %s -p 'stripe-turn-outputs{bits=32}' | filecheck %s --check-prefix=SCALAR
-// RUN: not tile-opt %s -p 'stripe-turn-outputs{bits=48}' 2>&1 | filecheck %s --check-prefix=BITS
+// RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs | filecheck %s
+// RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs,stripe-fuse,stripe-scalarize,stripe-dead-code-elimination | filecheck %s --check-prefix=FUSED
+// RUN: tile-opt %s -p 'stripe-plan-layout{bits=32},stripe-transpose-outputs' | filecheck %s --check-prefix=SCALAR
+// RUN: not tile-opt %s -p 'stripe-plan-layout{bits=48}' 2>&1 | filecheck %s --check-prefix=BITS
+
+// RUN: tile-opt %s -p stripe-plan-layout | filecheck %s --check-prefix=PLAN
+
+// PLAN-LABEL: func.func @channels_first
+// PLAN: out %v = %O[%o, %x, %y] : 1x1x1 add init 0
+// PLAN-NEXT: attributes {stripe.output_order = array<i64: 1, 2, 0>} {
+// PLAN-LABEL: func.func @alone
+// PLAN-NOT: output_order
 
 // BITS: error: vector_bits: expected a power of two from 32 on, got 48
 
@@ -9,18 +17,18 @@
 // loop that aggregates goes inside.
 // CHECK-LABEL: func.func @channels_first
 // CHECK: %O = stripe.alloc : !stripe.view<64x13x13xf32>
-// CHECK-NEXT: %O_turned = stripe.alloc : !stripe.view<13x13x64xf32>
+// CHECK-NEXT: %O_transposed = stripe.alloc : !stripe.view<13x13x64xf32>
 // CHECK-NEXT: stripe.block "O" [%x : 13, %y : 13, %o : 64, %k : 3, %l : 3, %c : 64]
 // CHECK-NEXT: in %i = %I[%c, 2 * %x + %k, 2 * %y + %l] : 1x1x1
 // CHECK-NEXT: in %w = %K[%o, %c, %k, %l] : 1x1x1x1
-// CHECK-NEXT: out %v = %O_turned[%x, %y, %o] : 1x1x1 add init 0 {
+// CHECK-NEXT: out %v = %O_transposed[%x, %y, %o] : 1x1x1 add init 0 {
 // CHECK: stripe.block "O" [%o : 64, %x : 13, %y : 13]
-// CHECK-NEXT: in %turned = %O_turned[%x, %y, %o] : 1x1x1
+// CHECK-NEXT: in %transposed = %O_transposed[%x, %y, %o] : 1x1x1
 // CHECK-NEXT: out %v = %O[%o, %x, %y] : 1x1x1 {
-// CHECK-NEXT: %[[VALUE:.*]] = stripe.load %turned
+// CHECK-NEXT: %[[VALUE:.*]] = stripe.load %transposed
 // CHECK-NEXT: stripe.store %[[VALUE]], %v
 // SCALAR-LABEL: func.func @channels_first
-// SCALAR-NOT: turned
+// SCALAR-NOT: transposed
 func.func @channels_first(
     %I : !stripe.view<64x27x27xf32>, %K : !stripe.view<64x64x3x3xf32>
 ) -> !stripe.view<64x13x13xf32> {
@@ -39,10 +47,10 @@ func.func @channels_first(
 
 // Cells beyond the end of the result are computed and not copied.
 // CHECK-LABEL: func.func @beyond_the_end
-// CHECK: %O_turned = stripe.alloc : !stripe.view<25x12x2x64xf32>
-// CHECK: out %v = %O_turned[%n, %x, %r, %o] : 1x1x1x1 add init 0 {
+// CHECK: %O_transposed = stripe.alloc : !stripe.view<25x12x2x64xf32>
+// CHECK: out %v = %O_transposed[%n, %x, %r, %o] : 1x1x1x1 add init 0 {
 // CHECK: stripe.block "O" [%n : 25, %o : 64, %x : 12, %r : 2]
-// CHECK-NEXT: in %turned = %O_turned[%n, %x, %r, %o] : 1x1x1x1
+// CHECK-NEXT: in %transposed = %O_transposed[%n, %x, %r, %o] : 1x1x1x1
 // CHECK-NEXT: out %v = %O[%n, %o, 2 * %x + %r - 1] : 1x1x1
 // CHECK-NEXT: where 2 * %x + %r - 1 >= 0, -2 * %x - %r + 22 >= 0 {
 func.func @beyond_the_end(
@@ -65,16 +73,16 @@ func.func @beyond_the_end(
 // of the batch of one, too, and so `stripe-fuse` joins it with an element-wise block.
 // CHECK-LABEL: func.func @followed
 // CHECK: stripe.block "T" [%0 : 1, %o : 64, %x : 13, %y : 13]
-// CHECK-NEXT: in %turned = %T_turned[%x, %y, %o] : 1x1x1
+// CHECK-NEXT: in %transposed = %T_transposed[%x, %y, %o] : 1x1x1
 // CHECK-NEXT: out %v = %T[%0, %o, %x, %y] : 1x1x1x1 {
 // CHECK: stripe.block "O"
 // FUSED-LABEL: func.func @followed
 // FUSED: stripe.block "T" [%x : 13, %y : 13, %o : 64, %k : 3, %l : 3, %c : 64]
 // FUSED: stripe.block "O" [%{{.*}} : 1, %o : 64, %x : 13, %y : 13]
-// FUSED-NEXT: in %turned = %T_turned[%x, %y, %o] : 1x1x1
+// FUSED-NEXT: in %transposed = %T_transposed[%x, %y, %o] : 1x1x1
 // FUSED-NEXT: in %b = %B[%o] : 1
 // FUSED-NEXT: out %r = %O[%{{.*}}, %o, %x, %y] : 1x1x1x1 {
-// FUSED-NEXT: %[[T:.*]] = stripe.load %turned
+// FUSED-NEXT: %[[T:.*]] = stripe.load %transposed
 // FUSED-NEXT: %[[B:.*]] = stripe.load %b
 // FUSED-NEXT: %[[SUM:.*]] = eltwise.add %[[T]], %[[B]]
 // FUSED-NEXT: stripe.store %[[SUM]], %r
@@ -110,7 +118,7 @@ func.func @followed(
 // Left alone: vectors run well as it is, no other index is as long as a vector, and
 // what is set and not aggregated.
 // CHECK-LABEL: func.func @alone
-// CHECK-NOT: turned
+// CHECK-NOT: transposed
 func.func @alone(
     %A : !stripe.view<64x96xf32>, %B : !stripe.view<96x64xf32>, %S : !stripe.view<6x99x9xf32>
 ) -> (!stripe.view<64x64xf32>, !stripe.view<6x9xf32>, !stripe.view<64x96xf32>) {
