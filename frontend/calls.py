@@ -18,7 +18,7 @@ from .special_calls import (
     SPECIAL_CALLS,
     UNAVAILABLE,
     SpecialCall,
-    SpecialFunction,
+    TextFunction,
     check_options,
 )
 from .syntax import Call
@@ -38,7 +38,7 @@ def apply_call(
     source: Source,
     call: Call,
     arguments: Sequence[AnyValue],
-    special_calls: Mapping[str, SpecialFunction],
+    special_calls: Mapping[str, TextFunction],
 ) -> AnyValue:
     """The value of a call, given those of its arguments."""
     special = _special(call, special_calls)
@@ -56,7 +56,7 @@ def apply_call(
 
 
 def has_meaning_for_sizes(
-    call: Call, source: Source, special_calls: Mapping[str, SpecialFunction]
+    call: Call, source: Source, special_calls: Mapping[str, TextFunction]
 ) -> bool:
     """Whether the called function takes sizes and gives one."""
     special = _special(call, special_calls)
@@ -68,8 +68,8 @@ def has_meaning_for_sizes(
 
 
 def _special(
-    call: Call, special_calls: Mapping[str, SpecialFunction]
-) -> SpecialFunction | None:
+    call: Call, special_calls: Mapping[str, TextFunction]
+) -> TextFunction | None:
     name = call.function.text
     if name.startswith("assert_"):
         return ASSERTION

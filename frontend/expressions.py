@@ -19,7 +19,7 @@ from .builder import ProgramBuilder
 from .calls import apply_call, has_meaning_for_sizes
 from .index_space import IndexSpace, Size, check_expression
 from .scope import Scope
-from .special_calls import SPECIAL_CALLS, SpecialFunction
+from .special_calls import SPECIAL_CALLS, TextFunction
 from .syntax import (
     Binary,
     Call,
@@ -63,7 +63,7 @@ class ExpressionBuilder:
         self,
         builder: ProgramBuilder,
         scope: Scope,
-        special_calls: Mapping[str, SpecialFunction] = SPECIAL_CALLS,
+        special_calls: Mapping[str, TextFunction] = SPECIAL_CALLS,
     ) -> None:
         self.builder = builder
         self.scope = scope

@@ -15,32 +15,15 @@ from xdsl.ir import Attribute, SSAValue
 from ..dialects.eltwise.element_types import name_of, si32, ui32
 from ..dialects.eltwise.ops import ANY_ELEMENT, element_of
 from ..dialects.eltwise.table import FUNCTIONS
-from ..dialects.tile.gather import (
-    CUBE_COEFFICIENT,
-    GatherOp,
-    Interpolation,
-    NearestMode,
-    gather_signature,
+from ..dialects.tile.options import (
+    ExcludedOption,
+    Objection,
+    SpecialOptions,
+    WrongElement,
 )
-from ..dialects.tile.indexing import OutOfBounds
-from ..dialects.tile.scatter import ScatterOp, scatter_signature
-from ..dialects.tile.special import (
-    ArgsortOp,
-    AssertOp,
-    IndexOp,
-    PrngOp,
-    ReshapeOp,
-    ShapeOp,
-    SimpleReduceOp,
-)
-from ..dialects.tile.special_shapes import (
-    GatherMode,
-    ScatterMode,
-    check_state,
-    normalized_axis,
-    reduced,
-    reshaped,
-)
+from ..dialects.tile.special import AssertOp, IndexOp, PrngOp, ShapeOp
+from ..dialects.tile.special_op import SizedOp, SpecialOp
+from ..dialects.tile.special_shapes import check_state, normalized_axis
 from ..errors import GinghamError, SourceLocation
 from .builder import ProgramBuilder, Value, static_size
 from .index_space import Size
@@ -54,27 +37,44 @@ class SpecialBuilder:
     def __init__(self, builder: ProgramBuilder) -> None:
         self.builder = builder
 
+    def apply(
+        self,
+        operation: type[SpecialOp],
+        operands: Sequence[Value],
+        options: SpecialOptions,
+        location: SourceLocation,
+    ) -> SSAValue:
+        """The tensor that an operation makes of others, as the options say."""
+        name = operation.function()
+        tensors = [self.builder.tensor(value, location) for value in operands]
+        elements = [element_of(tensor.type) for tensor in tensors]
+        _check(name, location, options.check)
+        if ANY_ELEMENT not in elements:
+            casts, options = _check(name, location, lambda: options.signature(elements))
+            tensors = [
+                self.builder.cast(tensor, cast, location)
+                for tensor, cast in zip(tensors, casts, strict=True)
+            ]
+        op = _check(name, location, lambda: operation(tensors, options))
+        return self.builder.add(op, location).result
+
+    def sized(
+        self,
+        operation: type[SizedOp],
+        value: Value,
+        sizes: Sequence[Size | int],
+        location: SourceLocation,
+    ) -> SSAValue:
+        """The tensor of these sizes that an operation makes of another."""
+        tensor = self.builder.tensor(value, location)
+        type = self._type(sizes, element_of(tensor.type), location)
+        if isinstance(tensor.type, TensorType):
+            shapes = tensor.type.get_shape(), type.get_shape()
+            _check(operation.function(), location, lambda: operation.CHECK(*shapes))
+        op = operation(tensor, type, _symbolic(sizes))
+        return self.builder.add(op, location).result
+
     # Shapes and coordinates
-
-    def reshape(
-        self, value: Value, sizes: Sequence[Size | int], location: SourceLocation
-    ) -> SSAValue:
-        """The elements of a tensor, in row-major order, in a shape of these sizes."""
-        tensor = self.builder.tensor(value, location)
-        type = self._type(sizes, element_of(tensor.type), location)
-        _check("reshape", location, lambda: _ranked(reshaped, tensor, type))
-        op = ReshapeOp(tensor, type, _symbolic(sizes))
-        return self.builder.add(op, location).result
-
-    def simple_reduce(
-        self, value: Value, sizes: Sequence[Size | int], location: SourceLocation
-    ) -> SSAValue:
-        """The sum over the axes that broadcasting from these sizes would add."""
-        tensor = self.builder.tensor(value, location)
-        type = self._type(sizes, element_of(tensor.type), location)
-        _check("simple_reduce", location, lambda: _ranked(reduced, tensor, type))
-        op = SimpleReduceOp(tensor, type, _symbolic(sizes))
-        return self.builder.add(op, location).result
 
     def shape(self, value: Value, location: SourceLocation) -> SSAValue:
         """The sizes of a tensor, a vector of si32."""
@@ -98,116 +98,7 @@ class SpecialBuilder:
         op = IndexOp(axis, type, _symbolic(sizes))
         return self.builder.add(op, location).result
 
-    # Chosen cells
-
-    def gather(
-        self,
-        values: Value,
-        indices: Value,
-        location: SourceLocation,
-        *,
-        axis: int = 0,
-        batch_dims: int = 0,
-        mode: GatherMode = GatherMode.NORMAL,
-        interpolation: Interpolation = Interpolation.NONE,
-        nearest_mode: NearestMode = NearestMode.ROUND_PREFER_FLOOR,
-        cube_coefficient: float = CUBE_COEFFICIENT,
-        out_of_bounds: OutOfBounds = OutOfBounds.CLAMP,
-    ) -> SSAValue:
-        """The cells of `values` at `indices`: see `tile.gather`."""
-        tensors = [self.builder.tensor(v, location) for v in (values, indices)]
-        elements = [element_of(tensor.type) for tensor in tensors]
-        if mode is GatherMode.ND and axis:
-            raise GinghamError(
-                "'gather' in mode nd has no axis",
-                location,
-                "the last axis of the indices holds coordinates of the first axes",
-            )
-        if ANY_ELEMENT not in elements:
-            element, interpolation = _check(
-                "gather",
-                location,
-                lambda: gather_signature(elements[0], elements[1], interpolation),
-                TypeError,
-                INDICES_HINT,
-            )
-            tensors[0] = self.builder.cast(tensors[0], element, location)
-        op = _check(
-            "gather",
-            location,
-            lambda: GatherOp(
-                tensors[0],
-                tensors[1],
-                axis=axis,
-                batch_dims=batch_dims,
-                mode=mode,
-                interpolation=interpolation,
-                nearest_mode=nearest_mode,
-                cube_coefficient=cube_coefficient,
-                out_of_bounds=out_of_bounds,
-            ),
-        )
-        return self.builder.add(op, location).result
-
-    def scatter(
-        self,
-        updates: Value,
-        indices: Value,
-        base: Value,
-        location: SourceLocation,
-        *,
-        axis: int = 0,
-        mode: ScatterMode = ScatterMode.NORMAL,
-        out_of_bounds: OutOfBounds = OutOfBounds.CLAMP,
-    ) -> SSAValue:
-        """The `base` with `updates` at `indices`, or their sums: see `tile.scatter`."""
-        tensors = [self.builder.tensor(v, location) for v in (updates, indices, base)]
-        elements = [element_of(tensor.type) for tensor in tensors]
-        if mode is ScatterMode.UPDATE_ND and axis:
-            raise GinghamError(
-                "'scatter' in mode update_nd has no axis",
-                location,
-                "the last axis of the indices holds coordinates of the first axes",
-            )
-        if ANY_ELEMENT not in elements:
-            casts = _check(
-                "scatter",
-                location,
-                lambda: scatter_signature(elements[0], elements[1], elements[2], mode),
-                TypeError,
-                INDICES_HINT,
-            )
-            tensors[0] = self.builder.cast(tensors[0], casts[0], location)
-            tensors[2] = self.builder.cast(tensors[2], casts[1], location)
-        op = _check(
-            "scatter",
-            location,
-            lambda: ScatterOp(
-                tensors[0],
-                tensors[1],
-                tensors[2],
-                axis=axis,
-                mode=mode,
-                out_of_bounds=out_of_bounds,
-            ),
-        )
-        return self.builder.add(op, location).result
-
-    # Order and random numbers
-
-    def argsort(
-        self,
-        value: Value,
-        axis: int,
-        location: SourceLocation,
-        *,
-        descending: bool = False,
-    ) -> SSAValue:
-        """Where the elements stand that sorting puts in order along an axis."""
-        tensor = self.builder.tensor(value, location)
-        _check_axis("argsort", tensor, axis, location)
-        op = ArgsortOp(tensor, axis, descending)
-        return self.builder.add(op, location).result
+    # Random numbers
 
     def prng(
         self, state: Value, sizes: Sequence[Size | int], location: SourceLocation
@@ -290,11 +181,6 @@ class SpecialBuilder:
         return TensorType(element, extents)
 
 
-INDICES_HINT = (
-    "convert them with as_int(X, 32), or give an interpolation such as linear to gather"
-)
-
-
 def _symbolic(sizes: Sequence[Size | int]) -> list[SSAValue]:
     """The sizes that are not known yet."""
     return [
@@ -304,28 +190,17 @@ def _symbolic(sizes: Sequence[Size | int]) -> list[SSAValue]:
     ]
 
 
-def _check(
-    name: str,
-    location: SourceLocation,
-    rule: Callable[[], _Result],
-    objection: type[Exception] = ValueError,
-    hint: str | None = None,
-) -> _Result:
-    """Run a rule on shapes or types; what it objects to is an error of the call."""
+def _check(name: str, location: SourceLocation, rule: Callable[[], _Result]) -> _Result:
+    """Run a rule on options, types or shapes; what it objects to is an error."""
     try:
         return rule()
-    except objection as error:
-        raise GinghamError(f"'{name}': {error}", location, hint) from None
-
-
-def _ranked(
-    rule: Callable[[tuple[int, ...], tuple[int, ...]], object],
-    tensor: SSAValue,
-    type: TensorType[Attribute],
-) -> None:
-    """Run a rule on the shapes of operand and result, if the operand's is known."""
-    if isinstance(tensor.type, TensorType):
-        rule(tensor.type.get_shape(), type.get_shape())
+    except ExcludedOption as error:
+        message = f"'{name}' in mode {error.mode.value} has no {error.option}"
+        raise GinghamError(message, location, error.hint) from None
+    except (WrongElement, Objection) as error:
+        raise GinghamError(f"'{name}': {error}", location, error.hint) from None
+    except ValueError as error:
+        raise GinghamError(f"'{name}': {error}", location) from None
 
 
 def _check_axis(

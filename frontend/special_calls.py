@@ -1,36 +1,24 @@
-"""Calls of Tile text that are no element-wise functions: one row for each name."""
+"""Calls in Tile text of what `special_table.py` has, and of functions of tuples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from xdsl.ir import SSAValue
-from xdsl.utils.str_enum import StrEnum
 
-from ..dialects.tile.gather import CUBE_COEFFICIENT, Interpolation, NearestMode
-from ..dialects.tile.indexing import OutOfBounds
-from ..dialects.tile.special_shapes import GatherMode, ScatterMode
+from ..dialects.tile.options import Option, OptionValue, WrongOption
 from ..errors import GinghamError, SourceLocation
 from ..limits import MOST_PARTS, MOST_TUPLES
 from ..suggestions import did_you_mean
 from .builder import ProgramBuilder, Value
-from .composite_builder import CompositeBuilder
 from .index_space import Size
 from .source import Source
 from .special_builder import SpecialBuilder
-from .syntax import Call, Option, Span
+from .special_table import SPECIAL_FUNCTIONS, Arguments, SpecialFunction
+from .syntax import Call, Span
+from .syntax import Option as GivenOption
 from .tuples import AnyValue, Tuple, TupleExpected, is_open_input
-
-_Choice = TypeVar("_Choice", bound=StrEnum)
-
-
-class Order(StrEnum):
-    """The directions of `argsort`."""
-
-    ASCENDING = "ascending"
-    DESCENDING = "descending"
 
 
 class SpecialCall:
@@ -45,11 +33,9 @@ class SpecialCall:
     ) -> None:
         self.builder = builder
         self.special = SpecialBuilder(builder)
-        self.composite = CompositeBuilder(builder)
         self.arguments = arguments
         self._source = source
         self._call = call
-        self._options = {option.name.text: option for option in call.options}
 
     @property
     def name(self) -> str:
@@ -137,48 +123,40 @@ class SpecialCall:
 
     # Options
 
-    def choice(self, name: str, default: _Choice) -> _Choice:
-        """An option that is one of some words."""
-        option = self._options.get(name)
-        if option is None:
-            return default
-        words = [member.value for member in type(default)]
-        if option.value not in words:
+    def arguments_for(self, row: SpecialFunction) -> Arguments:
+        """The arguments and options as the row of a function wants them."""
+        tensors = [self.value(number) for number in range(row.tensors)]
+        given = self._given_options(row)
+        sizes: Sequence[Size] = ()
+        if row.sizes != 0:
+            sizes = self.sizes(row.tensors)
+        options = row.options(**given)
+        return Arguments(self.builder, tensors, sizes, options, self.location)
+
+    def _given_options(self, row: SpecialFunction) -> dict[str, OptionValue]:
+        options = row.options.options()
+        given: dict[str, OptionValue] = {}
+        if row.integers:
+            behind = range(row.tensors, len(self.arguments))
+            given = {n: self.integer(i) for n, i in zip(options, behind, strict=False)}
+        for option in self._call.options:
+            name = option.name.text
+            if name in given:
+                message = f"'{self.name}' has the {name} twice"
+                raise self.error(message, None, "leave one of them out")
+            given[name] = self._option_value(options[name], option)
+        return given
+
+    def _option_value(self, option: Option, given: GivenOption) -> OptionValue:
+        try:
+            return option.value(given.value)
+        except WrongOption as wrong:
+            word = str(given.value)
             raise self.error(
-                f"expected '{name}' to be one of {', '.join(words)}, got "
-                f"{option.value}",
-                option.value_span,
-                did_you_mean(str(option.value), words),
-            )
-        return type(default)(option.value)
-
-    def integer_option(self, name: str, default: int) -> int:
-        """An option that is an integer."""
-        option = self._options.get(name)
-        if option is None:
-            return default
-        if not isinstance(option.value, int):
-            raise self._not_a(option, "an integer")
-        return option.value
-
-    def number_option(self, name: str, default: float) -> float:
-        """An option that is a number."""
-        option = self._options.get(name)
-        if option is None:
-            return default
-        if isinstance(option.value, str):
-            raise self._not_a(option, "a number")
-        return float(option.value)
-
-    def has_option(self, name: str) -> bool:
-        """Whether the call names an option, whatever its value."""
-        return name in self._options
-
-    def _not_a(self, option: Option, expected: str) -> GinghamError:
-        return self.error(
-            f"expected '{option.name.text}' to be {expected}, got {option.value}",
-            option.value_span,
-        )
+                f"expected '{option.name}' to be {wrong.expected}, got {word}",
+                given.value_span,
+                did_you_mean(word, wrong.words),
+            ) from None
 
     def error(
         self, message: str, span: Span | None = None, hint: str | None = None
@@ -188,7 +166,7 @@ class SpecialCall:
 
 
 @dataclass(frozen=True)
-class SpecialFunction:
+class TextFunction:
     """A function of Tile text by its use, such as `gather(V, I)`."""
 
     build: Callable[[SpecialCall], AnyValue]
@@ -200,6 +178,20 @@ class SpecialFunction:
     options: tuple[str, ...] = ()
     gives_size: bool = False
     """Whether it may give a size, if it takes such."""
+
+    @staticmethod
+    def of(row: SpecialFunction) -> TextFunction:
+        """What a row of the table is in Tile text."""
+        sizes = row.least_sizes if row.sizes is None else row.sizes
+        least = row.tensors + sizes
+        return TextFunction(
+            lambda call: row.build(call.arguments_for(row)),
+            row.use,
+            least,
+            None if row.sizes is None else least + row.integers,
+            tuple(row.options.options()),
+            row.gives_size,
+        )
 
     def check(self, call: Call, source: Source) -> None:
         """Raise GinghamError for a wrong number of arguments and unknown options."""
@@ -245,45 +237,6 @@ def _index(call: SpecialCall) -> AnyValue:
     return call.special.index(call.value(0), call.integer(1), call.location)
 
 
-def _gather(call: SpecialCall) -> AnyValue:
-    return call.special.gather(
-        call.value(0),
-        call.value(1),
-        call.location,
-        axis=call.integer_option("axis", 0),
-        batch_dims=call.integer_option("batch_dims", 0),
-        mode=call.choice("mode", GatherMode.NORMAL),
-        interpolation=call.choice("interpolation", Interpolation.NONE),
-        nearest_mode=call.choice("nearest_mode", NearestMode.ROUND_PREFER_FLOOR),
-        cube_coefficient=call.number_option("cube_coefficient", CUBE_COEFFICIENT),
-        out_of_bounds=call.choice("out_of_bounds", OutOfBounds.CLAMP),
-    )
-
-
-def _scatter(call: SpecialCall) -> AnyValue:
-    return call.special.scatter(
-        call.value(0),
-        call.value(1),
-        call.value(2),
-        call.location,
-        axis=call.integer_option("axis", 0),
-        mode=call.choice("mode", ScatterMode.NORMAL),
-        out_of_bounds=call.choice("out_of_bounds", OutOfBounds.CLAMP),
-    )
-
-
-def _argsort(call: SpecialCall) -> AnyValue:
-    if len(call.arguments) == 2 and call.has_option("axis"):
-        raise call.error("'argsort' has the axis twice", None, "leave one of them out")
-    axis = (
-        call.integer(1) if len(call.arguments) == 2 else call.integer_option("axis", -1)
-    )
-    order = call.choice("order", Order.ASCENDING)
-    return call.special.argsort(
-        call.value(0), axis, call.location, descending=order is Order.DESCENDING
-    )
-
-
 def _prng_step(call: SpecialCall) -> AnyValue:
     numbers = call.special.prng(call.value(0), call.sizes(1), call.location)
     return Tuple(numbers, is_random=True)
@@ -323,123 +276,26 @@ def _element(call: SpecialCall) -> AnyValue:
     return whole.elements[number]
 
 
-def _binary_crossentropy(call: SpecialCall) -> AnyValue:
-    output, target, _ = (call.value(number) for number in range(3))
-    return call.composite.binary_crossentropy(output, target, call.location)
-
-
-def _softmax(call: SpecialCall) -> AnyValue:
-    rows, _ = call.sizes(1)
-    return call.composite.softmax(call.value(0), rows, call.location)
-
-
-def _log_softmax(call: SpecialCall) -> AnyValue:
-    rows, _ = call.sizes(1)
-    return call.composite.log_softmax(call.value(0), rows, call.location)
-
-
 def _assertion(call: SpecialCall) -> AnyValue:
     return call.special.check(call.value(0), call.name, call.location)
 
 
-_GATHER_OPTIONS = (
-    "axis",
-    "batch_dims",
-    "mode",
-    "interpolation",
-    "nearest_mode",
-    "cube_coefficient",
-    "out_of_bounds",
-)
-
-SPECIAL_CALLS: Mapping[str, SpecialFunction] = {
-    "reshape": SpecialFunction(
-        lambda c: c.special.reshape(c.value(0), c.sizes(1), c.location),
-        "reshape(X, M, N): a tensor and its new sizes",
-        1,
-        None,
-    ),
-    "shape": SpecialFunction(
-        lambda c: c.special.shape(c.value(0), c.location), "shape(X): a tensor", 1
-    ),
-    "index": SpecialFunction(_index, "index(X, 0): a tensor and an axis", 2),
-    "gather": SpecialFunction(
-        _gather,
-        "gather(V, I): values and indices, then options such as axis=1",
-        2,
-        options=_GATHER_OPTIONS,
-    ),
-    "scatter": SpecialFunction(
-        _scatter,
-        "scatter(U, I, B): updates, indices and base, then options such as axis=1",
-        3,
-        options=("axis", "mode", "out_of_bounds"),
-    ),
-    "argsort": SpecialFunction(
-        _argsort,
-        "argsort(X, 0, order=descending): a tensor and an axis, the last by default",
-        1,
-        2,
-        options=("axis", "order"),
-    ),
-    "prng_step": SpecialFunction(
+SPECIAL_CALLS: Mapping[str, TextFunction] = {
+    **{name: TextFunction.of(row) for name, row in SPECIAL_FUNCTIONS.items()},
+    "index": TextFunction(_index, "index(X, 0): a tensor and an axis", 2),
+    "prng_step": TextFunction(
         _prng_step, "prng_step(S, M, N): a state and sizes", 1, None
     ),
-    "prng_value": SpecialFunction(_part_of_prng(0), "prng_value(P)", 1),
-    "prng_state": SpecialFunction(_part_of_prng(1), "prng_state(P)", 1),
-    "tuple": SpecialFunction(_tuple, "tuple(A, B)", 1, None),
-    "element": SpecialFunction(
+    "prng_value": TextFunction(_part_of_prng(0), "prng_value(P)", 1),
+    "prng_state": TextFunction(_part_of_prng(1), "prng_state(P)", 1),
+    "tuple": TextFunction(_tuple, "tuple(A, B)", 1, None),
+    "element": TextFunction(
         _element, "element(T, 0): a tuple and an integer", 2, gives_size=True
-    ),
-    "simple_reduce": SpecialFunction(
-        lambda c: c.special.simple_reduce(c.value(0), c.sizes(1), c.location),
-        "simple_reduce(X, M, 1): a tensor and the sizes to sum it to",
-        1,
-        None,
-    ),
-    "broadcast": SpecialFunction(
-        lambda c: c.special.broadcast(c.sizes(0), c.location),
-        "broadcast(M, N): sizes, of which those other than 1 are equal",
-        1,
-        None,
-        gives_size=True,
-    ),
-    "match": SpecialFunction(
-        lambda c: c.special.match(c.size(0), c.size(1), c.location),
-        "match(M, N): two sizes",
-        2,
-        gives_size=True,
-    ),
-    "mad": SpecialFunction(
-        lambda c: c.composite.multiply_add(
-            c.value(0), c.value(1), c.value(2), c.location
-        ),
-        "mad(A, B, C): A * B + C",
-        3,
-    ),
-    "gradient": SpecialFunction(
-        lambda c: c.builder.gradient(c.value(0), [c.value(1)], c.location)[0],
-        "the loss and the tensor to differentiate it by: gradient(L, X)",
-        2,
-    ),
-    "as_bool": SpecialFunction(
-        lambda c: c.composite.as_bool(c.value(0), c.location), "as_bool(X)", 1
-    ),
-    "builtin_softmax": SpecialFunction(
-        _softmax, "builtin_softmax(X, M, N): a tensor and its two sizes", 3
-    ),
-    "builtin_logsoftmax": SpecialFunction(
-        _log_softmax, "builtin_logsoftmax(X, M, N): a tensor and its two sizes", 3
-    ),
-    "builtin_binary_crossentropy": SpecialFunction(
-        _binary_crossentropy,
-        "builtin_binary_crossentropy(O, T, 1): outputs, targets and how many there are",
-        3,
     ),
 }
 """The functions of Tile that are not in the element-wise table, and no conversions."""
 
-ASSERTION = SpecialFunction(
+ASSERTION = TextFunction(
     _assertion, "assert_name(C): a condition on sizes", 1, gives_size=True
 )
 """What every name that begins with `assert_` is."""

@@ -43,7 +43,7 @@ from .index_space import IndexSpace, Size, valid_name
 from .parser import parse_source
 from .scope import Role, Scope
 from .source import Source, read
-from .special_calls import SPECIAL_CALLS, SpecialFunction
+from .special_calls import SPECIAL_CALLS, TextFunction
 from .syntax import (
     Access,
     Aggregation,
@@ -109,7 +109,7 @@ class TileFunction:
         self,
         source: str,
         file: str = "<string>",
-        special_calls: Mapping[str, SpecialFunction] = SPECIAL_CALLS,
+        special_calls: Mapping[str, TextFunction] = SPECIAL_CALLS,
     ) -> None:
         self.source = Source.of(source, file)
         self._special_calls = special_calls
@@ -167,7 +167,7 @@ class _FunctionTranslator:
         self,
         source: Source,
         function: Function,
-        special_calls: Mapping[str, SpecialFunction],
+        special_calls: Mapping[str, TextFunction],
         builder: ProgramBuilder | None = None,
         size_name: Callable[[str], str] = str,
     ) -> None:

@@ -11,7 +11,7 @@ from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.emission import build_program, placeholders
 from ..frontend.edsl.graph import Input, Node
 from ..frontend.edsl.locations import here
-from ..frontend.edsl.tensors import tensor_node
+from ..frontend.edsl.operands import tensor_node
 from ..frontend.edsl.text import apply_text, texts_of
 from .context import Context
 from .devices import Device

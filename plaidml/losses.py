@@ -17,20 +17,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..frontend.special_calls import SPECIAL_CALLS, SpecialCall, SpecialFunction
-from ..frontend.tuples import AnyValue
+from ..frontend.builder import Value
+from ..frontend.special_calls import SPECIAL_CALLS, TextFunction
+from ..frontend.special_table import SPECIAL_FUNCTIONS, Arguments
 
 
-def _binary_crossentropy(call: SpecialCall) -> AnyValue:
-    output, target, count = (call.value(number) for number in range(3))
-    value = call.composite.binary_crossentropy(output, target, call.location)
-    return call.composite.loss_over(value, count, call.location)
+def _binary_crossentropy(given: Arguments) -> Value:
+    output, target, count = given.tensors
+    value = given.composite.binary_crossentropy(output, target, given.location)
+    return given.composite.loss_over(value, count, given.location)
 
 
 _CROSSENTROPY = "builtin_binary_crossentropy"
 
-TRAINING_CALLS: Mapping[str, SpecialFunction] = {
+TRAINING_CALLS: Mapping[str, TextFunction] = {
     **SPECIAL_CALLS,
-    _CROSSENTROPY: replace(SPECIAL_CALLS[_CROSSENTROPY], build=_binary_crossentropy),
+    _CROSSENTROPY: TextFunction.of(
+        replace(SPECIAL_FUNCTIONS[_CROSSENTROPY], build=_binary_crossentropy)
+    ),
 }
 """The special functions of Tile as programs for PlaidML know them."""

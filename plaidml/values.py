@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .devices import Device
 
 
-class Value(Arithmetic):
+class Value(Arithmetic[Any]):
     """A tensor of a composed program: an input, or computed by an operation.
 
     It has a variable, or the operation that it comes from, or both. Operators work on

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GinghamError
 from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.graph import Input, Literal
+from ..frontend.edsl.operands import tensor_node
 from ..frontend.edsl.specials import gradients as edsl_gradients
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def as_symbol(value: Any) -> edsl.Tensor:
     if isinstance(value, Var):
         return value.symbol
     if isinstance(value, bool | int | float) or hasattr(value, "__array__"):
-        return edsl.Tensor.of(edsl.tensor_node(value))
+        return edsl.Tensor.of(tensor_node(value))
     raise GinghamError(
         f"expected a tensor, variable or number, got {type(value).__name__}"
     )

@@ -330,7 +330,8 @@ class JitFunction:
         return inspect.BoundArguments(self._signature, OrderedDict(values))
 
     def _outputs(self, results: Any) -> tuple[list[tuple[str | None, Node]], Structure]:
-        from ..frontend.edsl.tensors import Tensor, tensor_node
+        from ..frontend.edsl.operands import tensor_node
+        from ..frontend.edsl.tensors import Tensor
 
         leaves: list[tuple[str, Any]] = []
         structure = flatten(results, "O", leaves, _is_none)

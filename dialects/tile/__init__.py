@@ -19,6 +19,7 @@ func.func @main(%A : tensor<?x?x!eltwise.any>, %B : tensor<?x?x!eltwise.any>)
 from xdsl.ir import Dialect
 
 from ..aggregation import AggregationAttr, CombinationAttr
+from .argsort import ArgsortOp
 from .attributes import ConstraintAttr, PolynomialAttr
 from .contract import ContractOp
 from .gather import GatherModeAttr, GatherOp, InterpolationAttr, NearestModeAttr
@@ -27,7 +28,6 @@ from .indexing import OutOfBoundsAttr
 from .ops import FromIndexOp, SizesOp, ToIndexOp
 from .scatter import ScatterModeAttr, ScatterOp
 from .special import (
-    ArgsortOp,
     AssertOp,
     IndexOp,
     PrngOp,

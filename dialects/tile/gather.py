@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FloatAttr,
-    IntegerAttr,
-    TensorType,
-    UnrankedTensorType,
-    i1,
-    i64,
-)
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Annotated, ClassVar, Self
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i1
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from ..eltwise.element_types import Kind, f32, kind
-from ..eltwise.ops import ANY_ELEMENT, element_of, format_number, parse_number
+from ..eltwise.ops import ANY_ELEMENT
 from .indexing import (
     OutOfBounds,
     OutOfBoundsAttr,
-    parse_choice,
-    parse_integer,
-    parse_types,
-    print_choice,
-    print_integer,
-    verify_element,
+    check_axis_of_mode,
+    check_cells,
     verify_indices,
-    verify_shape_of,
 )
-from .special import verify_shape, verify_tensor
-from .special_shapes import GatherMode, gathered
-
-CUBE_COEFFICIENT = -0.75
-"""The coefficient of cubic interpolation unless another is given."""
+from .options import Objection, SpecialOptions, WrongElement
+from .special_op import SpecialOp
+from .special_shapes import GatherMode, Shape, gathered
 
 MOST_CELLS = 64
 """Between how many cells a gather interpolates at most."""
@@ -97,8 +75,75 @@ class NearestModeAttr(EnumAttribute[NearestMode], SpacedOpaqueSyntaxAttribute):
     name = "tile.nearest_mode"
 
 
+@dataclass(frozen=True)
+class GatherOptions(SpecialOptions):
+    """What a gather can be told: see `tile.gather`."""
+
+    axis: int = 0
+    _: KW_ONLY
+    batch_dims: int = 0
+    mode: Annotated[GatherMode, GatherModeAttr] = GatherMode.NORMAL
+    interpolation: Annotated[Interpolation, InterpolationAttr] = Interpolation.NONE
+    nearest_mode: Annotated[NearestMode, NearestModeAttr] = (
+        NearestMode.ROUND_PREFER_FLOOR
+    )
+    cube_coefficient: float = -0.75
+    out_of_bounds: Annotated[OutOfBounds, OutOfBoundsAttr] = OutOfBounds.CLAMP
+
+    def check(self) -> None:
+        """Raise ExcludedOption for an axis in mode `nd`."""
+        check_axis_of_mode(self.axis, self.mode, GatherMode.ND)
+
+    def signature(
+        self, elements: Sequence[Attribute], weak: Sequence[bool] = ()
+    ) -> tuple[Sequence[Attribute], Self]:
+        """Integers as indices need no interpolation; what lies between is a float."""
+        values, indices = elements
+        is_float = kind(indices) is Kind.FLOAT
+        if indices == i1 or (is_float and self.interpolation is Interpolation.NONE):
+            hint = "convert them with as_int(X, 32)"
+            if self.mode is GatherMode.NORMAL:
+                hint += ", or say how to interpolate: interpolation=linear"
+            raise WrongElement(f"expected integers as indices, got {indices}", 1, hint)
+        if not is_float:
+            return elements, replace(self, interpolation=Interpolation.NONE)
+        is_smooth = self.interpolation is not Interpolation.NEAREST
+        if is_smooth and kind(values) is not Kind.FLOAT:
+            values = f32
+        return [values, indices], self
+
+    def shape(self, shapes: Sequence[Shape], names: Sequence[str]) -> Shape | None:
+        """That of the values with other axes; None for unknown coordinates."""
+        values, indices = shapes
+        if self.mode is GatherMode.ND and indices[-1:] == (DYNAMIC_INDEX,):
+            return None
+        return gathered(values, indices, self.mode, self.axis, self.batch_dims)
+
+    def specialized(self, shapes: Sequence[Shape], names: Sequence[str]) -> Self:
+        """The axis from 0, where there are cells to choose, and not too many."""
+        values, indices = shapes
+        result = gathered(values, indices, self.mode, self.axis, self.batch_dims)
+        if self.mode is GatherMode.ND:
+            chosen = values[self.batch_dims : self.batch_dims + indices[-1]]
+            self._check_neighbours(len(chosen))
+            check_cells(self.out_of_bounds, chosen, result, names[0])
+            return self
+        axis = self.axis % len(values)
+        check_cells(self.out_of_bounds, values[axis : axis + 1], result, names[0])
+        return replace(self, axis=axis)
+
+    def _check_neighbours(self, depth: int) -> None:
+        cells = self.interpolation.cells**depth
+        if cells > MOST_CELLS:
+            raise Objection(
+                f"{self.interpolation.value} interpolation along {depth} axes is "
+                f"between {cells} cells, and at most {MOST_CELLS} are possible",
+                "gather along some of the axes first",
+            )
+
+
 @irdl_op_definition
-class GatherOp(IRDLOperation):
+class GatherOp(SpecialOp):
     """The cells of a tensor at indices that are the elements of another.
 
     ```mlir
@@ -146,173 +191,22 @@ class GatherOp(IRDLOperation):
     """
 
     name = "tile.gather"
+    OPTIONS: ClassVar = GatherOptions
     values = operand_def()
     indices = operand_def()
-    axis = prop_def(IntegerAttr)
-    batch_dims = prop_def(IntegerAttr)
-    mode = prop_def(GatherModeAttr)
-    interpolation = prop_def(InterpolationAttr)
-    nearest_mode = prop_def(NearestModeAttr)
-    cube_coefficient = prop_def(FloatAttr)
-    out_of_bounds = prop_def(OutOfBoundsAttr)
-    result = result_def()
-    traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        values: SSAValue,
-        indices: SSAValue,
-        type: Attribute | None = None,
-        *,
-        axis: int = 0,
-        batch_dims: int = 0,
-        mode: GatherMode = GatherMode.NORMAL,
-        interpolation: Interpolation = Interpolation.NONE,
-        nearest_mode: NearestMode = NearestMode.ROUND_PREFER_FLOOR,
-        cube_coefficient: float = CUBE_COEFFICIENT,
-        out_of_bounds: OutOfBounds = OutOfBounds.CLAMP,
-    ) -> None:
-        if type is None:
-            type = gather_type(values.type, indices.type, mode, axis, batch_dims)
-        super().__init__(
-            operands=[values, indices],
-            properties={
-                "axis": IntegerAttr(axis, i64),
-                "batch_dims": IntegerAttr(batch_dims, i64),
-                "mode": GatherModeAttr(mode),
-                "interpolation": InterpolationAttr(interpolation),
-                "nearest_mode": NearestModeAttr(nearest_mode),
-                "cube_coefficient": FloatAttr(cube_coefficient, 64),
-                "out_of_bounds": OutOfBoundsAttr(out_of_bounds),
-            },
-            result_types=[type],
-        )
+    @property
+    def options(self) -> GatherOptions:
+        """What is read, and how."""
+        return GatherOptions.of(self.properties)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> GatherOp:
-        """Read `%V, %I axis 1 mode nd : (<types>) -> <type>`; options have defaults."""
-        start = parser.pos
-        values = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        indices = parser.parse_unresolved_operand()
-        axis = parse_integer(parser, "axis", 0)
-        batch_dims = parse_integer(parser, "batch_dims", 0)
-        mode = parse_choice(parser, "mode", GatherMode.NORMAL)
-        interpolation = parse_choice(parser, "interpolation", Interpolation.NONE)
-        nearest = parse_choice(parser, "nearest_mode", NearestMode.ROUND_PREFER_FLOOR)
-        cube_coefficient = CUBE_COEFFICIENT
-        if parser.parse_optional_keyword("cube_coefficient") is not None:
-            cube_coefficient = float(parse_number(parser))
-        out_of_bounds = parse_choice(parser, "out_of_bounds", OutOfBounds.CLAMP)
-        attributes, operands, result = parse_types(parser, [values, indices], start)
-        op = cls(
-            operands[0],
-            operands[1],
-            result,
-            axis=axis,
-            batch_dims=batch_dims,
-            mode=mode,
-            interpolation=interpolation,
-            nearest_mode=nearest,
-            cube_coefficient=cube_coefficient,
-            out_of_bounds=out_of_bounds,
-        )
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        """Print the options that have another value than their default."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        print_integer(printer, "axis", self.axis)
-        print_integer(printer, "batch_dims", self.batch_dims)
-        print_choice(printer, "mode", self.mode.data, GatherMode.NORMAL)
-        print_choice(
-            printer, "interpolation", self.interpolation.data, Interpolation.NONE
-        )
-        print_choice(
-            printer,
-            "nearest_mode",
-            self.nearest_mode.data,
-            NearestMode.ROUND_PREFER_FLOOR,
-        )
-        coefficient = self.cube_coefficient.value.data
-        if coefficient != CUBE_COEFFICIENT:
-            printer.print_string(f" cube_coefficient {format_number(coefficient)}")
-        print_choice(
-            printer, "out_of_bounds", self.out_of_bounds.data, OutOfBounds.CLAMP
-        )
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_function_type(self.operand_types, self.result_types)
-
-    def verify_(self) -> None:
-        """Raise VerifyException unless element types, options and shapes fit.
-
-        Indices are integers, or floats where they are interpolated between.
-        """
-        for what, operand in (("values", self.values), ("indices", self.indices)):
-            verify_tensor(f"the {what}", operand.type)
-        verify_tensor("the result", self.result.type)
-        mode, interpolation = self.mode.data, self.interpolation.data
-        if mode is GatherMode.ND and self.axis.value.data:
-            raise VerifyException("expected no axis in mode nd")
-        values, indices = element_of(self.values.type), element_of(self.indices.type)
+    def verify_elements(self, elements: Sequence[Attribute]) -> None:
+        """Indices are integers, or floats where they are interpolated between."""
+        values, indices = elements
+        interpolation = self.options.interpolation
         verify_indices(indices, floats=interpolation is not Interpolation.NONE)
         smooth = interpolation in (Interpolation.LINEAR, Interpolation.CUBIC)
         if smooth and values != ANY_ELEMENT and kind(values) is not Kind.FLOAT:
             raise VerifyException(
                 f"expected floats to interpolate between, got {self.values.type}"
             )
-        verify_element(self.result, values)
-        verify_shape(self._verify_result)
-
-    def _verify_result(self) -> None:
-        expected = gather_type(
-            self.values.type,
-            self.indices.type,
-            self.mode.data,
-            self.axis.value.data,
-            self.batch_dims.value.data,
-        )
-        verify_shape_of(self.result, expected)
-
-
-def gather_type(
-    values: Attribute,
-    indices: Attribute,
-    mode: GatherMode,
-    axis: int,
-    batch_dims: int,
-) -> Attribute:
-    """The type of a gather from operands of these types, unranked where one is.
-
-    Raises ValueError for shapes that do not fit.
-    """
-    element = element_of(values)
-    if not isinstance(values, TensorType) or not isinstance(indices, TensorType):
-        return UnrankedTensorType(element)
-    index_shape = indices.get_shape()
-    if mode is GatherMode.ND and index_shape[-1:] == (DYNAMIC_INDEX,):
-        return UnrankedTensorType(element)
-    shape = gathered(values.get_shape(), index_shape, mode, axis, batch_dims)
-    return TensorType(element, shape)
-
-
-def gather_signature(
-    values: Attribute, indices: Attribute, interpolation: Interpolation
-) -> tuple[Attribute, Interpolation]:
-    """The element type that values are cast to, and the interpolation that is left.
-
-    Takes element types. Integer indices need no interpolation; `linear` and `cubic`
-    make integers f32. Raises TypeError, worded for the user, for types that are no
-    indices.
-    """
-    if indices == i1:
-        raise TypeError("expected integers as indices, got i1")
-    if kind(indices) is not Kind.FLOAT:
-        return values, Interpolation.NONE
-    if interpolation is Interpolation.NONE:
-        raise TypeError(f"expected integers as indices, got {indices}")
-    smooth = interpolation is not Interpolation.NEAREST
-    return (f32 if smooth and kind(values) is not Kind.FLOAT else values), interpolation

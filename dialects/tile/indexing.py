@@ -1,23 +1,20 @@
-"""What `tile.gather` and `tile.scatter` share: bounds, checks and options as words."""
+"""What `tile.gather` and `tile.scatter` share: indices, their bounds and axes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from math import prod
 
-from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.dialects.builtin import i1
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from ..eltwise.element_types import Kind, kind
-from ..eltwise.ops import ANY_ELEMENT, element_of, with_element
-
-_Choice = TypeVar("_Choice", bound=StrEnum)
+from ..eltwise.ops import ANY_ELEMENT
+from .options import ExcludedOption, Objection
+from .special_shapes import Shape
 
 
 class OutOfBounds(StrEnum):
@@ -51,60 +48,23 @@ def verify_indices(element: Attribute, floats: bool = False) -> None:
         raise VerifyException(f"expected integers as indices, got {element}")
 
 
-def verify_element(result: SSAValue, expected: Attribute) -> None:
-    """Raise VerifyException for a result of another element type."""
-    elements = element_of(result.type), expected
-    if ANY_ELEMENT not in elements and elements[0] != elements[1]:
-        raise VerifyException(
-            f"expected the result to have element type {expected}, got {result.type}"
+def check_axis_of_mode(axis: int, mode: StrEnum, without: StrEnum) -> None:
+    """Raise ExcludedOption for an axis in the mode whose indices are coordinates."""
+    if mode is without and axis:
+        raise ExcludedOption(
+            "axis",
+            mode,
+            "the last axis of the indices holds coordinates of the first axes",
         )
 
 
-def verify_shape_of(result: SSAValue, expected: Attribute) -> None:
-    """Raise VerifyException for a result of another shape."""
-    if with_element(expected, element_of(result.type)) != result.type:
-        raise VerifyException(
-            f"expected a result of type {expected}, got {result.type}"
+def check_cells(bounds: OutOfBounds, chosen: Shape, moved: Shape, name: str) -> None:
+    """Raise Objection for an axis without cells, to which no index can be clamped.
+
+    Takes the sizes that are chosen from, and those of what is moved.
+    """
+    if bounds is OutOfBounds.CLAMP and 0 in chosen and prod(moved):
+        raise Objection(
+            f"the indices choose from an axis of {name} that has no cells",
+            "out_of_bounds=zero gives zeros for such indices",
         )
-
-
-def parse_types(
-    parser: Parser, values: Sequence[UnresolvedOperand], start: int
-) -> tuple[dict[str, Attribute], Sequence[SSAValue], Attribute]:
-    """Parse attributes and `: (types) -> type`; with them the operands."""
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    position = parser.pos
-    type = parser.parse_function_type()
-    operands = parser.resolve_operands(values, type.inputs.data, start)
-    if len(type.outputs) != 1:
-        parser.raise_error("expected one result type", position, parser.pos)
-    return attributes, operands, type.outputs.data[0]
-
-
-def parse_integer(parser: Parser, word: str, default: int) -> int:
-    """Parse the word and an integer, or nothing."""
-    if parser.parse_optional_keyword(word) is None:
-        return default
-    return parser.parse_integer(allow_boolean=False)
-
-
-def parse_choice(parser: Parser, word: str, default: _Choice) -> _Choice:
-    """Parse the word and one of the values of an enum, or nothing."""
-    if parser.parse_optional_keyword(word) is None:
-        return default
-    return parser.parse_str_enum(type(default))
-
-
-def print_integer(printer: Printer, word: str, number: IntegerAttr) -> None:
-    """Print what `parse_integer` parses, unless it is 0."""
-    if number.value.data:
-        printer.print_string(f" {word} {number.value.data}")
-
-
-def print_choice(
-    printer: Printer, word: str, chosen: StrEnum, default: StrEnum
-) -> None:
-    """Print what `parse_choice` parses, unless it is the default."""
-    if chosen is not default:
-        printer.print_string(f" {word} {chosen.value}")

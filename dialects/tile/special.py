@@ -1,13 +1,12 @@
-"""Special operations of the `tile` dialect: shapes, coordinates, order, random numbers.
+"""Special operations of the `tile` dialect: shapes, coordinates, random numbers.
 
-`gather` and `scatter` have files of their own. As parsed, types may be unranked and
-sizes `?`; `tile-specialize` makes all static.
+`gather`, `scatter` and `argsort` have files of their own. As parsed, types may be
+unranked and sizes `?`; `tile-specialize` makes all static.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeVar
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -15,8 +14,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     TensorType,
-    UnitAttr,
-    UnrankedTensorType,
     f32,
     i64,
 )
@@ -27,7 +24,6 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -48,55 +44,12 @@ from .size_syntax import (
     print_sizes,
     verify_sizes,
 )
-from .special_shapes import Shape, check_state, normalized_axis, reduced, reshaped
-
-_Op = TypeVar("_Op", bound="_SizedOp")
-
-
-class _SizedOp(IRDLOperation):
-    """An op that makes of a tensor one with the sizes that it is given."""
-
-    tensor = operand_def()
-    sizes = var_operand_def(IndexType)
-    result = result_def(TensorType)
-    traits = traits_def(Pure())
-
-    CHECK: ClassVar[Callable[[Shape, Shape], Shape]]
-    """Raises ValueError for shapes of operand and result that do not fit."""
-
-    def __init__(
-        self, tensor: SSAValue, type: TensorType, sizes: Sequence[SSAValue] = ()
-    ) -> None:
-        super().__init__(operands=[tensor, sizes], result_types=[type])
-
-    @classmethod
-    def parse(cls: type[_Op], parser: Parser) -> _Op:
-        tensor, type, sizes, attributes = parse_sized_result(parser)
-        op = cls(tensor, type, sizes)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        print_sized_result(
-            printer, self.tensor, self.result.type, self.sizes, self.attributes
-        )
-
-    def verify_(self) -> None:
-        verify_tensor("the operand", self.tensor.type)
-        verify_sizes(self.result.type, self.sizes)
-        elements = element_of(self.tensor.type), self.result.type.element_type
-        if elements[0] != elements[1] and ANY_ELEMENT not in elements:
-            raise VerifyException(
-                f"expected the result to have element type {elements[0]}, got "
-                f"{elements[1]}"
-            )
-        if isinstance(self.tensor.type, TensorType):
-            source, target = self.tensor.type.get_shape(), self.result.type.get_shape()
-            verify_shape(lambda: type(self).CHECK(source, target))
+from .special_op import SizedOp, verify_shape, verify_tensor
+from .special_shapes import check_state, normalized_axis, reduced, reshaped
 
 
 @irdl_op_definition
-class ReshapeOp(_SizedOp):
+class ReshapeOp(SizedOp):
     """The same elements, in row-major order, in another shape.
 
     ```mlir
@@ -111,7 +64,7 @@ class ReshapeOp(_SizedOp):
 
 
 @irdl_op_definition
-class SimpleReduceOp(_SizedOp):
+class SimpleReduceOp(SizedOp):
     """The sum over the axes that broadcasting a tensor of these sizes would add.
 
     ```mlir
@@ -286,84 +239,6 @@ def _shape_type(type: Attribute) -> TensorType[Attribute]:
 
 
 @irdl_op_definition
-class ArgsortOp(IRDLOperation):
-    """Where the elements that sorting puts in order along an axis stand.
-
-    ```mlir
-    %P = tile.argsort %X axis 1 ascending : tensor<4x5xf32>
-    ```
-
-    The result has the operand's shape and elements of type si32: the coordinate along
-    the axis of the least element (`descending`: the greatest), of the next, and so on.
-    Equal elements keep their order (-0.0 equals 0.0) in both directions, and NaNs come
-    last in both, in their order. A negative axis counts from the last and is 0 or more
-    after specialization.
-    """
-
-    name = "tile.argsort"
-    tensor = operand_def()
-    axis = prop_def(IntegerAttr)
-    descending = opt_prop_def(UnitAttr)
-    result = result_def()
-    traits = traits_def(Pure())
-
-    def __init__(self, tensor: SSAValue, axis: int, descending: bool = False) -> None:
-        super().__init__(
-            operands=[tensor],
-            properties={
-                "axis": IntegerAttr(axis, i64),
-                "descending": UnitAttr() if descending else None,
-            },
-            result_types=[with_element(tensor.type, si32)],
-        )
-
-    @property
-    def is_descending(self) -> bool:
-        """Whether the greatest element comes first."""
-        return self.descending is not None
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ArgsortOp:
-        """Read `%X axis 1 ascending : <type>`; the direction has no default."""
-        tensor = parser.parse_unresolved_operand()
-        parser.parse_keyword("axis")
-        axis = parser.parse_integer(allow_boolean=False)
-        words = ("ascending", "descending")
-        direction = parser.parse_optional_keyword_in(words)
-        if direction is None:
-            parser.raise_error("expected 'ascending' or 'descending'")
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(tensor, parser.parse_type())
-        op = cls(operand, axis, direction == words[1])
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        """Print tensor, axis and direction; the result's type follows from them."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.tensor)
-        direction = "descending" if self.is_descending else "ascending"
-        printer.print_string(f" axis {self.axis.value.data} {direction}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.tensor.type)
-
-    def verify_(self) -> None:
-        """Raise VerifyException unless the result is of si32 and the axis exists."""
-        type = self.tensor.type
-        verify_tensor("the operand", type)
-        if self.result.type != with_element(type, si32):
-            raise VerifyException(
-                f"expected a result of type {with_element(type, si32)}, got "
-                f"{self.result.type}"
-            )
-        if isinstance(type, TensorType):
-            rank = type.get_num_dims()
-            verify_shape(lambda: normalized_axis(self.axis.value.data, rank))
-
-
-@irdl_op_definition
 class PrngOp(IRDLOperation):
     """Random numbers, and the state to draw the next ones from.
 
@@ -453,17 +328,3 @@ class AssertOp(IRDLOperation):
         super().__init__(
             operands=[condition], properties={"message": StringAttr(message)}
         )
-
-
-def verify_tensor(what: str, type: Attribute) -> None:
-    """Raise VerifyException for a type that is no tensor."""
-    if not isinstance(type, TensorType | UnrankedTensorType):
-        raise VerifyException(f"expected {what} to be a tensor, got {type}")
-
-
-def verify_shape(rule: Callable[[], object]) -> None:
-    """Run a rule of `special_shapes`; what it objects to is an error of the op."""
-    try:
-        rule()
-    except ValueError as error:
-        raise VerifyException(str(error)) from None

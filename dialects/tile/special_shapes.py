@@ -92,8 +92,6 @@ def _depth(indices: Shape, batch_dims: int) -> int:
             f"the indices are {display(indices)}: expected an axis of coordinates "
             + (f"behind the first {batch_dims}" if batch_dims else "at the end")
         )
-    if indices[-1] == DYNAMIC_INDEX:
-        raise ValueError("the number of coordinates of an index is not known")
     return indices[-1]
 
 

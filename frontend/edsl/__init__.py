@@ -4,11 +4,15 @@ Python code builds a graph of tensors and sizes (`graph`), and what a program ne
 it becomes `tile` IR (`emission`) through the builder that all frontends share.
 """
 
+from ...dialects.tile.argsort import SortDirection
+from ...dialects.tile.gather import Interpolation as InterpolationMode
+from ...dialects.tile.gather import NearestMode
+from ...dialects.tile.indexing import OutOfBounds as OutOfBoundsMode
+from ...dialects.tile.special_shapes import GatherMode, ScatterMode
 from .accesses import Access
 from .annotations import layer, pragma, trace
 from .calls import Call
 from .differentiation import gradient
-from .dims import TensorDim, TensorDims
 from .dtypes import DType, TensorShape
 from .einsum import einsum
 from .float_functions import (
@@ -104,12 +108,6 @@ from .inputs import Constant, Placeholder
 from .lens import TensorLens
 from .outputs import Contraction, NamedTensorOutput, TensorOutput
 from .specials import (
-    GatherMode,
-    InterpolationMode,
-    NearestMode,
-    OutOfBoundsMode,
-    ScatterMode,
-    SortDirection,
     TensorTuple,
     argsort,
     as_dim,
@@ -126,7 +124,7 @@ from .specials import (
     shape,
     zero,
 )
-from .tensors import Tensor, cast
+from .tensors import Tensor, TensorDim, TensorDims, cast
 
 LogicalShape = TensorShape
 """What PlaidML 0.7 called a `TensorShape`."""

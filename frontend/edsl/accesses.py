@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from ...dialects.aggregation import Aggregation, Combination
 from ...errors import GinghamError, SourceLocation
 from .contraction import Subscripted
+from .graph import Node
 from .indices import IndexExpression
 from .locations import error, here
-
-if TYPE_CHECKING:
-    from .tensors import Tensor
 
 _ONE_LEVEL = (
     "a contraction combines one, two or (with cond) three accesses; compute anything "
     "else on whole tensors, before or after it"
 )
+
+
+class Subscriptable(Protocol):
+    """A tensor that indices can be put behind."""
+
+    @property
+    def node(self) -> Node:
+        """Its node. Raises GinghamError for an output without a contraction."""
+        ...
+
+    def write(self, indices: Sequence[IndexExpression], value: Aggregated) -> None:
+        """Make a contraction its value."""
+        ...
 
 
 class Combined:
@@ -82,7 +93,9 @@ class Combined:
 class Access(Combined):
     """A tensor with an index expression for each axis: `A[i, 2 * k + 1]`."""
 
-    def __init__(self, tensor: Tensor, indices: Sequence[IndexExpression]) -> None:
+    def __init__(
+        self, tensor: Subscriptable, indices: Sequence[IndexExpression]
+    ) -> None:
         super().__init__(Combination.NONE, [self])
         self.tensor = tensor
         self.indices = tuple(indices)

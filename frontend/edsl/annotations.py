@@ -18,7 +18,8 @@ from xdsl.ir import Attribute
 from ...dialects.eltwise.table import FUNCTIONS
 from .graph import Apply, LayerScope, current_layer, current_layer_scope
 from .locations import assigned_name, error, here
-from .tensors import Tensor, flattened, tensor_node
+from .operands import flattened, tensor_node
+from .tensors import Tensor
 
 _Result = TypeVar("_Result")
 

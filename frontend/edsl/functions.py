@@ -11,10 +11,10 @@ from typing import Any
 
 from ...dialects.aggregation import Aggregation, Combination
 from .accesses import Access, Aggregated, Combined, combine, combined
-from .dims import TensorDim, apply_to_sizes, is_size
+from .dims import is_size
 from .indices import IndexExpression
 from .locations import error
-from .tensors import Tensor, apply, cast
+from .tensors import Tensor, TensorDim, apply, apply_to_sizes, cast
 
 _OURS = (Tensor, TensorDim, Combined, Aggregated, IndexExpression)
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from ...affine.polynomial import NonLinearError, Polynomial
 from ...errors import GinghamError
 from ..index_space import check_expression
-from .dims import TensorDim, is_integer, is_size, size_node
+from .dims import Dimension, is_integer, is_size, size_node
 from .graph import Apply, Literal, Node
 from .locations import assigned_name, error, names_of_several
 
@@ -162,7 +162,7 @@ def index_expression(value: Any) -> IndexExpression:
     """An index, a size or an integer as an index expression."""
     if isinstance(value, IndexExpression):
         return value
-    if isinstance(value, TensorDim):
+    if isinstance(value, Dimension):
         return _of_size(value.node)
     if isinstance(value, bool) or not is_integer(value):
         raise error(
@@ -233,7 +233,7 @@ def _form(node: Node, parts: Sequence[IndexExpression]) -> IndexExpression:
 
 def _divisor(value: Any) -> Any:
     """A divisor such as `N + 1` as one size, by which an index can be divided."""
-    if not isinstance(value, TensorDim):
+    if not isinstance(value, Dimension):
         return value
     expression = _of_size(value.node)
     if len(expression.polynomial.terms) < 2:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
+from .emission import placeholders
 from .graph import Input, Node
 from .locations import error
 
@@ -76,8 +77,6 @@ def type_of(node: Node) -> TensorType[Attribute]:
 
 def placeholders_of(node: Node) -> list[Node]:
     """The inputs that it needs."""
-    from .emission import placeholders
-
     return placeholders([node])
 
 

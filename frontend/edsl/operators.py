@@ -3,124 +3,123 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar
 
 from .locations import error
 
-if TYPE_CHECKING:
-    from .tensors import Tensor
+_Result = TypeVar("_Result")
 
 
-class Arithmetic:
+class Arithmetic(Generic[_Result]):
     """Operators on all elements, which broadcast."""
 
     __array_ufunc__ = None  # NumPy's arrays leave arithmetic to this class.
 
-    def _apply(self, function: str, *operands: Any) -> Tensor:
+    def _apply(self, function: str, *operands: Any) -> _Result:
         """A function of the element-wise table."""
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Tensor:
+    def __add__(self, other: Any) -> _Result:
         return self._apply("add", self, other)
 
-    def __radd__(self, other: Any) -> Tensor:
+    def __radd__(self, other: Any) -> _Result:
         return self._apply("add", other, self)
 
-    def __sub__(self, other: Any) -> Tensor:
+    def __sub__(self, other: Any) -> _Result:
         return self._apply("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Tensor:
+    def __rsub__(self, other: Any) -> _Result:
         return self._apply("sub", other, self)
 
-    def __mul__(self, other: Any) -> Tensor:
+    def __mul__(self, other: Any) -> _Result:
         return self._apply("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Tensor:
+    def __rmul__(self, other: Any) -> _Result:
         return self._apply("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Tensor:
+    def __truediv__(self, other: Any) -> _Result:
         return self._apply("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Tensor:
+    def __rtruediv__(self, other: Any) -> _Result:
         return self._apply("div", other, self)
 
-    def __mod__(self, other: Any) -> Tensor:
+    def __mod__(self, other: Any) -> _Result:
         return self._apply("mod", self, other)
 
-    def __rmod__(self, other: Any) -> Tensor:
+    def __rmod__(self, other: Any) -> _Result:
         return self._apply("mod", other, self)
 
-    def __pow__(self, other: Any) -> Tensor:
+    def __pow__(self, other: Any) -> _Result:
         return self._apply("pow", self, other)
 
-    def __rpow__(self, other: Any) -> Tensor:
+    def __rpow__(self, other: Any) -> _Result:
         return self._apply("pow", other, self)
 
-    def __lshift__(self, other: Any) -> Tensor:
+    def __lshift__(self, other: Any) -> _Result:
         return self._apply("bit_left", self, other)
 
-    def __rlshift__(self, other: Any) -> Tensor:
+    def __rlshift__(self, other: Any) -> _Result:
         return self._apply("bit_left", other, self)
 
-    def __rshift__(self, other: Any) -> Tensor:
+    def __rshift__(self, other: Any) -> _Result:
         return self._apply("bit_right", self, other)
 
-    def __rrshift__(self, other: Any) -> Tensor:
+    def __rrshift__(self, other: Any) -> _Result:
         return self._apply("bit_right", other, self)
 
-    def __and__(self, other: Any) -> Tensor:
+    def __and__(self, other: Any) -> _Result:
         return self._apply("bit_and", self, other)
 
-    def __rand__(self, other: Any) -> Tensor:
+    def __rand__(self, other: Any) -> _Result:
         return self._apply("bit_and", other, self)
 
-    def __or__(self, other: Any) -> Tensor:
+    def __or__(self, other: Any) -> _Result:
         return self._apply("bit_or", self, other)
 
-    def __ror__(self, other: Any) -> Tensor:
+    def __ror__(self, other: Any) -> _Result:
         return self._apply("bit_or", other, self)
 
-    def __xor__(self, other: Any) -> Tensor:
+    def __xor__(self, other: Any) -> _Result:
         return self._apply("bit_xor", self, other)
 
-    def __rxor__(self, other: Any) -> Tensor:
+    def __rxor__(self, other: Any) -> _Result:
         return self._apply("bit_xor", other, self)
 
-    def __neg__(self) -> Tensor:
+    def __neg__(self) -> _Result:
         return self._apply("neg", self)
 
-    def __pos__(self) -> Tensor:
+    def __pos__(self) -> _Result:
         return self._apply("ident", self)
 
-    def __invert__(self) -> Tensor:
+    def __invert__(self) -> _Result:
         return self._apply("bit_not", self)
 
-    def __abs__(self) -> Tensor:
+    def __abs__(self) -> _Result:
         return self._apply("abs", self)
 
-    def __round__(self) -> Tensor:
+    def __round__(self) -> _Result:
         return self._apply("round", self)
 
-    def __floor__(self) -> Tensor:
+    def __floor__(self) -> _Result:
         return self._apply("floor", self)
 
-    def __ceil__(self) -> Tensor:
+    def __ceil__(self) -> _Result:
         return self._apply("ceil", self)
 
-    def __lt__(self, other: Any) -> Tensor:
+    def __lt__(self, other: Any) -> _Result:
         return self._apply("cmp_lt", self, other)
 
-    def __le__(self, other: Any) -> Tensor:
+    def __le__(self, other: Any) -> _Result:
         return self._apply("cmp_le", self, other)
 
-    def __gt__(self, other: Any) -> Tensor:
+    def __gt__(self, other: Any) -> _Result:
         return self._apply("cmp_gt", self, other)
 
-    def __ge__(self, other: Any) -> Tensor:
+    def __ge__(self, other: Any) -> _Result:
         return self._apply("cmp_ge", self, other)
 
 
-class Operators(Arithmetic):
+class Operators(Arithmetic[_Result]):
     """Operators on all elements of tensors, sizes and numbers, which broadcast."""
 
     def __eq__(self, other: object) -> Any:

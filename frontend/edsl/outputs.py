@@ -13,7 +13,8 @@ from .graph import Node
 from .indices import Constraint, IndexExpression, index_expression
 from .lens import TensorLens
 from .locations import assigned_name, error, here
-from .tensors import Tensor, flattened, tensor_node
+from .operands import flattened, tensor_node
+from .tensors import Tensor
 
 
 class TensorOutput(Tensor):

@@ -2,64 +2,102 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
-from functools import partial
 from typing import Any, TypeVar
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-
-from ...dialects.tile.gather import CUBE_COEFFICIENT
-from ...dialects.tile.gather import Interpolation as InterpolationMode
-from ...dialects.tile.gather import NearestMode as NearestMode
-from ...dialects.tile.indexing import OutOfBounds as OutOfBoundsMode
-from ...dialects.tile.special_shapes import GatherMode as GatherMode
-from ...dialects.tile.special_shapes import ScatterMode as ScatterMode
-from ...dialects.tile.special_shapes import (
-    gathered,
-    normalized_axis,
-    reshaped,
-    scattered,
-)
+from ...dialects.tile.argsort import ArgsortOptions, SortDirection
+from ...dialects.tile.gather import GatherOptions
+from ...dialects.tile.options import SpecialOptions
+from ...dialects.tile.scatter import ScatterOptions
+from ...dialects.tile.special_shapes import normalized_axis
 from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
-from .dims import TensorDim, is_integer, size_node
+from .dims import is_integer
 from .graph import Apply, Call, Input, Literal, Node, NumberOf, Part, Result
 from .locations import assigned_name, assigned_names, error
-from .tensors import Tensor, flattened, tensor_node
+from .operands import size_nodes, tensor_node
+from .special_nodes import option_value, special_call
+from .tensors import Tensor, TensorDim
 
-_Option = TypeVar("_Option", bound=Enum)
+_Function = TypeVar("_Function", bound=Callable[..., Tensor])
 
 
-class SortDirection(Enum):
-    """The order in which `argsort` puts elements."""
+def with_options(options: type[SpecialOptions]) -> Callable[[_Function], _Function]:
+    """Have the signature of a function of any options show those that there are."""
 
-    ASC = "ascending"
-    DESC = "descending"
+    def decorate(function: _Function) -> _Function:
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = {parameter.name for parameter in own}
+        further = [
+            inspect.Parameter(
+                option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default
+            )
+            for option in options.options().values()
+            if option.name not in named
+        ]
+        shown = signature.replace(parameters=[*own, *further])
+        setattr(function, "__signature__", shown)
+        return function
+
+    return decorate
 
 
 def reshape(x: Any, *dims: Any) -> Tensor:
     """The elements of `x` in row-major order with other sizes, as many in all."""
-    source, sizes = tensor_node(x), _sizes(dims)
-    target = [size.known_number for size in sizes]
-    _check_shapes("reshape", reshaped, source.known_sizes, target)
-
-    def emit(
-        special: SpecialBuilder, values: Sequence[Value], at: SourceLocation
-    ) -> Result:
-        return special.reshape(values[0], _as_sizes(values[1:]), at)
-
-    return _special(emit, [source, *sizes], len(sizes))
+    return Tensor.of(special_call("reshape", [x, *dims]))
 
 
 def shape(x: Any) -> Tensor:
     """The sizes of `x` as a vector of 32-bit integers."""
-    return _special(
-        lambda special, values, at: special.shape(values[0], at), [tensor_node(x)], 1
-    )
+    return Tensor.of(special_call("shape", [x]))
+
+
+@with_options(GatherOptions)
+def gather(values: Any, indices: Any, axis: int = 0, **options: Any) -> Tensor:
+    """The cells of `values` that `indices` choose along an axis.
+
+    Indices that are floats need an interpolation: nearest, linear or cubic. In mode nd
+    the last axis of `indices` holds the coordinates along several axes. Indices out of
+    bounds are clamped, or with `out_of_bounds="zero"` give 0.
+    """
+    return Tensor.of(special_call("gather", [values, indices], axis=axis, **options))
+
+
+@with_options(ScatterOptions)
+def scatter(
+    updates: Any, indices: Any, base: Any, axis: int = 0, **options: Any
+) -> Tensor:
+    """The `updates` put where `indices` say.
+
+    In mode normal they are added up in a tensor of zeros that has the size of `base`
+    along the axis. The modes update_slice, update_elt and update_nd overwrite cells of
+    `base`. Indices out of bounds are clamped, or with `out_of_bounds="zero"` dropped.
+    """
+    operands = [updates, indices, base]
+    return Tensor.of(special_call("scatter", operands, axis=axis, **options))
+
+
+def argsort(
+    x: Any,
+    axis: int = -1,
+    direction: SortDirection | str = SortDirection.ASC,
+    *,
+    order: SortDirection | str | None = None,
+) -> Tensor:
+    """Where the elements stand that sorting along an axis puts in order.
+
+    Equal elements keep their order; NaN is last in both directions. `order` is what the
+    text calls the direction, and goes before it.
+    """
+    if order is None:
+        option = ArgsortOptions.options()["order"]
+        order = str(option_value(option, direction, "direction"))
+    return Tensor.of(special_call("argsort", [x], axis=axis, order=order))
 
 
 def index(dims: Any, axis: int) -> Tensor:
@@ -76,146 +114,12 @@ def index(dims: Any, axis: int) -> Tensor:
             [node],
             node.rank,
         )
-    sizes = _sizes([dims])
+    sizes = size_nodes([dims])
     _check_axis("index", axis, len(sizes))
     return _special(
         lambda special, values, at: special.index_of_sizes(_as_sizes(values), axis, at),
         sizes,
         len(sizes),
-    )
-
-
-def gather(
-    values: Any,
-    indices: Any,
-    axis: int = 0,
-    *,
-    batch_dims: int = 0,
-    mode: GatherMode | str = GatherMode.NORMAL,
-    interpolation: InterpolationMode | str = InterpolationMode.NONE,
-    nearest_mode: NearestMode | str = NearestMode.ROUND_PREFER_FLOOR,
-    cube_coefficient: float = CUBE_COEFFICIENT,
-    out_of_bounds: OutOfBoundsMode | str = OutOfBoundsMode.CLAMP,
-) -> Tensor:
-    """The cells of `values` that `indices` choose along an axis.
-
-    Indices that are floats need an interpolation: nearest, linear or cubic. In mode nd
-    the last axis of `indices` holds the coordinates along several axes. Indices out of
-    bounds are clamped, or with `out_of_bounds="zero"` give 0.
-    """
-    axis = _integer(axis, "the axis")
-    batch_dims = _integer(batch_dims, "batch_dims")
-    kind = _option(GatherMode, mode, "mode")
-    between = _option(InterpolationMode, interpolation, "interpolation")
-    nearest = _option(NearestMode, nearest_mode, "nearest_mode")
-    outside = _option(OutOfBoundsMode, out_of_bounds, "out_of_bounds")
-    nodes = [tensor_node(values), tensor_node(indices)]
-    _check_shapes(
-        "gather",
-        partial(gathered, mode=kind, axis=axis, batch_dims=batch_dims),
-        *(node.known_sizes for node in nodes),
-    )
-
-    def emit(
-        special: SpecialBuilder, values: Sequence[Value], at: SourceLocation
-    ) -> Result:
-        return special.gather(
-            values[0],
-            values[1],
-            at,
-            axis=axis,
-            batch_dims=batch_dims,
-            mode=kind,
-            interpolation=between,
-            nearest_mode=nearest,
-            cube_coefficient=cube_coefficient,
-            out_of_bounds=outside,
-        )
-
-    return _special(emit, nodes, _gathered_rank(nodes, batch_dims, kind))
-
-
-def _gathered_rank(
-    nodes: Sequence[Node], batch_dims: int, mode: GatherMode
-) -> int | None:
-    values, indices = nodes
-    if values.rank is None or indices.rank is None:
-        return None
-    if mode is GatherMode.NORMAL:
-        return values.rank + indices.rank - 1 - batch_dims
-    # How many axes are chosen from is the size of the last axis of the indices.
-    if not isinstance(indices, Input) or not indices.shape:
-        return None
-    chosen = indices.shape[-1]
-    if chosen is None:
-        return None
-    return indices.rank - 1 + values.rank - batch_dims - chosen
-
-
-def scatter(
-    updates: Any,
-    indices: Any,
-    base: Any,
-    axis: int = 0,
-    *,
-    mode: ScatterMode | str = ScatterMode.NORMAL,
-    out_of_bounds: OutOfBoundsMode | str = OutOfBoundsMode.CLAMP,
-) -> Tensor:
-    """The `updates` put where `indices` say.
-
-    In mode normal they are added up in a tensor of zeros that has the size of `base`
-    along the axis. The modes update_slice, update_elt and update_nd overwrite cells of
-    `base`. Indices out of bounds are clamped, or with `out_of_bounds="zero"` dropped.
-    """
-    axis = _integer(axis, "the axis")
-    kind = _option(ScatterMode, mode, "mode")
-    bounds = _option(OutOfBoundsMode, out_of_bounds, "out_of_bounds")
-    nodes = [tensor_node(updates), tensor_node(indices), tensor_node(base)]
-    _check_shapes(
-        "scatter",
-        partial(scattered, mode=kind, axis=axis),
-        *(node.known_sizes for node in nodes),
-    )
-    rank = nodes[2].rank
-    if kind is ScatterMode.NORMAL:
-        ranks = nodes[0].rank, nodes[1].rank
-        rank = None if None in ranks else 1 + (ranks[0] or 0) - (ranks[1] or 0)
-
-    def emit(
-        special: SpecialBuilder, values: Sequence[Value], at: SourceLocation
-    ) -> Result:
-        first, second, third = values
-        return special.scatter(
-            first, second, third, at, axis=axis, mode=kind, out_of_bounds=bounds
-        )
-
-    return _special(emit, nodes, rank)
-
-
-def argsort(
-    x: Any,
-    axis: int = -1,
-    direction: SortDirection | str = SortDirection.ASC,
-    *,
-    order: SortDirection | str | None = None,
-) -> Tensor:
-    """Where the elements stand that sorting along an axis puts in order.
-
-    Equal elements keep their order; NaN is last in both directions. `order` is what the
-    text calls the direction, and goes before it.
-    """
-    axis = _integer(axis, "the axis")
-    name = "direction" if order is None else "order"
-    chosen = _option(SortDirection, direction if order is None else order, name)
-    descending = chosen is SortDirection.DESC
-    node = tensor_node(x)
-    _check_axis("argsort", axis, node.rank)
-    return _special(
-        lambda special, values, at: special.argsort(
-            values[0], axis, at, descending=descending
-        ),
-        [node],
-        node.rank,
     )
 
 
@@ -255,7 +159,7 @@ def prng(state: Any, *dims: Any) -> tuple[Tensor, Tensor]:
 
     The state has type ui32 and shape [1, 3], or [3, L] for L numbers at a time.
     """
-    sizes = _sizes(dims)
+    sizes = size_nodes(dims)
     node = tensor_node(state)
 
     def build(
@@ -372,10 +276,6 @@ def _special(
     return Tensor.of(Call(build, nodes, rank, assigned_name()))
 
 
-def _sizes(dims: Sequence[Any]) -> list[Node]:
-    return [size_node(dim, "a size") for dim in flattened(dims)]
-
-
 def _as_sizes(values: Sequence[Value]) -> list[Size]:
     return [value for value in values if isinstance(value, Size)]
 
@@ -393,27 +293,3 @@ def _check_axis(function: str, axis: int, rank: int | None) -> None:
         normalized_axis(axis, rank)
     except ValueError as reason:
         raise error(f"'{function}': {reason}") from None
-
-
-def _check_shapes(
-    function: str, rule: Callable[..., object], *shapes: Sequence[int | None] | None
-) -> None:
-    """Raise GinghamError for shapes that a rule objects to, where they are known."""
-    known = [shape for shape in shapes if shape is not None]
-    if len(known) < len(shapes):
-        return
-    try:
-        rule(*(tuple(DYNAMIC_INDEX if s is None else s for s in k) for k in known))
-    except ValueError as reason:
-        raise error(f"'{function}': {reason}") from None
-
-
-def _option(kind: type[_Option], value: _Option | str, what: str) -> _Option:
-    """A member of an enumeration, or its name or value in any case."""
-    if isinstance(value, kind):
-        return value
-    for member in kind:
-        if str(value).lower() in (member.name.lower(), str(member.value)):
-            return member
-    names = ", ".join(str(member.value) for member in kind)
-    raise error(f"expected {what} to be one of {names}, got {value!r}")

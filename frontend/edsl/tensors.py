@@ -1,4 +1,8 @@
-"""`Tensor`: values of a program that read like arrays of NumPy."""
+"""`Tensor` and `TensorDim`: values of a program, and sizes, that code computes with.
+
+They stand for nodes of the graph. What makes nodes (`operands`, `axes`, `accesses`,
+`special_nodes`, `einsum_node`) knows nothing of them.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +13,28 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.table import FUNCTIONS
 from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
-from .accesses import Access, Aggregated, Combined, combined
-from .dims import TensorDim, size_node
+from .accesses import Access, Aggregated, combined
+from .axes import bind_sizes, check_rank, input_node, known_rank, named_sizes
+from .dims import Dimension, is_size, size_node
 from .dtypes import DType, TensorShape, dtype_of, element_type
-from .graph import (
-    Apply,
-    Call,
-    Input,
-    Literal,
-    Node,
-    SizeCheck,
-    SizeOf,
-    Sizes,
-    SizeSymbol,
-)
+from .einsum_node import einsum_node
+from .graph import Apply, Call, Literal, Node, SizeOf, Sizes, SizeSymbol
 from .indices import IndexExpression, index_expression
 from .known_types import element_of, sizes_of
 from .lens import TensorLens
-from .locations import assigned_name, assigned_names, error
+from .locations import assigned_name, assigned_names, error, names_of_several
+from .operands import (
+    TensorHandle,
+    flattened,
+    given_node,
+    size_nodes,
+    tensor_node,
+)
 from .operators import Operators
+from .special_nodes import special_node
 
 
-class Tensor(Operators):
+class Tensor(Operators["Tensor"], TensorHandle):
     """A tensor of a program: an input, or computed from others.
 
     `Tensor(TensorShape(DType.FLOAT32, [4, 5]))` is a `Placeholder`, `Tensor(value=x)` a
@@ -46,17 +50,17 @@ class Tensor(Operators):
     def __init__(
         self, shape: Any = None, *, value: Any = None, name: str | None = None
     ) -> None:
-        # Inputs are tensors, so they are imported when one is made.
-        from .inputs import Constant, Placeholder
-
         if (shape is None) == (value is None):
             raise error(
                 "expected either a shape or a value",
                 "Tensor(TensorShape(DType.FLOAT32, [4, 5])) or Tensor(value=x)",
             )
-        given = Placeholder(shape) if value is None else Constant(value)
-        self._node, self._lens = given.node, None
-        self._node.name = assigned_name() if name is None else name
+        name = assigned_name() if name is None else name
+        self._lens = None
+        if value is None:
+            self._node = input_node(shape, (), name)
+        else:
+            self._node = given_node(value, name)
 
     @staticmethod
     def of(node: Node, lens: TensorLens | None = None) -> Tensor:
@@ -86,12 +90,7 @@ class Tensor(Operators):
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        if self.node.rank is None:
-            raise error(
-                f"the number of axes of {self.node.describe()} is not known here",
-                "bind_dims of the input that it comes from says what it is",
-            )
-        return self.node.rank
+        return known_rank(self.node)
 
     @property
     def rank(self) -> int:
@@ -105,7 +104,7 @@ class Tensor(Operators):
         if len(names) != self.ndim:
             names = (None,) * self.ndim
         node = self.node
-        sizes = _named_sizes(node)
+        sizes = named_sizes(node)
         if sizes is None:
             sizes = Sizes(node, [SizeSymbol(None) for _ in range(self.ndim)])
             node.checks.append(sizes)
@@ -146,40 +145,7 @@ class Tensor(Operators):
         that has a size, or an integer, must be equal to it, which is checked when the
         sizes are known. None says nothing of an axis.
         """
-        wanted = self._to_memory(flattened(dims))
-        node = self.node
-        _learn_rank(node, len(wanted))
-        check_rank(node, len(wanted))
-        existing = _named_sizes(node)
-        symbols = [SizeSymbol(None) for _ in wanted]
-        if existing is not None:
-            symbols = list(existing.symbols)
-        first: dict[TensorDim, int] = {}
-        _check_known(node, wanted)
-        for axis, dim in enumerate(wanted):
-            if not isinstance(dim, TensorDim):
-                continue
-            if dim.is_bound:
-                symbols[axis] = _symbol(dim) or symbols[axis]
-            elif dim in first:
-                symbols[axis] = symbols[first[dim]]
-            else:
-                first[dim] = axis
-                symbols[axis].name = symbols[axis].name or dim.name
-        sizes = existing
-        if sizes is None or symbols != list(sizes.symbols):
-            sizes = Sizes(node, symbols)
-            node.checks.append(sizes)
-        for dim, axis in first.items():
-            dim.bind(SizeOf(sizes, axis))
-        for axis, dim in enumerate(wanted):
-            if dim is not None and not _is_named(dim):
-                self._require(sizes, axis, dim)
-
-    def _require(self, sizes: Sizes, axis: int, size: Any) -> None:
-        """Have the size of an axis compared with a number or a computed size."""
-        wanted = size_node(size, f"the size of axis {axis}")
-        self.node.checks.append(SizeCheck(SizeOf(sizes, axis), wanted))
+        bind_sizes(self.node, self._to_memory(flattened(dims)))
 
     @property
     def lens(self) -> TensorLens | None:
@@ -204,10 +170,8 @@ class Tensor(Operators):
 
     def reshape(self, *dims: Any) -> Tensor:
         """The elements in the same order with other sizes, as many in all."""
-        # Functions of tensors are made of tensors.
-        from .specials import reshape
-
-        return reshape(self, *dims)
+        sizes = size_nodes(dims)
+        return Tensor.of(special_node("reshape", [self.node], sizes, {}))
 
     # Contractions
 
@@ -249,6 +213,119 @@ class Tensor(Operators):
         return self._lens.apply(items)
 
 
+def apply(function: str, *operands: Any) -> Tensor:
+    """A function of the element-wise table, by its name."""
+    nodes = [tensor_node(operand) for operand in operands]
+    return Tensor.of(Apply(FUNCTIONS[function], nodes, assigned_name()))
+
+
+def cast(x: Any, dtype: object) -> Tensor:
+    """The elements of `x` converted to another type."""
+    element = element_type(dtype)
+    node = tensor_node(x)
+
+    def build(
+        builder: ProgramBuilder, values: list[Value], at: SourceLocation
+    ) -> Value:
+        return builder.cast(values[0], element, at)
+
+    return Tensor.of(Call(build, [node], node.rank, assigned_name()))
+
+
+def _matrix_product(left: Any, right: Any) -> Tensor:
+    """`left @ right` as NumPy has it: vectors, matrices, and stacks of matrices."""
+    ranks = [known_rank(tensor_node(operand)) for operand in (left, right)]
+    if 0 in ranks:
+        raise error("'@' takes no tensor of rank 0", "write '*'")
+    first, second = ("j" if ranks[0] == 1 else "...ij"), ("j", "...jk")[ranks[1] > 1]
+    equation = f"{first},{second}->{_product_axes(*ranks)}"
+    return Tensor.of(einsum_node([equation, left, right]))
+
+
+def _product_axes(left: int, right: int) -> str:
+    axes = ("" if left == 1 else "i") + ("" if right == 1 else "k")
+    return axes if left == right == 1 else f"...{axes}"
+
+
+class TensorDim(Dimension):
+    """A size: unknown until `bind_dims` of a tensor, or computed from others.
+
+    Arithmetic gives further sizes; `/` and `//` are the same and truncate toward zero.
+    With a tensor or a float the result is a tensor, with an index an index expression.
+    """
+
+    @staticmethod
+    def make(name: str | None, node: Node | None = None) -> TensorDim:
+        """The dimension of this name, which stands for a size or nothing yet."""
+        dim = TensorDim.__new__(TensorDim)
+        dim._name, dim._node = name, node
+        return dim
+
+    def __add__(self, other: Any) -> Any:
+        return _apply_to_any("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _apply_to_any("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _apply_to_any("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _apply_to_any("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _apply_to_any("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _apply_to_any("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _apply_to_any("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _apply_to_any("div", other, self)
+
+    __floordiv__ = __truediv__
+    __rfloordiv__ = __rtruediv__
+
+    def __mod__(self, other: Any) -> Any:
+        return _apply_to_any("mod", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _apply_to_any("mod", other, self)
+
+    def __neg__(self) -> Any:
+        return _apply_to_any("neg", self)
+
+    def __pos__(self) -> TensorDim:
+        return self
+
+    def __abs__(self) -> Any:
+        return _apply_to_any("abs", self)
+
+    # Comparisons: a condition, which has a number and so a truth value like any size.
+
+    def __lt__(self, other: Any) -> Any:
+        return _apply_to_any("cmp_lt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _apply_to_any("cmp_le", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _apply_to_any("cmp_gt", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _apply_to_any("cmp_ge", self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return _apply_to_any("cmp_eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _apply_to_any("cmp_ne", self, other)
+
+    __hash__ = object.__hash__
+
+
 class TensorSizes(tuple[TensorDim, ...]):
     """The sizes of a tensor, and what PlaidML's shapes tell besides."""
 
@@ -276,152 +353,29 @@ class TensorSizes(tuple[TensorDim, ...]):
         return self.tensor.dtype
 
 
-def apply(function: str, *operands: Any) -> Tensor:
-    """A function of the element-wise table, by its name."""
-    nodes = [tensor_node(operand) for operand in operands]
-    return Tensor.of(Apply(FUNCTIONS[function], nodes, assigned_name()))
+def TensorDims(names: int | str) -> list[TensorDim]:
+    """Several dimensions: as many as said, or one for each name of `"M N"`.
+
+    Those that are counted are called as the variables that they are assigned to.
+    """
+    return [TensorDim.make(name) for name in names_of_several(names)]
 
 
-def cast(x: Any, dtype: object) -> Tensor:
-    """The elements of `x` converted to another type."""
-    element = element_type(dtype)
-    node = tensor_node(x)
-
-    def build(
-        builder: ProgramBuilder, values: list[Value], at: SourceLocation
-    ) -> Value:
-        return builder.cast(values[0], element, at)
-
-    return Tensor.of(Call(build, [node], node.rank, assigned_name()))
+def apply_to_sizes(function: str, *operands: Any) -> TensorDim:
+    """A function of sizes and integers, at least one a size."""
+    nodes = [size_node(operand, f"an operand of '{function}'") for operand in operands]
+    is_division = function in ("div", "mod")
+    if is_division and isinstance(nodes[1], Literal) and not nodes[1].number:
+        raise error("division of a size by zero")
+    name = assigned_name()
+    return TensorDim.make(name, Apply(FUNCTIONS[function], nodes, name))
 
 
-def _matrix_product(left: Any, right: Any) -> Tensor:
-    """`left @ right` as NumPy has it: vectors, matrices, and stacks of matrices."""
-    from .einsum import einsum
-
-    ranks = [Tensor.of(tensor_node(operand)).ndim for operand in (left, right)]
-    if 0 in ranks:
-        raise error("'@' takes no tensor of rank 0", "write '*'")
-    first, second = ("j" if ranks[0] == 1 else "...ij"), ("j", "...jk")[ranks[1] > 1]
-    return einsum(f"{first},{second}->{_product_axes(*ranks)}", left, right)
-
-
-def _product_axes(left: int, right: int) -> str:
-    axes = ("" if left == 1 else "i") + ("" if right == 1 else "k")
-    return axes if left == right == 1 else f"...{axes}"
-
-
-def tensor_node(value: Any) -> Node:
-    """The node of what can be used like a tensor: sizes, numbers and arrays too."""
-    if isinstance(value, Tensor | TensorDim):
-        value.node.check_tensor()
-        return value.node
-    if isinstance(value, bool | int | float):
-        return Literal(value)
-    if isinstance(value, Combined | Aggregated):
-        raise error(
-            "an access such as A[i, j] is part of a contraction and no tensor",
-            "compute with the whole tensor A, or write O[i, j] = A[i, j] to an output",
-        )
-    if isinstance(value, IndexExpression):
-        raise error(
-            "an index is part of a contraction and no tensor",
-            "index([M, N], axis) is the tensor of an index's values",
-        )
-    if hasattr(value, "__array__"):
-        return constant_node(value, None)
-    raise error(
-        f"expected a tensor, a size or a number, got {type(value).__name__}",
-        "an array of NumPy is a constant of the program",
-    )
-
-
-def constant_node(value: Any, name: str | None) -> Input:
-    """The node of an array that is known while the program is made."""
-    # NumPy is imported when an array is used, not when a tool starts.
-    import numpy as np
-
-    from ...dialects.eltwise.numpy_types import NUMPY_NAMES
-
-    # A copy: what becomes of the array later does not change the program.
-    array = np.array(value, order="C")
-    if array.dtype.name not in NUMPY_NAMES:
-        raise error(
-            f"a constant has elements of type {array.dtype}",
-            f"tensors hold {', '.join(NUMPY_NAMES)}",
-        )
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    element = NUMPY_NAMES[array.dtype.name]
-    return Input(array.shape, element, name, array)
-
-
-def flattened(items: Sequence[Any]) -> list[Any]:
-    """The items of nested lists and tuples, in order."""
-    flat: list[Any] = []
-    for item in items:
-        flat += flattened(item) if _is_nested(item) else [item]
-    return flat
-
-
-def _is_nested(item: object) -> bool:
-    return isinstance(item, list | tuple)
-
-
-def check_rank(
-    node: Node, count: int, noun: str = "size", plural: str = "sizes"
-) -> None:
-    """Raise GinghamError when a tensor has another number of axes."""
-    if node.rank is None or node.rank == count:
-        return
-    axes = "1 axis" if node.rank == 1 else f"{node.rank} axes"
-    raise error(
-        f"{node.describe()} has {axes}, got {count} {noun if count == 1 else plural}",
-        f"it is made at {node.location}",
-    )
-
-
-def _named_sizes(node: Node) -> Sizes | None:
-    """What names the sizes of a tensor, if something does."""
-    return next((check for check in node.checks if isinstance(check, Sizes)), None)
-
-
-def _symbol(dim: TensorDim) -> SizeSymbol | None:
-    """The name of a size that is that of an axis; None for a computed one."""
-    return dim.node.symbol if isinstance(dim.node, SizeOf) else None
-
-
-def _is_named(dim: object) -> bool:
-    return isinstance(dim, TensorDim) and _symbol(dim) is not None
-
-
-def _learn_rank(node: Node, rank: int) -> None:
-    """An input of any rank has the rank that bind_dims says."""
-    if isinstance(node, Input) and node.shape is None:
-        node.rank, node.shape = rank, (None,) * rank
-    if node.rank is None:
-        raise error(
-            f"the number of axes of {node.describe()} is not known here",
-            "bind_dims of the input that it comes from says what it is",
-        )
-
-
-def _check_known(node: Node, wanted: Sequence[Any]) -> None:
-    """Compare sizes with what they have to be, where both are known already."""
-    numbers: dict[TensorDim, int | None] = {}
-    for axis, (known, dim) in enumerate(
-        zip(node.known_sizes or (), wanted, strict=True)
-    ):
-        if dim is None:
-            continue
-        number, name = None, ""
-        if not isinstance(dim, TensorDim):
-            number = size_node(dim, f"the size of axis {axis}").known_number
-        elif dim.is_bound:
-            number, name = dim.node.known_number, dim.name
-        else:
-            number, name = numbers.setdefault(dim, known), dim.name
-        if None in (known, number) or known == number:
-            continue
-        what = f"{name} = {number}" if name else f"{number}"
-        raise error(f"axis {axis} of {node.describe()} has size {known}, not {what}")
+def _apply_to_any(function: str, *operands: Any) -> Any:
+    """A function of a size and anything; an index and a tensor know what to do."""
+    if all(map(is_size, operands)):
+        return apply_to_sizes(function, *operands)
+    # Python would have a tensor on the right compare the other way round.
+    if any(isinstance(operand, float | Tensor) for operand in operands):
+        return apply(function, *operands)
+    return NotImplemented

@@ -26,7 +26,8 @@ from ..tile_text import TileFunction
 from ..tuples import AnyValue, Tuple
 from .graph import Emitting, Literal, Node, Part, Result, SizeSymbol
 from .locations import error
-from .tensors import Tensor, tensor_node
+from .operands import tensor_node
+from .tensors import Tensor
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from ...dialects.eltwise.element_types import (
     si64,
 )
 from ...dialects.stripe.attributes import Direction, Refinement, view_type
-from ...dialects.tile.special import ArgsortOp
+from ...dialects.tile.argsort import ArgsortOp
 from .merge_block import Merge
 from .point_block import PointBlock, identity_access
 from .sort_order import SortOrder
@@ -66,7 +66,7 @@ class _Argsort:
     @staticmethod
     def of(op: ArgsortOp, buffers: TensorBuffers) -> _Argsort:
         type = static_type(op.tensor, op)
-        shape, axis = type.get_shape(), op.axis.value.data
+        shape, axis = type.get_shape(), op.options.axis
         return _Argsort(
             op,
             buffers,

@@ -31,7 +31,7 @@ from .tensor_buffers import TensorBuffers, block_name, static_type
 
 def lower_gather(op: GatherOp, buffers: TensorBuffers) -> None:
     """Emit the block of a gather with integer indices."""
-    if op.interpolation.data is not Interpolation.NONE:
+    if op.options.interpolation is not Interpolation.NONE:
         raise error_at(
             op,
             "a gather that interpolates has no form in the stripe dialect",
@@ -43,7 +43,7 @@ def lower_gather(op: GatherOp, buffers: TensorBuffers) -> None:
     result = buffers.result(op.result, op)
     if 0 in shape:
         return
-    is_zero = op.out_of_bounds.data is OutOfBounds.ZERO
+    is_zero = op.options.out_of_bounds is OutOfBounds.ZERO
     indices = buffers.source(op.indices)
     if 0 in sizes:
         # There is no cell to clamp to, so every index is out of bounds.
@@ -70,8 +70,8 @@ def _accesses(
 
     Forms are over the axes of the result, of which there are `rank`.
     """
-    batch = op.batch_dims.value.data
-    if op.mode.data is GatherMode.ND:
+    batch = op.options.batch_dims
+    if op.options.mode is GatherMode.ND:
         depth, lead = indices.shape[-1], len(indices.shape) - 1
         own = _dimensions(range(lead), rank)
         axes = {
@@ -82,7 +82,7 @@ def _accesses(
         access = {axis: lead - batch - depth + axis for axis in behind}
         access |= {axis: axis for axis in range(batch)}
     else:
-        axis = op.axis.value.data
+        axis = op.options.axis
         inner = len(indices.shape) - batch
         axes = {axis: _dimensions([*range(batch), *range(axis, axis + inner)], rank)}
         access = {before: before for before in range(axis)}

@@ -67,9 +67,10 @@ from xdsl.passes import ModulePass
 from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ...dialects.stripe import AllocOp
 from ...dialects.tile import ContractOp
+from ...dialects.tile.argsort import ArgsortOp
 from ...dialects.tile.gather import GatherOp
 from ...dialects.tile.scatter import ScatterOp
-from ...dialects.tile.special import ArgsortOp, IndexOp, PrngOp, ReshapeOp, ShapeOp
+from ...dialects.tile.special import IndexOp, PrngOp, ReshapeOp, ShapeOp
 from ..locations import error_at, located, not_lowered
 from .argsort_blocks import lower_argsort
 from .contraction_blocks import ContractionLowering

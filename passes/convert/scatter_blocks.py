@@ -55,7 +55,7 @@ def lower_scatter(op: ScatterOp, buffers: TensorBuffers) -> None:
     shape = static_type(op.result, op).get_shape()
     if 0 in shape:
         return
-    if op.mode.data is not ScatterMode.NORMAL:
+    if op.options.mode is not ScatterMode.NORMAL:
         _Overwrite(op, buffers, shape).lower(result)
     elif 0 in static_type(op.indices, op).get_shape():
         zero = Source(static_type(op.result, op).element_type, shape, 0)
@@ -65,7 +65,7 @@ def lower_scatter(op: ScatterOp, buffers: TensorBuffers) -> None:
 
 
 def _checks(op: ScatterOp) -> bool:
-    return op.out_of_bounds.data is OutOfBounds.ZERO
+    return op.options.out_of_bounds is OutOfBounds.ZERO
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Sum:
     @staticmethod
     def of(op: ScatterOp, buffers: TensorBuffers) -> _Sum:
         type = static_type(op.result, op)
-        shape, axis = type.get_shape(), op.axis.value.data
+        shape, axis = type.get_shape(), op.options.axis
         return _Sum(
             op,
             buffers,
@@ -214,13 +214,13 @@ class _Overwrite:
     def _points(self) -> tuple[int, ...]:
         """The axes of the indices along which they are counted, or look apart."""
         shape = self._indices
-        return shape[:-1] if self.op.mode.data is ScatterMode.UPDATE_ND else shape
+        return shape[:-1] if self.op.options.mode is ScatterMode.UPDATE_ND else shape
 
     @property
     def _cells(self) -> tuple[int, ...]:
         """The shape of what indices choose from."""
-        axis = self.op.axis.value.data
-        match self.op.mode.data:
+        axis = self.op.options.axis
+        match self.op.options.mode:
             case ScatterMode.UPDATE_SLICE:
                 return self.shape[axis : axis + 1]
             case ScatterMode.UPDATE_ND:
@@ -250,14 +250,14 @@ class _Overwrite:
         apart: dict[int, LinearForm] = {}
         axes: dict[int, Access]
         position = _row_major(points)
-        match op.mode.data:
+        match op.options.mode:
             case ScatterMode.UPDATE_ND:
                 axes = {
                     axis: (*own, LinearForm.constant_of(axis, len(points)))
                     for axis in range(len(cells))
                 }
             case ScatterMode.UPDATE_ELT:
-                axis = op.axis.value.data
+                axis = op.options.axis
                 axes = {axis: own}
                 apart = {other: own[other] for other in range(len(own))}
                 position = apart.pop(axis)
@@ -275,8 +275,8 @@ class _Overwrite:
         op, buffers = self.op, self.buffers
         own = identity_access(len(self.shape))
         block = PointBlock(self.shape, index_names(len(self.shape)), op)
-        axis = op.axis.value.data
-        match op.mode.data:
+        axis = op.options.axis
+        match op.options.mode:
             case ScatterMode.UPDATE_SLICE:
                 access = own[axis : axis + 1]
             case ScatterMode.UPDATE_ND:
@@ -303,8 +303,8 @@ class _Overwrite:
         position = block.apply("sub", [number, one], number.type)
         position = block.apply("max", [position, zero], number.type)
         updates = buffers.view(op.updates)
-        axis = op.axis.value.data
-        match op.mode.data:
+        axis = op.options.axis
+        match op.options.mode:
             case ScatterMode.UPDATE_SLICE:
                 behind = self.shape[axis + 1 :]
                 shape = (*self.shape[:axis], prod(self._points), *behind)

@@ -64,7 +64,7 @@ from ...dialects.eltwise.ops import (
     with_element,
 )
 from ...dialects.tile.contract import ContractOp
-from ...dialects.tile.gather import GatherOp, Interpolation, NearestMode
+from ...dialects.tile.gather import GatherOp, GatherOptions, Interpolation, NearestMode
 from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.special import ReshapeOp
 from ...dialects.tile.special_shapes import GatherMode
@@ -91,7 +91,7 @@ def _interpolates(op: GatherOp) -> bool:
         return False
     elements = [element_of(type) for type in types]
     return (
-        op.interpolation.data is not Interpolation.NONE
+        op.options.interpolation is not Interpolation.NONE
         and all(map(is_element_type, elements))
         and kind(elements[1]) is Kind.FLOAT
     )
@@ -115,11 +115,11 @@ class _Expansion:
         # 16 bits are not enough to count the cells of an axis, nor for sums.
         self._element = computation_type(promote(floats))
         self._shape = _shape_of(op.values)
-        self._is_nd = op.mode.data is GatherMode.ND
-        self._axis = op.axis.value.data
+        self._is_nd = op.options.mode is GatherMode.ND
+        self._axis = op.options.axis
         depth = 1
         if self._is_nd:
-            self._axis = op.batch_dims.value.data
+            self._axis = op.options.batch_dims
             depth = _shape_of(op.indices)[-1]
         self._sizes = self._shape[self._axis : self._axis + depth]
         """Those of the axes that the indices choose from."""
@@ -127,16 +127,16 @@ class _Expansion:
 
     def expand(self) -> None:
         op = self._op
-        is_zero = op.out_of_bounds.data is OutOfBounds.ZERO
+        is_zero = op.options.out_of_bounds is OutOfBounds.ZERO
         positions = [self._cast(x, self._element) for x in self._coordinates()]
-        if op.interpolation.data is Interpolation.NEAREST:
+        if op.options.interpolation is Interpolation.NEAREST:
             # What is too large for the integer type becomes its limit, out of bounds.
             positions = [self._cast(self._nearest(x), si32) for x in positions]
             result = self._cells(positions)
         else:
             result = self._weighted(positions)
         # A gather along one axis knows by itself whether a cell is outside.
-        if is_zero and (self._is_nd or op.interpolation.data.cells > 1):
+        if is_zero and (self._is_nd or op.options.interpolation.cells > 1):
             result = self._zero_outside(result, positions)
         result = self._cast(result, element_of(op.result.type))
         result.name_hint = op.result.name_hint
@@ -176,7 +176,7 @@ class _Expansion:
 
     def _nearest(self, x: SSAValue) -> SSAValue:
         """The integer that the nearest mode chooses, as a float."""
-        match self._op.nearest_mode.data:
+        match self._op.options.nearest_mode:
             case NearestMode.FLOOR:
                 return self._apply("floor", x)
             case NearestMode.CEIL:
@@ -221,7 +221,7 @@ class _Expansion:
         """The cells around a position along one axis, from the lowest on."""
         floor = self._apply("floor", x)
         t = self._apply("sub", x, floor)
-        is_linear = self._op.interpolation.data is Interpolation.LINEAR
+        is_linear = self._op.options.interpolation is Interpolation.LINEAR
         weights = self._linear(t) if is_linear else self._cubic(t)
         return [
             _Neighbour(
@@ -246,7 +246,7 @@ class _Expansion:
 
     def _cubic_near(self, s: SSAValue) -> SSAValue:
         """`(a + 2) s^3 - (a + 3) s^2 + 1`."""
-        a = self._op.cube_coefficient.value.data
+        a = self._op.options.cube_coefficient
         value = self._apply("mul", s, self._number(a + 2))
         value = self._apply("sub", value, self._number(a + 3))
         value = self._apply("mul", value, self._apply("mul", s, s))
@@ -254,7 +254,7 @@ class _Expansion:
 
     def _cubic_far(self, s: SSAValue) -> SSAValue:
         """`a s^3 - 5 a s^2 + 8 a s - 4 a`."""
-        a = self._op.cube_coefficient.value.data
+        a = self._op.options.cube_coefficient
         value = self._apply("sub", s, self._number(5.0))
         value = self._apply("add", self._apply("mul", value, s), self._number(8.0))
         value = self._apply("sub", self._apply("mul", value, s), self._number(4.0))
@@ -266,16 +266,12 @@ class _Expansion:
         integers = [self._cast(place, si32) for place in places]
         index = self._number_of_cell(integers) if self._is_nd else integers[0]
         self._named(index, "place")
-        is_one = not self._is_nd and op.interpolation.data is Interpolation.NEAREST
-        bounds = op.out_of_bounds.data if is_one or 0 in self._sizes else _CLAMP
-        gather = GatherOp(
-            self._values,
-            index,
-            op.result.type,
-            axis=self._axis,
-            batch_dims=op.batch_dims.value.data,
-            out_of_bounds=bounds,
+        is_one = not self._is_nd and op.options.interpolation is Interpolation.NEAREST
+        bounds = op.options.out_of_bounds if is_one or 0 in self._sizes else _CLAMP
+        options = GatherOptions(
+            self._axis, batch_dims=op.options.batch_dims, out_of_bounds=bounds
         )
+        gather = GatherOp([self._values, index], options, op.result.type)
         return self._insert(gather)
 
     def _number_of_cell(self, places: Sequence[SSAValue]) -> SSAValue:
@@ -313,7 +309,7 @@ class _Expansion:
 
     def _along_result(self, tensor: SSAValue) -> SSAValue:
         """One element for each index, with axes to broadcast over the result."""
-        shape, batch = _shape_of(tensor), self._op.batch_dims.value.data
+        shape, batch = _shape_of(tensor), self._op.options.batch_dims
         before = (1,) * (self._axis - batch)
         behind = (1,) * (len(self._shape) - self._axis - len(self._sizes))
         target = (*shape[:batch], *before, *shape[batch:], *behind)

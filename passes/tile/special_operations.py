@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import singledispatch
-from math import prod
 from typing import Protocol, TypeVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, f32
@@ -20,33 +19,20 @@ from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.eltwise.element_types import si32, ui32
 from ...dialects.eltwise.ops import FUNCTION_OPS
 from ...dialects.tile.contract import ContractOp, contraction_signature
-from ...dialects.tile.gather import (
-    MOST_CELLS,
-    GatherOp,
-    Interpolation,
-    gather_signature,
-)
-from ...dialects.tile.indexing import OutOfBounds
-from ...dialects.tile.scatter import ScatterOp, scatter_signature
+from ...dialects.tile.options import Objection, WrongElement
 from ...dialects.tile.special import (
-    ArgsortOp,
     AssertOp,
     IndexOp,
     PrngOp,
-    ReshapeOp,
     ShapeOp,
     SimpleReduceOp,
 )
+from ...dialects.tile.special_op import SizedOp, SpecialOp
 from ...dialects.tile.special_shapes import (
-    GatherMode,
-    ScatterMode,
     Shape,
     check_state,
-    gathered,
     normalized_axis,
     reduced,
-    reshaped,
-    scattered,
 )
 from ...errors import GinghamError
 from ..locations import error_at, not_lowered
@@ -93,11 +79,27 @@ def specialize_operation(op: Operation, bindings: Bindings) -> Operation | None:
 
 
 @specialize_operation.register
-def _reshape(op: ReshapeOp, bindings: Bindings) -> Operation:
+def _special(op: SpecialOp, bindings: Bindings) -> Operation:
+    old = op.operands
+    elements = [bindings.element(operand) for operand in old]
+    weak = [bindings.is_weak(operand) for operand in old]
+    casts, left = _check(op, lambda: op.options.signature(elements, weak))
+    operands = [bindings.tensor(v, op, c) for v, c in zip(old, casts, strict=True)]
+    shapes = [operand.type.get_shape() for operand in operands]
+    names = [_name(operand) for operand in old]
+    shape = _check(op, lambda: left.shape(shapes, names))
+    if shape is None:
+        raise ValueError(f"the shape of {op.name} does not follow from its operands")
+    options = _check(op, lambda: left.specialized(shapes, names))
+    return type(op)(operands, options, TensorType(options.element(casts), shape))
+
+
+@specialize_operation.register
+def _sized(op: SizedOp, bindings: Bindings) -> Operation:
     tensor = bindings.tensor(op.tensor, op)
     shape = _result_shape(op, op.result.type, op.sizes, bindings)
-    _check(op, lambda: reshaped(tensor.type.get_shape(), shape))
-    return ReshapeOp(tensor, TensorType(tensor.type.element_type, shape))
+    _check(op, lambda: type(op).CHECK(tensor.type.get_shape(), shape))
+    return type(op)(tensor, TensorType(tensor.type.element_type, shape))
 
 
 @specialize_operation.register
@@ -148,14 +150,6 @@ def _shape(op: ShapeOp, bindings: Bindings) -> Operation:
 
 
 @specialize_operation.register
-def _argsort(op: ArgsortOp, bindings: Bindings) -> Operation:
-    tensor = bindings.tensor(op.tensor, op)
-    shape = tensor.type.get_shape()
-    axis = _axis(op, op.axis.value.data, shape, _name(op.tensor))
-    return ArgsortOp(tensor, axis, op.is_descending)
-
-
-@specialize_operation.register
 def _prng(op: PrngOp, bindings: Bindings) -> Operation:
     state = bindings.tensor(op.state, op)
     name = _name(op.state)
@@ -177,89 +171,6 @@ def _assert(op: AssertOp, bindings: Bindings) -> None:
         why = explain_condition(condition, bindings.named_sizes)
         name = op.message.data
         raise error_at(op, f"assertion failure: {name}{f': {why}' if why else ''}")
-
-
-@specialize_operation.register
-def _gather(op: GatherOp, bindings: Bindings) -> Operation:
-    mode = op.mode.data
-    element, interpolation = _check_indices(
-        op,
-        op.indices,
-        lambda: gather_signature(
-            bindings.element(op.values),
-            bindings.element(op.indices),
-            op.interpolation.data,
-        ),
-    )
-    values = bindings.tensor(op.values, op, element)
-    indices = bindings.tensor(op.indices, op)
-    shape, index_shape = values.type.get_shape(), indices.type.get_shape()
-    axis, batch_dims = op.axis.value.data, op.batch_dims.value.data
-    result = _check(op, lambda: gathered(shape, index_shape, mode, axis, batch_dims))
-    if mode is GatherMode.NORMAL:
-        axis %= len(shape)
-        chosen = shape[axis : axis + 1]
-    else:
-        chosen = shape[batch_dims : batch_dims + index_shape[-1]]
-        _check_neighbours(op, interpolation, len(chosen))
-    _check_cells(op, op.out_of_bounds.data, chosen, result, _name(op.values))
-    return GatherOp(
-        values,
-        indices,
-        TensorType(element, result),
-        axis=axis,
-        batch_dims=batch_dims,
-        mode=mode,
-        interpolation=interpolation,
-        nearest_mode=op.nearest_mode.data,
-        cube_coefficient=op.cube_coefficient.value.data,
-        out_of_bounds=op.out_of_bounds.data,
-    )
-
-
-def _check_neighbours(op: GatherOp, interpolation: Interpolation, depth: int) -> None:
-    cells = interpolation.cells**depth
-    if cells > MOST_CELLS:
-        raise error_at(
-            op,
-            f"'gather': {interpolation.value} interpolation along {depth} axes is "
-            f"between {cells} cells, and at most {MOST_CELLS} are possible",
-            "gather along some of the axes first",
-        )
-
-
-@specialize_operation.register
-def _scatter(op: ScatterOp, bindings: Bindings) -> Operation:
-    mode = op.mode.data
-    operands = (op.updates, op.indices, op.base)
-    elements = [bindings.element(operand) for operand in operands]
-    weak = [bindings.is_weak(op.updates), bindings.is_weak(op.base)]
-    casts = _check_indices(
-        op,
-        op.indices,
-        lambda: scatter_signature(elements[0], elements[1], elements[2], mode, weak),
-    )
-    updates = bindings.tensor(op.updates, op, casts[0])
-    indices = bindings.tensor(op.indices, op)
-    base = bindings.tensor(op.base, op, casts[1])
-    shapes = [operand.type.get_shape() for operand in (updates, indices, base)]
-    axis = op.axis.value.data
-    result = _check(op, lambda: scattered(shapes[0], shapes[1], shapes[2], mode, axis))
-    if mode is ScatterMode.UPDATE_ND:
-        chosen = result[: shapes[1][-1]]
-    else:
-        axis %= len(result)
-        chosen = result[axis : axis + 1]
-    _check_cells(op, op.out_of_bounds.data, chosen, shapes[0], _name(op.base))
-    return ScatterOp(
-        updates,
-        indices,
-        base,
-        TensorType(casts[0], result),
-        axis=axis,
-        mode=mode,
-        out_of_bounds=op.out_of_bounds.data,
-    )
 
 
 def _result_shape(
@@ -289,34 +200,15 @@ def _axis(op: Operation, axis: int, shape: Shape, name: str) -> int:
     return _check(op, lambda: normalized_axis(axis, len(shape), name))
 
 
-def _check_cells(
-    op: Operation, bounds: OutOfBounds, chosen: Shape, moved: Shape, name: str
-) -> None:
-    """An index can not be clamped to an axis without cells."""
-    if bounds is OutOfBounds.CLAMP and 0 in chosen and prod(moved):
-        raise _objection(
-            op,
-            f"the indices choose from an axis of {name} that has no cells",
-            "out_of_bounds=zero gives zeros for such indices",
-        )
-
-
-def _check_indices(
-    op: Operation, indices: SSAValue, rule: Callable[[], _Result]
-) -> _Result:
-    try:
-        return rule()
-    except TypeError as error:
-        hint = "convert them with as_int(X, 32)"
-        if isinstance(op, GatherOp) and op.mode.data is GatherMode.NORMAL:
-            hint += ", or say how to interpolate: interpolation=linear"
-        raise _objection(op, f"{error} for {_name(indices)}", hint) from None
-
-
 def _check(op: Operation, rule: Callable[[], _Result]) -> _Result:
-    """Run a rule on shapes; what it objects to is an error of the operation."""
+    """Run a rule on types or shapes; what it objects to is an error of the op."""
     try:
         return rule()
+    except WrongElement as error:
+        name = _name(op.operands[error.operand])
+        raise _objection(op, f"{error} for {name}", error.hint) from None
+    except Objection as error:
+        raise _objection(op, str(error), error.hint) from None
     except ValueError as error:
         raise _objection(op, str(error)) from None
 

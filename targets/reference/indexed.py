@@ -65,10 +65,10 @@ class _Cells:
         self._op = op
         self._values = values
         self._shape = indices.shape
-        self._batch = op.batch_dims.value.data
-        self._axis = op.axis.value.data
-        self._is_nd = op.mode.data is GatherMode.ND
-        self.clamps = op.out_of_bounds.data is OutOfBounds.CLAMP
+        self._batch = op.options.batch_dims
+        self._axis = op.options.axis
+        self._is_nd = op.options.mode is GatherMode.ND
+        self.clamps = op.options.out_of_bounds is OutOfBounds.CLAMP
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -152,11 +152,11 @@ Weight = Callable[[Array], Array]
 
 def _interpolation(op: GatherOp) -> Callable[[_Cells, Sequence[Array]], Array]:
     """How a gather reads at coordinates of any kind."""
-    match op.interpolation.data:
+    match op.options.interpolation:
         case Interpolation.NONE:
             return lambda cells, chosen: cells.at(chosen)
         case Interpolation.NEAREST:
-            rounded = _ROUNDING[op.nearest_mode.data]
+            rounded = _ROUNDING[op.options.nearest_mode]
             wide = numpy_dtype(computation_type(element_of(op.indices.type)))
             return lambda cells, chosen: cells.at(
                 [rounded(x.astype(wide)) for x in chosen]
@@ -164,7 +164,7 @@ def _interpolation(op: GatherOp) -> Callable[[_Cells, Sequence[Array]], Array]:
         case Interpolation.LINEAR:
             weights = _linear()
         case Interpolation.CUBIC:
-            weights = _cubic(op.cube_coefficient.value.data)
+            weights = _cubic(op.options.cube_coefficient)
     elements = [element_of(operand.type) for operand in op.operands]
     dtype = numpy_dtype(computation_type(promote(elements)))
 
@@ -221,7 +221,7 @@ def _cubic(a: float) -> Mapping[int, Weight]:
 
 @prepare.register(ScatterOp)
 def _prepare_scatter(op: ScatterOp) -> Step:
-    is_sum = op.mode.data is ScatterMode.NORMAL
+    is_sum = op.options.mode is ScatterMode.NORMAL
     element = element_of(op.result.type)
     wide = numpy_dtype(computation_type(element))
     dtype = numpy_dtype(element)
@@ -255,7 +255,7 @@ def _targets(
 ) -> tuple[Positions, npt.NDArray[np.bool_]]:
     """The cell in row-major order of each update that is kept, and which are kept."""
     chosen, limits, axes = _coordinates(op, indices, updates, shape)
-    clamps = op.out_of_bounds.data is OutOfBounds.CLAMP
+    clamps = op.options.out_of_bounds is OutOfBounds.CLAMP
     if 0 in limits or 0 in updates:
         if clamps and prod(updates):
             raise fault(op, "an index is clamped to an axis without cells")
@@ -280,8 +280,8 @@ def _coordinates(
     The indices for axes that they choose, in a shape that broadcasts to the updates',
     with the sizes of these axes; and for the other axes that axis of the updates.
     """
-    axis, rank = op.axis.value.data, len(shape)
-    if op.mode.data is ScatterMode.UPDATE_ND:
+    axis, rank = op.options.axis, len(shape)
+    if op.options.mode is ScatterMode.UPDATE_ND:
         depth = indices.shape[-1]
         tail = (1,) * (rank - depth)
         chosen = {
@@ -291,7 +291,7 @@ def _coordinates(
         first = indices.ndim - 1
         axes = {depth + number: first + number for number in range(rank - depth)}
         return chosen, shape[:depth], axes
-    if op.mode.data is ScatterMode.UPDATE_ELT:
+    if op.options.mode is ScatterMode.UPDATE_ELT:
         axes = {number: number for number in range(rank) if number != axis}
         return {axis: indices}, (shape[axis],), axes
     inner = rank - axis - 1

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import TensorType
 from ...dialects.eltwise.element_types import Kind, computation_type, kind
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
+from ...dialects.tile.argsort import ArgsortOp
 from ...dialects.tile.special import (
-    ArgsortOp,
     AssertOp,
     IndexOp,
     PrngOp,
@@ -94,7 +94,7 @@ def _prepare_assert(op: AssertOp) -> Step:
 def _prepare_argsort(op: ArgsortOp) -> Step:
     wide = numpy_dtype(computation_type(element_of(op.tensor.type)))
     is_float = kind(element_of(op.tensor.type)) is Kind.FLOAT
-    axis = op.axis.value.data
+    axis = op.options.axis
 
     def step(frame: Frame) -> None:
         values = frame[op.tensor].astype(wide)

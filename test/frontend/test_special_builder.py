@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, f16, f32, i1
 from xdsl.ir import Attribute, SSAValue
 
 from gingham.dialects.eltwise.element_types import si8, si32, ui32
-from gingham.dialects.tile.gather import Interpolation
+from gingham.dialects.tile.argsort import ArgsortOp, ArgsortOptions
+from gingham.dialects.tile.gather import GatherOp, GatherOptions, Interpolation
+from gingham.dialects.tile.scatter import ScatterOp, ScatterOptions
+from gingham.dialects.tile.special import ReshapeOp, SimpleReduceOp
 from gingham.dialects.tile.special_shapes import GatherMode, ScatterMode
 from gingham.errors import GinghamError, SourceLocation
 from gingham.frontend.builder import ProgramBuilder
@@ -33,6 +37,19 @@ class Example:
             f"X{len(self.builder.sizes)}", None, HERE, TensorType(element, sizes)
         )
 
+    def gather(self, values: SSAValue, indices: SSAValue, **options: Any) -> SSAValue:
+        given = GatherOptions(**options)
+        return self.special.apply(GatherOp, [values, indices], given, HERE)
+
+    def scatter(
+        self, updates: SSAValue, indices: SSAValue, base: SSAValue, **options: Any
+    ) -> SSAValue:
+        given = ScatterOptions(**options)
+        return self.special.apply(ScatterOp, [updates, indices, base], given, HERE)
+
+    def argsort(self, values: SSAValue, axis: int) -> SSAValue:
+        return self.special.apply(ArgsortOp, [values], ArgsortOptions(axis), HERE)
+
     def text(self, value: SSAValue) -> str:
         """The program that returns a value."""
         module = self.builder.finish([("R", value)], HERE)
@@ -43,15 +60,17 @@ class Example:
 def test_types_that_are_known_are_those_of_results() -> None:
     x = Example()
     values, index = x.input(f16, 4, 5), x.input(si8, 3)
-    assert x.special.reshape(values, [2, 10], HERE).type == TensorType(f16, [2, 10])
+    assert x.special.sized(ReshapeOp, values, [2, 10], HERE).type == TensorType(
+        f16, [2, 10]
+    )
     assert x.special.shape(values, HERE).type == TensorType(si32, [2])
     assert x.special.index(values, -1, HERE).type == TensorType(si32, [4, 5])
     assert x.special.index_of_sizes([2, 3], 1, HERE).type == TensorType(si32, [2, 3])
-    chosen = x.special.gather(values, index, HERE, axis=1)
+    chosen = x.gather(values, index, axis=1)
     assert chosen.type == TensorType(f16, [4, 3])
-    total = x.special.scatter(chosen, index, values, HERE, axis=1)
+    total = x.scatter(chosen, index, values, axis=1)
     assert total.type == TensorType(f16, [4, 5])
-    assert x.special.argsort(values, 0, HERE).type == TensorType(si32, [4, 5])
+    assert x.argsort(values, 0).type == TensorType(si32, [4, 5])
     numbers, state = x.special.prng(x.input(ui32, 3, 8), [7], HERE)
     assert (numbers.type, state.type) == (
         TensorType(f32, [7]),
@@ -64,7 +83,7 @@ def test_sizes_may_be_numbers_or_values() -> None:
     x = Example()
     a = x.builder.add_input("A", ["M", "N"], HERE)
     sizes = [x.builder.sizes["N"], 1, x.builder.sizes["M"], Size(1)]
-    result = x.special.reshape(a, sizes, HERE)
+    result = x.special.sized(ReshapeOp, a, sizes, HERE)
     assert isinstance(result.type, TensorType)
     assert result.type.get_shape() == (DYNAMIC_INDEX, 1, DYNAMIC_INDEX, 1)
     assert "tile.reshape %A -> [%N, 1, %M, 1]" in x.text(result)
@@ -73,16 +92,14 @@ def test_sizes_may_be_numbers_or_values() -> None:
 def test_casts_where_types_are_known() -> None:
     x = Example()
     integers, halves = x.input(si32, 4), x.input(f16, 3)
-    between = x.special.gather(
-        integers, halves, HERE, interpolation=Interpolation.LINEAR
-    )
+    between = x.gather(integers, halves, interpolation=Interpolation.LINEAR)
     assert between.type == TensorType(f32, [3])
-    plain = x.special.gather(halves, integers, HERE, interpolation=Interpolation.CUBIC)
-    updated = x.special.scatter(
-        halves, x.input(si32, 3), integers, HERE, mode=ScatterMode.UPDATE_SLICE
+    plain = x.gather(halves, integers, interpolation=Interpolation.CUBIC)
+    updated = x.scatter(
+        halves, x.input(si32, 3), integers, mode=ScatterMode.UPDATE_SLICE
     )
     assert updated.type == TensorType(f16, [4])
-    counted = x.special.scatter(x.input(i1, 3), x.input(si32, 3), integers, HERE)
+    counted = x.scatter(x.input(i1, 3), x.input(si32, 3), integers)
     assert counted.type == TensorType(si32, [4])
     text = x.text(plain)
     assert "interpolation linear" in text
@@ -91,29 +108,27 @@ def test_casts_where_types_are_known() -> None:
 
 MISTAKES: list[tuple[str, Callable[[Example], object]]] = [
     ("'reshape': 4x5 has 20 elements and 3x7 has 21 elements",
-     lambda x: x.special.reshape(x.input(f32, 4, 5), [3, 7], HERE)),
+     lambda x: x.special.sized(ReshapeOp, x.input(f32, 4, 5), [3, 7], HERE)),
     ("the size of the output is negative: -1",
-     lambda x: x.special.reshape(x.input(f32, 4), [-1], HERE)),
+     lambda x: x.special.sized(ReshapeOp, x.input(f32, 4), [-1], HERE)),
     ("'simple_reduce': 3 does not broadcast to 4x5",
-     lambda x: x.special.simple_reduce(x.input(f32, 4, 5), [3], HERE)),
+     lambda x: x.special.sized(SimpleReduceOp, x.input(f32, 4, 5), [3], HERE)),
     ("'index': the tensor has 1 axis, so there is no axis 1",
      lambda x: x.special.index(x.input(f32, 4), 1, HERE)),
     ("'index': the tensor has 0 axes, so there is no axis 0",
      lambda x: x.special.index_of_sizes([], 0, HERE)),
     ("'argsort': the tensor has 1 axis, so there is no axis -2",
-     lambda x: x.special.argsort(x.input(f32, 4), -2, HERE)),
+     lambda x: x.argsort(x.input(f32, 4), -2)),
     ("'gather': expected integers as indices, got i1",
-     lambda x: x.special.gather(x.input(f32, 4), x.input(i1, 4), HERE)),
+     lambda x: x.gather(x.input(f32, 4), x.input(i1, 4))),
     ("'gather': the last axis of the indices has 2 coordinates, but the values have 1 "
      "axis behind the batch",
-     lambda x: x.special.gather(
-         x.input(f32, 4), x.input(si32, 2), HERE, mode=GatherMode.ND)),
+     lambda x: x.gather(
+         x.input(f32, 4), x.input(si32, 2), mode=GatherMode.ND)),
     ("'scatter': expected integers as indices, got f32",
-     lambda x: x.special.scatter(x.input(f32, 4), x.input(f32, 4), x.input(f32, 4),
-                                 HERE)),
+     lambda x: x.scatter(x.input(f32, 4), x.input(f32, 4), x.input(f32, 4))),
     ("'scatter': expected updates of shape 4, got 5",
-     lambda x: x.special.scatter(x.input(f32, 5), x.input(si32, 4), x.input(f32, 9),
-                                 HERE)),
+     lambda x: x.scatter(x.input(f32, 5), x.input(si32, 4), x.input(f32, 9))),
     ("'prng': expected a state of type ui32, got f32",
      lambda x: x.special.prng(x.input(f32, 3, 4), [2], HERE)),
     ("'prng': expected a state of shape 3xL (for L lanes) or 1x3, got 4x3",

@@ -41,8 +41,8 @@ ERRORS = [
     ("O = gather(A, as_float(B, 32));", None, None, None),
     ("X = as_float(A, 32); O = gather(X, X);", "2:26",
      "'gather': expected integers as indices, got f32",
-     "convert them with as_int(X, 32), or give an interpolation such as linear to "
-     "gather"),
+     "convert them with as_int(X, 32), or say how to interpolate: "
+     "interpolation=linear"),
     ("O = gather(A, as_float(A, 32), mode=nd, interpolation=linear);", None, None,
      None),
     ("O = gather(A, B, mode=nd, axis=1);", "2:5", "'gather' in mode nd has no axis",

@@ -109,8 +109,8 @@ def _wanted_element(argument: SSAValue) -> Attribute:
 
     for use in argument.uses:
         match use.operation:
-            case GatherOp(interpolation=interpolation) if use.index == 1:
-                if interpolation.data is Interpolation.NONE:
+            case GatherOp(options=options) if use.index == 1:
+                if options.interpolation is Interpolation.NONE:
                     return si32
             case ScatterOp() if use.index == 1:
                 return si32

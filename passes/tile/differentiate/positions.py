@@ -36,11 +36,11 @@ def row_positions(op: GatherOp, emitter: Emitter) -> tuple[Tensor, int]:
     result that come before.
     """
     values = static(op.values, op).type.get_shape()
-    batch = op.batch_dims.value.data
-    if op.mode.data is GatherMode.ND:
+    batch = op.options.batch_dims
+    if op.options.mode is GatherMode.ND:
         return _nd_positions(op, emitter, values, batch)
     indices = static(op.indices, op)
-    axis = op.axis.value.data
+    axis = op.options.axis
     result = static(op.result, op).type.get_shape()
     shape = result[: axis + len(indices.type.get_shape()) - batch]
     # The indices have the batch and their own axes of these, but not those between.
@@ -58,7 +58,7 @@ def row_positions(op: GatherOp, emitter: Emitter) -> tuple[Tensor, int]:
         for number in range(axis)
     ]
     coordinates.append(_Coordinate(spread, values[axis], True))
-    return _position(coordinates, op.out_of_bounds.data, emitter), axis + 1
+    return _position(coordinates, op.options.out_of_bounds, emitter), axis + 1
 
 
 def _nd_positions(
@@ -84,7 +84,7 @@ def _nd_positions(
     if not coordinates:
         # Indices of no coordinates all mean the whole tensor.
         return emitter.constant(0, TensorType(si32, shape)), 0
-    return _position(coordinates, op.out_of_bounds.data, emitter), batch + depth
+    return _position(coordinates, op.options.out_of_bounds, emitter), batch + depth
 
 
 def element_positions(op: ScatterOp, emitter: Emitter) -> Tensor:
@@ -92,14 +92,14 @@ def element_positions(op: ScatterOp, emitter: Emitter) -> Tensor:
     indices = static(op.indices, op)
     base = static(op.base, op).type.get_shape()
     shape = indices.type.get_shape()
-    axis = op.axis.value.data
+    axis = op.options.axis
     coordinates = [
         _Coordinate(indices, size, True)
         if number == axis
         else _Coordinate(_index(number, shape, emitter), size, False)
         for number, size in enumerate(base)
     ]
-    return _position(coordinates, op.out_of_bounds.data, emitter)
+    return _position(coordinates, op.options.out_of_bounds, emitter)
 
 
 def _index(axis: int, shape: Sequence[int], emitter: Emitter) -> Tensor:

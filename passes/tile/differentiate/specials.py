@@ -23,9 +23,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects.eltwise.element_types import si32
-from ....dialects.tile.gather import GatherOp
+from ....dialects.tile.gather import GatherOp, GatherOptions
 from ....dialects.tile.indexing import OutOfBounds
-from ....dialects.tile.scatter import ScatterOp
+from ....dialects.tile.scatter import ScatterOp, ScatterOptions
 from ....dialects.tile.special import IndexOp, ReshapeOp
 from ....dialects.tile.special_shapes import GatherMode, ScatterMode
 from .contractions import Parts
@@ -42,10 +42,10 @@ def differentiate_reshape(op: ReshapeOp, d: Tensor, emitter: Emitter) -> Parts:
 def differentiate_gather(op: GatherOp, d: Tensor, emitter: Emitter) -> Parts:
     """The derivative by the values of a gather whose indices are integers."""
     values, indices = static(op.values, op), static(op.indices, op)
-    bounds = op.out_of_bounds.data
-    if op.mode.data is GatherMode.NORMAL and not op.batch_dims.value.data:
-        axis = op.axis.value.data
-        scatter = ScatterOp(d, indices, values, axis=axis, out_of_bounds=bounds)
+    bounds = op.options.out_of_bounds
+    if op.options.mode is GatherMode.NORMAL and not op.options.batch_dims:
+        options = ScatterOptions(op.options.axis, out_of_bounds=bounds)
+        scatter = ScatterOp([d, indices, values], options)
         yield op.values, emitter.add(scatter)
         return
     shape = values.type.get_shape()
@@ -54,10 +54,12 @@ def differentiate_gather(op: GatherOp, d: Tensor, emitter: Emitter) -> Parts:
     width = prod(shape[count:])
     table = TensorType(values.type.element_type, [size, width])
     scatter = ScatterOp(
-        _reshaped(d, [number, width], emitter),
-        _reshaped(rows, [number], emitter),
-        emitter.constant(0.0, table),
-        out_of_bounds=OutOfBounds.ZERO,
+        [
+            _reshaped(d, [number, width], emitter),
+            _reshaped(rows, [number], emitter),
+            emitter.constant(0.0, table),
+        ],
+        ScatterOptions(out_of_bounds=OutOfBounds.ZERO),
     )
     yield op.values, _reshaped(emitter.add(scatter), shape, emitter)
 
@@ -68,11 +70,11 @@ def differentiate_scatter(
     """The derivatives by the updates and the base, where these are `active`."""
     if op.updates in active:
         read = _read(op, d, emitter)
-        if op.mode.data is not ScatterMode.NORMAL:
+        if op.options.mode is not ScatterMode.NORMAL:
             zero = emitter.scalar(0.0, d.type.element_type)
             read = emitter.apply("cond", _is_last(op, emitter), read, zero)
         yield op.updates, read
-    if op.base in active and op.mode.data is not ScatterMode.NORMAL:
+    if op.base in active and op.options.mode is not ScatterMode.NORMAL:
         zeros = emitter.constant(0.0, static(op.updates, op).type)
         yield op.base, _write(op, zeros, d, emitter)
 
@@ -82,32 +84,22 @@ def _read(op: ScatterOp, tensor: Tensor, emitter: Emitter) -> Tensor:
 
     0 for an update that is dropped.
     """
-    bounds = op.out_of_bounds.data
-    match op.mode.data:
+    bounds, indices = op.options.out_of_bounds, op.indices
+    match op.options.mode:
         case ScatterMode.NORMAL | ScatterMode.UPDATE_SLICE:
-            axis = op.axis.value.data
-            gather = GatherOp(tensor, op.indices, axis=axis, out_of_bounds=bounds)
+            options = GatherOptions(op.options.axis, out_of_bounds=bounds)
         case ScatterMode.UPDATE_ND:
-            mode = GatherMode.ND
-            gather = GatherOp(tensor, op.indices, mode=mode, out_of_bounds=bounds)
+            options = GatherOptions(mode=GatherMode.ND, out_of_bounds=bounds)
         case ScatterMode.UPDATE_ELT:
-            flat = _reshaped(tensor, [prod(tensor.type.get_shape())], emitter)
-            cells = element_positions(op, emitter)
-            gather = GatherOp(flat, cells, out_of_bounds=OutOfBounds.ZERO)
-    return emitter.add(gather)
+            tensor = _reshaped(tensor, [prod(tensor.type.get_shape())], emitter)
+            indices = element_positions(op, emitter)
+            options = GatherOptions(out_of_bounds=OutOfBounds.ZERO)
+    return emitter.add(GatherOp([tensor, indices], options))
 
 
 def _write(op: ScatterOp, updates: Tensor, base: Tensor, emitter: Emitter) -> Tensor:
     """The same scatter of other updates over another base."""
-    scatter = ScatterOp(
-        updates,
-        op.indices,
-        base,
-        axis=op.axis.value.data,
-        mode=op.mode.data,
-        out_of_bounds=op.out_of_bounds.data,
-    )
-    return emitter.add(scatter)
+    return emitter.add(ScatterOp([updates, op.indices, base], op.options))
 
 
 def _is_last(op: ScatterOp, emitter: Emitter) -> Tensor:

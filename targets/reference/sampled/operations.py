@@ -10,10 +10,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp, element_of
 from ....dialects.eltwise.table import TypeRule
+from ....dialects.tile.argsort import ArgsortOp
 from ....dialects.tile.contract import ContractOp
 from ....dialects.tile.gather import GatherOp
 from ....dialects.tile.scatter import ScatterOp
-from ....dialects.tile.special import ArgsortOp, IndexOp, PrngOp, ReshapeOp, ShapeOp
+from ....dialects.tile.special import IndexOp, PrngOp, ReshapeOp, ShapeOp
 from ..elements import Array, cast, literal
 from ..faults import UnknownOperationError
 from .contraction import contract_cells

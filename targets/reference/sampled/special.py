@@ -16,9 +16,10 @@ from xdsl.rewriter import Rewriter
 
 from ....dialects.eltwise.element_types import Kind, kind
 from ....dialects.eltwise.ops import element_of
+from ....dialects.tile.argsort import ArgsortOp
 from ....dialects.tile.gather import GatherOp
 from ....dialects.tile.scatter import ScatterOp
-from ....dialects.tile.special import ArgsortOp, PrngOp
+from ....dialects.tile.special import PrngOp
 from ....dialects.tile.special_shapes import GatherMode, ScatterMode
 from ..dispatch import prepare
 from ..elements import Array
@@ -39,7 +40,7 @@ def rows_of(op: Operation, wanted: Grid) -> tuple[Grid, list[Grid]]:
     axes = list(wanted.axes)
     match op:
         case ArgsortOp():
-            rows = _widened(op.result, wanted, range(*_one(op.axis.value.data)))
+            rows = _widened(op.result, wanted, range(*_one(op.options.axis)))
             return rows, [rows]
         case GatherOp():
             return wanted, _gathered(op, axes)
@@ -63,14 +64,14 @@ def _widened(value: SSAValue, wanted: Grid, whole: Sequence[int]) -> Grid:
 def _gathered(op: GatherOp, axes: list[Coordinates]) -> list[Grid]:
     values, indices = shape_of(op.values), shape_of(op.indices)
     whole = Grid.whole(values).axes
-    batch = op.batch_dims.value.data
-    if op.mode.data is GatherMode.ND:
+    batch = op.options.batch_dims
+    if op.options.mode is GatherMode.ND:
         depth = indices[-1]
         before, behind = len(indices) - 1, batch + depth
         coordinates = np.arange(depth, dtype=np.int64)
         chosen = Grid((*axes[:before], coordinates))
         return [Grid((*axes[:batch], *whole[batch:behind], *axes[before:])), chosen]
-    axis = op.axis.value.data
+    axis = op.options.axis
     behind = axis + len(indices) - batch
     chosen = Grid((*axes[:batch], *axes[axis:behind]))
     return [Grid((*axes[:axis], whole[axis], *axes[behind:])), chosen]
@@ -78,16 +79,16 @@ def _gathered(op: GatherOp, axes: list[Coordinates]) -> list[Grid]:
 
 def _scattered(op: ScatterOp, wanted: Grid) -> tuple[Grid, list[Grid]]:
     updates, indices = shape_of(op.updates), shape_of(op.indices)
-    rank, axis = len(wanted.axes), op.axis.value.data
+    rank, axis = len(wanted.axes), op.options.axis
     every = Grid.whole(updates).axes
-    if op.mode.data is ScatterMode.UPDATE_ELT:
+    if op.options.mode is ScatterMode.UPDATE_ELT:
         rows = _widened(op.result, wanted, range(*_one(axis)))
         own = tuple(
             every[n] if n == axis else coordinates[coordinates < updates[n]]
             for n, coordinates in enumerate(rows.axes)
         )
         return rows, [Grid(own), Grid(own), rows]
-    if op.mode.data is ScatterMode.UPDATE_ND:
+    if op.options.mode is ScatterMode.UPDATE_ND:
         rows = _widened(op.result, wanted, range(indices[-1]))
         before, inner = 0, rank - indices[-1]
     else:
@@ -148,7 +149,7 @@ def _sorted(op: ArgsortOp, rows: Grid, operand: Estimate) -> Estimate:
     (order,) = _run(op, rows, [operand.values])
     if operand.errors is None or not operand.errors.any():
         return Estimate(order)
-    axis = op.axis.value.data
+    axis = op.options.axis
     with np.errstate(all="ignore"):
         values = np.take_along_axis(operand.values, order, axis)
         errors = np.take_along_axis(operand.bounds, order, axis)
@@ -171,7 +172,7 @@ def _placed(op: ScatterOp, rows: Grid, operands: Sequence[Estimate]) -> Estimate
     if updates.values.dtype.kind != "f":
         return Estimate(values, _placed_errors(op, rows, operands))
     element = element_of(op.result.type)
-    if op.mode.data is not ScatterMode.NORMAL:
+    if op.options.mode is not ScatterMode.NORMAL:
         return Estimate(values, _placed_errors(op, rows, operands))
     ones = np.ones(updates.values.shape)
     rest = [indices.values, base.values]

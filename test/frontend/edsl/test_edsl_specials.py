@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from edsl_programs import floats, integers, program_of, same_program
 
 from gingham.edsl import (
+    Call,
     GatherMode,
     InterpolationMode,
     NearestMode,
@@ -39,6 +41,7 @@ from gingham.edsl import (
     zero,
 )
 from gingham.errors import GinghamError
+from gingham.plaidml import edsl as plaidml
 
 FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape(A, 6)": lambda a, b: reshape(a, 6),
@@ -194,6 +197,44 @@ def test_ranks_are_known() -> None:
     assert shape(V).ndim == 1
 
 
+def test_options_are_those_of_the_table() -> None:
+    """They are said once, and editors see them."""
+    normal, clamp = GatherMode.NORMAL, OutOfBoundsMode.CLAMP
+    assert list(signature(gather).parameters) == [
+        *("values", "indices", "axis", "batch_dims", "mode", "interpolation"),
+        *("nearest_mode", "cube_coefficient", "out_of_bounds"),
+    ]
+    defaults = [p.default for p in signature(gather).parameters.values()][2:5]
+    assert defaults == [0, 0, normal]
+    for function, first in ((scatter, "updates"), (plaidml.scatter, "data")):
+        names = list(signature(function).parameters)
+        assert names[0] == first
+        assert names[3:] == ["axis", "mode", "out_of_bounds"]
+        assert signature(function).parameters["out_of_bounds"].default is clamp
+
+
+def test_options_by_name() -> None:
+    V = Placeholder("float32", [4, 5])
+    I = Placeholder("int32", [3, 2])
+    by_name = Call("gather", V, I, mode="nd")
+    assert by_name.ndim == gather(V, I, 0, mode="nd").ndim == 1
+    assert Call("gather", V, I, 1).ndim == 3
+    assert Call("argsort", V, order="desc").ndim == 2
+    assert Call("simple_reduce", V, 1, 5).ndim == 2
+    assert Call("gradient", V, V).ndim == 2
+
+
+def test_a_gather_of_so_many_coordinates_as_an_input_will_have() -> None:
+    """The rank is known when the program runs."""
+    V = Placeholder("float32", [2, 3])
+    I = Placeholder("int32", [4, None])
+    O = gather(V, I, mode="nd")
+    run = Program("nd", [V, I], [O]).compile("reference")
+    v = integers((2, 3))
+    np.testing.assert_array_equal(run(v, np.zeros((4, 2), np.int32)), [v[0, 0]] * 4)
+    np.testing.assert_array_equal(run(v, np.ones((4, 1), np.int32)), [v[1]] * 4)
+
+
 def test_gradients() -> None:
     X = Placeholder("float32", [3])
     W = Placeholder("float32", [3])
@@ -222,6 +263,16 @@ MISTAKES: list[tuple[str, Callable[[Any], Any]]] = [
     ("expected a size to be a TensorDim or an integer, got float",
      lambda A: reshape(A, 2.5)),
     ("expected 0 to 1, got 2", lambda A: prng_step(A, 2).element(2)),
+    ("'gather' has no option 'mod'", lambda A: gather(A, A, mod="nd")),
+    ("'shape' has no options", lambda A: Call("shape", A, axis=1)),
+    ("expected cube_coefficient to be a number, got str",
+     lambda A: gather(A, A, cube_coefficient="big")),
+    ("expected batch_dims to be an integer, got bool",
+     lambda A: gather(A, A, batch_dims=True)),
+    ("'gather' takes 2 operands, got 1", lambda A: Call("gather", A)),
+    ("'mad' takes 3 operands, got 4", lambda A: Call("mad", A, A, A, A)),
+    ("'simple_reduce': 2x2 does not broadcast to 2x3",
+     lambda A: Call("simple_reduce", A, 2, 2)),
 ]  # fmt: skip
 
 
