@@ -28,6 +28,10 @@ class Measurement:
         """Seconds of a call in the fastest round."""
         return min(self.seconds)
 
+    def __add__(self, later: Measurement) -> Measurement:
+        """Of all rounds, where more were measured."""
+        return Measurement(self.seconds + later.seconds)
+
 
 def interleaved(
     contenders: Sequence[Callable[[], object]], budget: float, rounds: int = 7
@@ -35,12 +39,14 @@ def interleaved(
     """Time each contender in every round, after a warm-up call that is not counted.
 
     `budget` is the seconds that all rounds together should take; short calls are
-    repeated within a round.
+    repeated within a round. Every second round goes backwards, so that none always
+    comes behind the same one.
     """
     repeats = [_repeats(call, budget / rounds / len(contenders)) for call in contenders]
     seconds: list[list[float]] = [[] for _ in contenders]
-    for _ in range(rounds):
-        for call, count, taken in zip(contenders, repeats, seconds, strict=True):
+    turns = [*zip(contenders, repeats, seconds, strict=True)]
+    for number in range(rounds):
+        for call, count, taken in turns[:: -1 if number % 2 else 1]:
             start = time.perf_counter()
             for _ in range(count):
                 call()

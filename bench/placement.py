@@ -8,7 +8,8 @@ the best single device, and a program of independent branches has to take less.
 Any devices will do: `--devices pocl.0,nvidia.0`, or two halves of one CPU,
 `--devices pocl.0/0:1,pocl.0/1:2`. With `--sweep` fifty programs are measured, with
 inputs on the host, on either device, or here and there; each is also placed without
-measuring, by what its first calls take.
+measuring, by what its first calls take. What misses is measured for as long again, and
+all turns count.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from functools import partial
 from math import exp, log
 from typing import Any
 
+from .measure import Measurement, interleaved
 from .placement_programs import Case, sweep
 
 _TOLERANCE = 1.05
@@ -144,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--size", choices=("small", "large"), help="default: large with a GPU"
     )
     parser.add_argument("--seconds", type=float, default=6.0, help="for each program")
-    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--sweep", action="store_true", help="fifty programs")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args(arguments)
@@ -178,8 +180,6 @@ def _measure(
 
     import gingham
 
-    from .measure import interleaved
-
     generator = np.random.default_rng(0)
     hosts = [
         (generator.random(shape, np.float32) - 0.5) / 8
@@ -199,19 +199,37 @@ def _measure(
         calls.append(partial(_call, unmeasured, inputs, None))
         for _ in range(_FIRST_CALLS):
             calls[-1]()
+    is_correct = all(_is_close(result, each) for each in expected)
     measured = interleaved(calls, options.seconds, options.rounds)
-    pairs = [(each.fastest, each.median) for each in measured]
+    row = _row(case, names, placed, inputs, measured, preparing, is_correct)
+    if row.is_good:
+        return row
+    # Turns that other work slowed down look like a bad placement.
+    more = interleaved(calls, options.seconds, options.rounds)
+    measured = [a + b for a, b in zip(measured, more, strict=True)]
+    return _row(case, names, placed, inputs, measured, preparing, is_correct)
+
+
+def _row(
+    case: Case,
+    names: Sequence[str],
+    placed: Any,
+    inputs: Sequence[Any],
+    measured: Sequence[Measurement],
+    preparing: float,
+    is_correct: bool,
+) -> Row:
     plan = placed.plan(*inputs)
-    machine = placed.decision(*inputs).posed.machine
+    pairs = [(each.fastest, each.median) for each in measured]
     return Row(
         case.name,
         dict(zip(names, pairs, strict=False)),
         pairs[len(names)],
         [plan.segments.segments[number].device for number in plan.order],
         preparing,
-        all(_is_close(result, each) for each in expected),
+        is_correct,
         case.has_branches,
-        len({each.processor for each in machine.devices}),
+        len({each.processor for each in plan.decision.posed.machine.devices}),
         case.places,
         pairs[-1] if len(pairs) > len(names) + 1 else None,
     )

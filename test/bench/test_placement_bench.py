@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import gingham
 from gingham.bench import placement
+from gingham.bench.measure import Measurement
 from gingham.bench.placement import Row, main
 
 
@@ -59,3 +61,23 @@ def test_what_is_good(
     times = placed, placed
     row = Row("p", devices, times, ["a"], 0.0, True, has_branches, processors)
     assert row.is_good is good
+
+
+def test_what_misses_is_measured_again_and_all_turns_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = gingham.devices()[0].name
+    if here == "reference":
+        pytest.skip("there is no OpenCL device")
+    monkeypatch.setenv("GINGHAM_RECORDS", str(tmp_path / "records.sqlite3"))
+    times = iter([(1.0, 5.0, 1.5), (2.0, 5.0, 1.0)])
+
+    def interleaved(calls: Sequence[object], *_: object) -> list[Measurement]:
+        return [Measurement((each,)) for each in next(times)]
+
+    case = placement.Case("sum", "function (A[N]) -> (B) { B = A + 1; }", ((4,),), ())
+    monkeypatch.setattr(placement, "CASES", (case,))
+    monkeypatch.setattr(placement, "interleaved", interleaved)
+    assert main(["--devices", f"{here},reference", "--size", "small"]) == 0
+    assert "1000.00" in capsys.readouterr().out
+    assert next(times, None) is None
