@@ -28,6 +28,16 @@ class Measurement:
         """Seconds of a call in the fastest round."""
         return min(self.seconds)
 
+    @property
+    def typical(self) -> float:
+        """Seconds of a call in the faster half of the rounds, as their mean.
+
+        Neither what disturbed some rounds nor a lucky one counts for much.
+        """
+        ordered = sorted(self.seconds)
+        half = ordered[: (len(ordered) + 1) // 2]
+        return sum(half) / len(half)
+
     def __add__(self, later: Measurement) -> Measurement:
         """Of all rounds, where more were measured."""
         return Measurement(self.seconds + later.seconds)

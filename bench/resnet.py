@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .growing import Lines, Program
 
 CLASSES = 1000
-_BLOCKS = (3, 4, 6, 3)
+BLOCKS = (3, 4, 6, 3)
+"""The blocks of each stage of ResNet-50."""
 
 
 def resnet50(size: int = 224, channels: int = 64) -> Program:
@@ -44,10 +46,13 @@ class ResNet(ABC):
     def normalized(self, value: str, number: int, size: int, channels: int) -> str:
         """An expression: the results of a convolution as other layers want them."""
 
-    def features(self, channels: int) -> Image:
-        """All layers up to the last one, of so many channels in the first."""
+    def features(self, channels: int, stages: Sequence[int] = BLOCKS) -> Image:
+        """All layers up to the last one, of so many channels in the first.
+
+        `stages` has the number of blocks of each.
+        """
         value = self.max_pool(self.convolution(self._image, channels, 7, 2))
-        for stage, blocks in enumerate(_BLOCKS):
+        for stage, blocks in enumerate(stages):
             width = channels << stage
             for block in range(blocks):
                 stride = 2 if stage > 0 and block == 0 else 1

@@ -7,18 +7,23 @@ what a framework for deep learning hands to a compiler.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .cases.case import Shape
 from .growing import Program
-from .resnet import CLASSES, ResNet
+from .resnet import BLOCKS, CLASSES, ResNet
 
 
-def resnet50_training(batch: int = 4, size: int = 64, channels: int = 64) -> Program:
+def resnet50_training(
+    batch: int = 4, size: int = 64, channels: int = 64, stages: Sequence[int] = BLOCKS
+) -> Program:
     """The program and the shapes of its inputs, for images of `size` x `size`.
 
-    Its results are the loss, the new averages, weights and moments.
+    Its results are the loss, the new averages, weights and moments. Fewer blocks in
+    `stages` make a smaller network.
     """
     network = _Training(batch, size)
-    return network.step(network.classes(network.features(channels)))
+    return network.step(network.classes(network.features(channels, stages)))
 
 
 class _Training(ResNet):

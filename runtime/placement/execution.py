@@ -128,7 +128,7 @@ class PlacedRunner:
     ) -> None:
         """`targets` has arrays for values to be written to, where they are made."""
         for number, step in enumerate(self._steps):
-            given = [values.on(value, step.device) for value in step.inputs]
+            given = values.all_on(step.inputs, step.device)
             own = _own_targets(step, targets) if targets else None
             with nullcontext() if sample is None else sample.part(number):
                 made = step.starter.run(given, own)
@@ -176,6 +176,17 @@ class _Values:
             for number, each in enumerate(inputs)
             if isinstance(each, Array)
         }
+
+    def all_on(self, values: Sequence[int], device: Device) -> list[Array]:
+        """Values on a device; inputs of NumPy are copied while others are on their way.
+
+        What comes from another device is started only, but the host itself copies what
+        stays in its memory.
+        """
+        for value in values:
+            if value in self._known:
+                self.on(value, device)
+        return [self.on(value, device) for value in values]
 
     def on(self, value: int, device: Device) -> Array:
         """A value on a device; the copy is started where one is needed."""

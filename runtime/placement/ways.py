@@ -34,7 +34,7 @@ GAIN = 0.05
 """The part of the time that several devices have to save, to be used."""
 WORTH = 3.0
 ENOUGH = 2
-SLOWER = 1.25
+SLOWER = 1.1
 _RECENT = 8
 """The calls of a way that say how fast it is."""
 _ROUNDS = 31
