@@ -45,9 +45,10 @@ from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ...targets.hardware import MOST_BUFFERS, Hardware, load_hardware
+from ..dependences import Effects
 from ..locations import check_positive
 from ..walking import operations
-from .dependences import Effects, effects_of, kernel_uses
+from .dependences import effects_of, kernel_uses
 from .kernel_cost import KernelCosts, LaunchCost
 from .lifetimes import host_launches
 

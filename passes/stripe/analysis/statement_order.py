@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
+from ...dependences import Effects
 from ...locations import error_at
-from .nests import root_buffer, statements
+from .effects import effects_of
+from .nests import statements
 
 
 class StatementOrder:
@@ -27,7 +29,7 @@ class StatementOrder:
             for number, statement in enumerate(statements(function))
         }
         """Compared like words: what is moved behind a statement continues its place."""
-        self._memories: dict[BlockOp, list[tuple[SSAValue, bool]]] = {}
+        self._effects: dict[BlockOp, Effects] = {}
 
     def sorted(self, blocks: Iterable[BlockOp]) -> list[BlockOp]:
         """Blocks that were there at the beginning, in the order they are in by now."""
@@ -45,23 +47,23 @@ class StatementOrder:
         members = frozenset(blocks)
         following: list[BlockOp] = []
         # Of the members and of what follows, and of the latter alone.
-        passed, moved = _Uses(), _Uses()
+        passed, moved = Effects(), Effects()
         statement: Operation | None = blocks[0]
         while statement is not None and statement is not blocks[-1].next_op:
             if isinstance(statement, BlockOp):
-                uses = self._uses_of(statement)
+                effects = self._effects_of(statement)
                 if statement in members:
-                    if moved.precede(uses):
+                    if effects.depends_on(moved):
                         raise error_at(
                             statement,
                             "cannot fuse the block: a statement between the members "
                             "depends on one and is needed by this one",
                         )
-                    passed.add(uses)
-                elif passed.precede(uses):
+                    passed.add(effects)
+                elif effects.depends_on(passed):
                     following.append(statement)
-                    passed.add(uses)
-                    moved.add(uses)
+                    passed.add(effects)
+                    moved.add(effects)
             elif not isinstance(statement, AllocOp | ReshapeOp):
                 raise error_at(statement, "cannot fuse blocks over this statement")
             statement = statement.next_op
@@ -78,36 +80,8 @@ class StatementOrder:
             behind = statement
             self._places[statement] = (*self._places[last], number)
 
-    def _uses_of(self, block: BlockOp) -> list[tuple[SSAValue, bool]]:
-        """The memories that a block uses, and whether it writes them.
-
-        They are the same until it is part of a nest, which is another block.
-        """
-        if block not in self._memories:
-            pairs = zip(block.buffers, block.refinement_list, strict=True)
-            self._memories[block] = [
-                (root_buffer(buffer), refinement.direction.writes)
-                for buffer, refinement in pairs
-            ]
-        return self._memories[block]
-
-
-class _Uses:
-    """What some blocks use and write."""
-
-    def __init__(self) -> None:
-        self._used: set[SSAValue] = set()
-        self._written: set[SSAValue] = set()
-
-    def add(self, uses: Iterable[tuple[SSAValue, bool]]) -> None:
-        for memory, writes in uses:
-            self._used.add(memory)
-            if writes:
-                self._written.add(memory)
-
-    def precede(self, uses: Iterable[tuple[SSAValue, bool]]) -> bool:
-        """Whether the order of these and of a block with other uses matters."""
-        return any(
-            memory in (self._used if writes else self._written)
-            for memory, writes in uses
-        )
+    def _effects_of(self, block: BlockOp) -> Effects:
+        """Those of a block, the same until it is part of a nest, which is another."""
+        if block not in self._effects:
+            self._effects[block] = effects_of(block)
+        return self._effects[block]

@@ -52,7 +52,9 @@ from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ....targets.hardware import MOST_BUFFERS
+from ...dependences import Effects
 from ...walking import functions
+from ..analysis.effects import effects_of
 from ..analysis.nests import has_own_windows, is_leaf, root_buffer, statements
 from ..edit.join import definitions, join_blocks, outer_memories
 
@@ -104,14 +106,12 @@ class _Use:
     """How the blocks of a group use one memory."""
 
     windows: set[tuple[SSAValue, object, ViewType]]
-    is_written: bool
     is_own: bool
     """Whether each point has a window of its own."""
 
     def join(self, other: _Use) -> _Use:
         return _Use(
             self.windows | other.windows,
-            self.is_written or other.is_written,
             self.is_own and other.is_own,
         )
 
@@ -122,6 +122,7 @@ class _Group:
 
     blocks: list[BlockOp]
     uses: dict[SSAValue, _Use]
+    effects: Effects
     position: int
     is_fusible: bool
     outer: frozenset[SSAValue]
@@ -135,31 +136,28 @@ class _Group:
         for number, (buffer, refinement) in enumerate(refinements):
             use = _Use(
                 {(buffer, refinement.access, block.view_type(number))},
-                refinement.direction.writes,
                 has_own_windows(block, number),
             )
             memory = root_buffer(buffer)
             known = uses.get(memory)
             uses[memory] = use if known is None else known.join(use)
         return _Group(
-            [block], uses, position, _is_fusible(block), outer.intersection(uses)
+            [block],
+            uses,
+            effects_of(block),
+            position,
+            _is_fusible(block),
+            outer.intersection(uses),
         )
 
     def add(self, other: _Group) -> None:
         """Take the blocks of another group, which can join."""
         self.blocks += other.blocks
         self.outer |= other.outer
+        self.effects.add(other.effects)
         for buffer, use in other.uses.items():
             known = self.uses.get(buffer)
             self.uses[buffer] = use if known is None else known.join(use)
-
-    def depends_on(self, other: _Group) -> bool:
-        """Whether the order of two groups matters."""
-        return any(
-            use.is_written or other.uses[buffer].is_written
-            for buffer, use in self.uses.items()
-            if buffer in other.uses
-        )
 
     def can_join(self, other: _Group) -> bool:
         """Whether one block may do the work of both groups, which share a buffer."""
@@ -175,14 +173,13 @@ class _Group:
         )
         if not same_points:
             return False
+        sides = self.effects.written, other.effects.written
         both = [
             use.join(other.uses[buffer])
             for buffer, use in self.uses.items()
-            if buffer in other.uses
+            if buffer in other.uses and any(buffer in written for written in sides)
         ]
-        return all(
-            use.is_own and len(use.windows) == 1 for use in both if use.is_written
-        )
+        return all(use.is_own and len(use.windows) == 1 for use in both)
 
 
 def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | None:
@@ -199,7 +196,7 @@ def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | Non
         other = sharing[position]
         if group.can_join(other):
             return other
-        if group.depends_on(other):
+        if group.effects.depends_on(other.effects):
             return None
     return None
 

@@ -37,7 +37,6 @@ between overwrites.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,8 +58,10 @@ from ....dialects.stripe.attributes import Direction, Refinement, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ...dependences import Dependences
 from ...locations import check_positive, located
 from ...walking import functions
+from ..analysis.effects import effects_of
 from ..analysis.lanes import unit_steps
 from ..analysis.nests import is_leaf, is_number, root_buffer, statements
 
@@ -120,19 +121,14 @@ class _Writers:
 
     def __init__(self, statements: Sequence[Operation]) -> None:
         self._places = {statement: n for n, statement in enumerate(statements)}
-        self._writing: dict[SSAValue, list[int]] = {}
+        self._dependences = Dependences()
         for place, statement in enumerate(statements):
-            for memory in _written(statement):
-                self._writing.setdefault(memory, []).append(place)
+            self._dependences.add(place, effects_of(statement))
 
     def keep(self, memories: Iterable[SSAValue], first: BlockOp, last: BlockOp) -> bool:
         """Whether nothing behind `first` writes memories, up to `last` and with it."""
         start, end = self._places[first], self._places[last]
-        return start < end and all(
-            bisect_right(places, start) == bisect_right(places, end)
-            for memory in memories
-            for places in [self._writing.get(memory, [])]
-        )
+        return start < end and not self._dependences.are_written(memories, start, end)
 
 
 @dataclass(frozen=True)
@@ -395,7 +391,7 @@ def _is_plain(block: BlockOp) -> bool:
     ):
         return False
     windows = Counter(map(root_buffer, block.buffers))
-    return all(windows[memory] == 1 for memory in _written(block))
+    return all(windows[memory] == 1 for memory in effects_of(block).written)
 
 
 def _users(statement: Operation) -> Iterator[Operation]:
@@ -417,19 +413,6 @@ def _is_loaded_plainly(view: SSAValue) -> bool:
         isinstance(use.operation, LoadOp) and use.operation.subscripts is None
         for use in view.uses
     )
-
-
-def _written(statement: Operation) -> set[SSAValue]:
-    """The memories that a statement writes."""
-    if not isinstance(statement, BlockOp):
-        return set()
-    return {
-        root_buffer(buffer)
-        for buffer, refinement in zip(
-            statement.buffers, statement.refinement_list, strict=True
-        )
-        if refinement.direction.writes
-    }
 
 
 def _substituted(

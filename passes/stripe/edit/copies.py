@@ -14,6 +14,7 @@ from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view_type
 from ....dialects.stripe.block import BlockOp, index_range, window_of
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ..analysis.effects import effects_of
 from ..analysis.nests import root_buffer
 
 
@@ -228,14 +229,7 @@ def _is_current(scratch: SSAValue, windows: Windows, user: Operation) -> bool:
     source = root_buffer(windows.buffer)
     operation: Operation | None = allocation.next_op
     while operation is not None and operation is not user:
-        if isinstance(operation, BlockOp) and _writes(operation, source):
+        if source in effects_of(operation).written:
             return False
         operation = operation.next_op
     return operation is user
-
-
-def _writes(block: BlockOp, root: SSAValue) -> bool:
-    return any(
-        refinement.direction.writes and root_buffer(buffer) is root
-        for buffer, refinement in zip(block.buffers, block.refinement_list, strict=True)
-    )

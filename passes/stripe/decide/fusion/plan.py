@@ -15,6 +15,8 @@ from xdsl.ir import SSAValue
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.tiling import TILE_ATTRIBUTE
 from .....targets.hardware import MOST_BUFFERS
+from ....dependences import Dependences
+from ...analysis.effects import effects_of
 from ...analysis.facts import BlockFacts
 from ...analysis.shared_indices import Member, may_be_member
 from .common import common_members
@@ -60,9 +62,7 @@ class Plan:
         self._outer = outer
         self._groups: dict[int, PlannedGroup] = {}
         """By the position of each member."""
-        self._users: dict[SSAValue, list[int]] = {}
-        """The statements that use a memory so far."""
-        self._writers: dict[SSAValue, list[int]] = {}
+        self._dependences = Dependences()
         self._before: dict[int, set[int]] = {}
         """What each statement depends on directly."""
         self._refused: dict[int, str] = {}
@@ -73,15 +73,13 @@ class Plan:
 
     def forget(self) -> None:
         """No block joins one before."""
-        self._users.clear()
-        self._writers.clear()
+        self._dependences.forget()
 
     def add(self, block: BlockOp, position: int) -> None:
         """Let a block join a group before it, or start one."""
         facts = BlockFacts(block)
-        before = self._dependences(facts)
+        before = self._dependences.add(position, effects_of(block))
         self._before[position] = before
-        self._note_uses(facts, position)
         single = _single(facts, position, before)
         if single is None:
             return
@@ -135,21 +133,6 @@ class Plan:
         name = group.members[-1].block.block_name
         last = "the block before" if name is None else f"'{name.data}'"
         self._refused.setdefault(position, f"not with {last}: {reason}")
-
-    def _dependences(self, facts: BlockFacts) -> set[int]:
-        """The statements that a block depends on."""
-        before: set[int] = set()
-        for memory, writes in zip(facts.memories, facts.writes, strict=True):
-            before.update(self._writers.get(memory, ()))
-            if writes:
-                before.update(self._users.get(memory, ()))
-        return before
-
-    def _note_uses(self, facts: BlockFacts, position: int) -> None:
-        for memory, writes in zip(facts.memories, facts.writes, strict=True):
-            self._users.setdefault(memory, []).append(position)
-            if writes:
-                self._writers.setdefault(memory, []).append(position)
 
     def _cost_of(self, group: PlannedGroup) -> GroupCost | None:
         """The cost of a group; that of a single block is found when it is asked for."""
