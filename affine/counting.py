@@ -216,14 +216,14 @@ def _parts(
     ranges: Sequence[int],
     forms: Sequence[LinearForm],
     access: Sequence[LinearForm],
-) -> Iterator[tuple[tuple[int, ...], _Part]]:
+) -> Iterator[tuple[tuple[int, ...], _Component]]:
     """Axes that share dimensions, or inequalities on them, apart from all others."""
     for dimensions, tied in components([*forms, *access], len(ranges)):
         axes = tuple(a for a, form in enumerate(access) if form in tied)
         own = [form for form in forms if form.support and form in tied]
         yield (
             axes,
-            _Part(
+            _Component(
                 [ranges[d] for d in dimensions],
                 [within(form, dimensions) for form in own],
                 [within(access[axis], dimensions) for axis in axes],
@@ -231,11 +231,11 @@ def _parts(
         )
     for axis, form in enumerate(access):
         if not form.support:
-            yield (axis,), _Part([], [], [LinearForm((), form.constant)])
+            yield (axis,), _Component([], [], [LinearForm((), form.constant)])
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Component:
     """Axes, the dimensions that move along them, and inequalities on those."""
 
     ranges: list[int]
@@ -296,7 +296,7 @@ class _Part:
         places = np.broadcast_to(place, is_valid.shape)[is_valid]
         return Cells(len(np.unique(places)), box)
 
-    def _without_others(self) -> _Part:
+    def _without_others(self) -> _Component:
         """Without the dimensions that no axis sees, where that is exact.
 
         A dimension with coefficients of 1 and -1 only has a value between its bounds
@@ -316,7 +316,7 @@ class _Part:
                 return dimension
         return None
 
-    def _without(self, dimension: int) -> _Part:
+    def _without(self, dimension: int) -> _Component:
         rank = len(self.ranges)
         value = LinearForm.dimension(dimension, rank)
         sides = [*self.forms, value, -value + (self.ranges[dimension] - 1)]
@@ -330,7 +330,7 @@ class _Part:
         needed = _that_matter(ranges, left)
         if needed is None:
             needed = [LinearForm.constant_of(-1, len(kept))]
-        return _Part(ranges, needed, [within(form, kept) for form in self.access])
+        return _Component(ranges, needed, [within(form, kept) for form in self.access])
 
 
 def _steps(form: LinearForm, ranges: Sequence[int]) -> Steps:

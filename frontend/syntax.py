@@ -168,7 +168,7 @@ class Combination(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class TensorAccess:
     """`tensor[indices]`."""
 
     tensor: Name
@@ -202,11 +202,11 @@ class Contraction:
     are: one, two, or three for `CONDITION`.
     """
 
-    output: Access
+    output: TensorAccess
     sizes: tuple[Expression, ...] | None
     aggregation: Aggregation
     combination: Combination
-    operands: tuple[Access, ...]
+    operands: tuple[TensorAccess, ...]
     constraints: tuple[Constraint, ...]
     defaults: tuple[Name, ...]
     no_defract: bool

@@ -45,7 +45,6 @@ from .scope import Role, Scope
 from .source import Source, read
 from .special_calls import SPECIAL_CALLS, TextFunction
 from .syntax import (
-    Access,
     Aggregation,
     Assignment,
     Combination,
@@ -58,6 +57,7 @@ from .syntax import (
     Reference,
     Span,
     Statement,
+    TensorAccess,
 )
 from .tuples import AnyValue, Tuple, TupleExpected, first_value
 
@@ -313,12 +313,14 @@ class _FunctionTranslator:
         self._builder.name(value, target.text, _attributes(statement))
         self._scope.define(target, value, Role.ASSIGNED)
 
-    def _access(self, access: Access, space: IndexSpace) -> tuple[Polynomial, ...]:
+    def _access(
+        self, access: TensorAccess, space: IndexSpace
+    ) -> tuple[Polynomial, ...]:
         return tuple(
             self._expressions.polynomial(index, space) for index in access.indices
         )
 
-    def _operand(self, access: Access, space: IndexSpace) -> Operand:
+    def _operand(self, access: TensorAccess, space: IndexSpace) -> Operand:
         tensor = access.tensor
         return Operand(
             self._scope.find_value(tensor),

@@ -14,7 +14,6 @@ import lark
 from lark import Token, Transformer
 
 from .syntax import (
-    Access,
     Aggregation,
     Assignment,
     Attribute,
@@ -37,11 +36,12 @@ from .syntax import (
     Reference,
     Span,
     Statement,
+    TensorAccess,
     Unary,
 )
 
-_Output: TypeAlias = tuple[Access, tuple[Expression, ...] | None]
-_Operands: TypeAlias = tuple[Combination, tuple[Access, ...]]
+_Output: TypeAlias = tuple[TensorAccess, tuple[Expression, ...] | None]
+_Operands: TypeAlias = tuple[Combination, tuple[TensorAccess, ...]]
 _Arguments: TypeAlias = tuple[tuple[Expression, ...], tuple[Option, ...]]
 _Suffixes: TypeAlias = tuple[Token | Name, ...]
 _Class = TypeVar("_Class")
@@ -209,11 +209,11 @@ class SyntaxBuilder(Transformer[Token, Program]):
 
     def operands(
         self,
-        first: Access,
+        first: TensorAccess,
         combination: Combination = Combination.NONE,
-        second: Access | None = None,
+        second: TensorAccess | None = None,
         question: Token | None = None,
-        third: Access | None = None,
+        third: TensorAccess | None = None,
     ) -> _Operands:
         """One, two or three accesses, and what combines them."""
         accesses = tuple(a for a in (first, second, third) if a is not None)
@@ -222,9 +222,9 @@ class SyntaxBuilder(Transformer[Token, Program]):
 
     def access(
         self, tensor: Token, indices: tuple[Expression, ...], close: Token
-    ) -> Access:
+    ) -> TensorAccess:
         """`A[i, k + 1]`."""
-        return Access(_name(tensor), indices, span_of(tensor).to(span_of(close)))
+        return TensorAccess(_name(tensor), indices, span_of(tensor).to(span_of(close)))
 
     def constraints(self, *constraints: Constraint) -> tuple[Constraint, ...]:
         """The constraints, separated by commas."""

@@ -50,7 +50,7 @@ def cheapest_assignment(problem: Problem) -> Placement | None:
     there is none.
     """
     optimize, sparse = load_scipy()
-    program = _Program(problem)
+    program = _LinearProgram(problem)
     program.build()
     if not problem.count:
         return ()
@@ -74,7 +74,7 @@ def cheapest_assignment(problem: Problem) -> Placement | None:
     )
 
 
-class _Program:
+class _LinearProgram:
     """A linear program, as what the solver takes."""
 
     def __init__(self, problem: Problem) -> None:

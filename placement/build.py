@@ -26,7 +26,7 @@ ANYWHERE = "anywhere"
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class TaskGraph:
     """A function as units and the values that they exchange.
 
     It has no figures of devices, so that it can be placed again when those change.
@@ -40,7 +40,7 @@ class Program:
     result_names: tuple[str, ...]
 
     @staticmethod
-    def of(function: FuncOp) -> Program:
+    def of(function: FuncOp) -> TaskGraph:
         """The program of a specialized and flattened function.
 
         Raises GinghamError, located, where it is not.
@@ -52,7 +52,7 @@ class Program:
         values |= dict.fromkeys(v for v in _returned(function) if _is_input(v))
         for unit in units:
             values |= dict.fromkeys(unit.outputs)
-        return Program(
+        return TaskGraph(
             function,
             units,
             tuple(values),
@@ -122,7 +122,7 @@ class Residency:
 class Posed:
     """The problem of a program on a machine."""
 
-    program: Program
+    program: TaskGraph
     machine: Machine
     times: tuple[tuple[UnitTime, ...], ...]
     problem: Problem
@@ -130,7 +130,7 @@ class Posed:
     """For each unit the device that it was forced onto, if it was."""
 
 
-def pose(program: Program, machine: Machine, residency: Residency) -> Posed:
+def pose(program: TaskGraph, machine: Machine, residency: Residency) -> Posed:
     """The problem to be solved.
 
     Raises GinghamError where the machine lacks a device that is named, or a link, or
@@ -186,7 +186,9 @@ def _check_machine(machine: Machine) -> None:
             )
 
 
-def _check_residency(program: Program, machine: Machine, residency: Residency) -> None:
+def _check_residency(
+    program: TaskGraph, machine: Machine, residency: Residency
+) -> None:
     known = {HOST, *(device.name for device in machine.devices)}
     for what, named, names in (
         ("input", residency.inputs, program.input_names),
@@ -211,7 +213,7 @@ def _check_residency(program: Program, machine: Machine, residency: Residency) -
 
 
 def _seconds(
-    program: Program, machine: Machine, times: Sequence[Sequence[UnitTime]]
+    program: TaskGraph, machine: Machine, times: Sequence[Sequence[UnitTime]]
 ) -> tuple[tuple[float, ...], ...]:
     """The times, infinite where a unit is forced onto another device."""
     names = [device.name for device in machine.devices]
@@ -262,7 +264,9 @@ def _check_forced(
         )
 
 
-def _tensors(program: Program, machine: Machine, residency: Residency) -> list[Tensor]:
+def _tensors(
+    program: TaskGraph, machine: Machine, residency: Residency
+) -> list[Tensor]:
     numbers = {device.name: n for n, device in enumerate(machine.devices)}
     numbers[HOST] = len(numbers)
     constants = constant_arguments(program.function)
@@ -300,7 +304,7 @@ def _tensors(program: Program, machine: Machine, residency: Residency) -> list[T
     return found
 
 
-def _ends(program: Program, residency: Residency) -> dict[SSAValue, str]:
+def _ends(program: TaskGraph, residency: Residency) -> dict[SSAValue, str]:
     """Where each result has to be; of a value that is returned twice, the first."""
     found: dict[SSAValue, str] = {}
     for name, value in zip(program.result_names, program.results, strict=True):

@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 
 from ..errors import GinghamError
 from ..targets.hardware.machine import Machine
-from .build import Posed, Program, Residency, pose
+from .build import Posed, Residency, TaskGraph, pose
 from .solve import MARGIN, Solution, solve
 from .units import DEVICE_ATTRIBUTE, REASON_ATTRIBUTE
 
@@ -63,7 +63,7 @@ class Decision:
 
 
 def decide(
-    module: ModuleOp | Program,
+    module: ModuleOp | TaskGraph,
     machine: Machine,
     residency: Residency | None = None,
     margin: float = MARGIN,
@@ -71,19 +71,19 @@ def decide(
     """Decide where each operation of a specialized and flattened module runs.
 
     Operations that have a device already keep it. The module is not changed:
-    `Decision.write` does that. With a `Program` in place of the module nothing but the
-    figures is looked at again, for the same program with other data or loads.
+    `Decision.write` does that. With a `TaskGraph` in place of the module only the
+    figures are looked at again, for the same program with other data or loads.
 
     Raises GinghamError where no placement is possible, and says why.
     """
-    program = module if isinstance(module, Program) else program_of(module)
+    program = module if isinstance(module, TaskGraph) else task_graph_of(module)
     posed = pose(program, machine, residency or Residency())
     return Decision(posed, solve(posed.problem, margin), margin)
 
 
-def program_of(module: ModuleOp, entry: str = "main") -> Program:
+def task_graph_of(module: ModuleOp, entry: str = "main") -> TaskGraph:
     """The units of the entry function of a module."""
     for op in module.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == entry:
-            return Program.of(op)
+            return TaskGraph.of(op)
     raise GinghamError(f"the module has no function @{entry} to be placed")

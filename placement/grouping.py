@@ -95,7 +95,7 @@ def _reduces(op: Operation) -> bool:
 
 
 @dataclass(eq=False)
-class _Group:
+class _Cluster:
     number: int
     ops: list[Operation]
     device: str | None
@@ -109,8 +109,8 @@ class _Group:
 class _Groups:
     """The groups so far."""
 
-    groups: list[_Group] = field(default_factory=list[_Group])
-    place: dict[Operation, _Group] = field(default_factory=dict[Operation, _Group])
+    groups: list[_Cluster] = field(default_factory=list[_Cluster])
+    place: dict[Operation, _Cluster] = field(default_factory=dict[Operation, _Cluster])
 
     def add(self, op: Operation) -> None:
         """Let an operation join a group, or start one."""
@@ -121,7 +121,7 @@ class _Groups:
             None,
         )
         if group is None:
-            group = _Group(len(self.groups), [], device)
+            group = _Cluster(len(self.groups), [], device)
             self.groups.append(group)
         group.ops.append(op)
         group.device = group.device or device
@@ -134,9 +134,9 @@ class _Groups:
         is_plain = _is_light(op) and not _reduces(op)
         group.is_elementwise &= is_plain and not group.before
 
-    def _needed(self, op: Operation) -> list[_Group]:
+    def _needed(self, op: Operation) -> list[_Cluster]:
         """The groups that an operation uses values of, the latest first."""
-        found: dict[_Group, None] = {}
+        found: dict[_Cluster, None] = {}
         owners = [o.owner for o in op.operands if isinstance(o.owner, Operation)]
         made = [owner for owner in owners if owner in self.place]
         made.sort(key=lambda owner: self.place[owner].number, reverse=True)
@@ -144,12 +144,12 @@ class _Groups:
             found[self.place[owner]] = None
         return [*found]
 
-    def _candidates(self, op: Operation, needed: list[_Group]) -> list[_Group]:
+    def _candidates(self, op: Operation, needed: list[_Cluster]) -> list[_Cluster]:
         if not _is_light(op) or (_reduces(op) and len(needed) > 1):
             return []
         return needed
 
-    def _may_join(self, group: _Group, op: Operation, needed: list[_Group]) -> bool:
+    def _may_join(self, group: _Cluster, op: Operation, needed: list[_Cluster]) -> bool:
         if device_of(op) not in (None, group.device):
             return False
         bit = 1 << group.number
@@ -159,7 +159,7 @@ class _Groups:
         known = group.before
         return all(o.is_elementwise or known & 1 << o.number for o in others)
 
-    def _set_before(self, group: _Group, before: int) -> None:
+    def _set_before(self, group: _Cluster, before: int) -> None:
         if before == group.before:
             return
         group.before = before
@@ -186,12 +186,12 @@ class _Groups:
     def _in_program(self, ops: list[Operation]) -> list[Operation]:
         return sorted(ops, key=[*self.place].index)
 
-    def in_order(self) -> Iterator[_Group]:
+    def in_order(self) -> Iterator[_Cluster]:
         """The groups that are left, each after those it needs."""
         left = [group for group in self.groups if group.ops]
-        done: set[_Group] = set()
+        done: set[_Cluster] = set()
         while left:
-            waiting: list[_Group] = []
+            waiting: list[_Cluster] = []
             for group in left:
                 owners = (o.owner for op in group.ops for o in op.operands)
                 needed = {self.place.get(o) for o in owners if isinstance(o, Operation)}
@@ -203,7 +203,7 @@ class _Groups:
             left = waiting
 
 
-def _agree(group: _Group, user: _Group) -> bool:
+def _agree(group: _Cluster, user: _Cluster) -> bool:
     """Whether both may be on one device, as far as they are forced onto any."""
     return group.device is None or group.device == user.device
 

@@ -78,14 +78,14 @@ class TilePlacePass(ModulePass):
 def place(module: ModuleOp, machine: Machine, options: TilePlacePass) -> None:
     """What the pass does, with a machine that is at hand."""
     from .build import Residency
-    from .decide import decide, program_of
+    from .decide import decide, task_graph_of
 
     inputs: dict[str, str | tuple[str, ...]] = {}
     for name, where in _assignments(module, options.inputs, "inputs"):
         known = inputs.get(name, ())
         inputs[name] = (*((known,) if isinstance(known, str) else known), where)
     results = dict(_assignments(module, options.results, "results"))
-    program = program_of(module, options.entry)
+    program = task_graph_of(module, options.entry)
     chosen = machine.restricted(options.devices) if options.devices else machine
     decide(program, chosen, Residency(inputs, results)).write()
 

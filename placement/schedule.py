@@ -19,7 +19,7 @@ from .problem import Placement, Problem
 
 
 @dataclass(frozen=True)
-class Run:
+class ScheduledUnit:
     """A unit on its device, in seconds from the start of the program."""
 
     unit: int
@@ -43,7 +43,7 @@ class Transfer:
 class Schedule:
     """What happens when."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[ScheduledUnit, ...]
     """In the order in which they are put into the queues."""
     transfers: tuple[Transfer, ...]
     seconds: float
@@ -84,7 +84,7 @@ class Simulator:
 
     def schedule(self, placement: Placement, order: Sequence[int]) -> Schedule:
         """All of it."""
-        runs: list[Run] = []
+        runs: list[ScheduledUnit] = []
         transfers: list[Transfer] = []
         seconds = self._simulate(placement, order, runs, transfers)
         return Schedule(tuple(runs), tuple(transfers), seconds)
@@ -93,7 +93,7 @@ class Simulator:
         self,
         placement: Sequence[int],
         order: Sequence[int],
-        runs: list[Run] | None,
+        runs: list[ScheduledUnit] | None,
         transfers: list[Transfer] | None,
     ) -> float:
         problem = self.problem
@@ -117,7 +117,7 @@ class Simulator:
             end = start + seconds[unit][device]
             free[queues[device]] = end
             if runs is not None:
-                runs.append(Run(unit, device, start, end))
+                runs.append(ScheduledUnit(unit, device, start, end))
             for tensor in made[unit]:
                 own = there[tensor]
                 own[device] = end

@@ -25,8 +25,8 @@ class Resource:
     """Something that is used by one claim at a time, or by many that read it."""
 
     def __init__(self) -> None:
-        self._first: _Group | None = None
-        self._last: _Group | None = None
+        self._first: _Batch | None = None
+        self._last: _Batch | None = None
 
     @property
     def queue(self) -> list[Claim]:
@@ -41,15 +41,15 @@ class Resource:
     # With the lock held
 
     @property
-    def first(self) -> _Group | None:
+    def first(self) -> _Batch | None:
         """Those whose turn it is."""
         return self._first
 
-    def join(self, claim: Claim, writes: bool) -> _Group:
+    def join(self, claim: Claim, writes: bool) -> _Batch:
         """Stand in line: the group that the claim is in now."""
         last = self._last
         if last is None or writes or last.writes:
-            last = _Group(writes, self._last)
+            last = _Batch(writes, self._last)
             if self._last is None:
                 self._first = last
             else:
@@ -58,7 +58,7 @@ class Resource:
         last.claims[claim] = None
         return last
 
-    def leave(self, claim: Claim, group: _Group) -> Iterable[Claim]:
+    def leave(self, claim: Claim, group: _Batch) -> Iterable[Claim]:
         """Leave the line: the claims that may have their turn now."""
         del group.claims[claim]
         if group.claims:
@@ -76,7 +76,7 @@ class Resource:
             self._merge(before, after)
         return () if self._first is None else tuple(self._first.claims)
 
-    def _merge(self, group: _Group, other: _Group) -> None:
+    def _merge(self, group: _Batch, other: _Batch) -> None:
         """Let two groups that only read, with nobody between any more, be one."""
         for claim in other.claims:
             group.claims[claim] = None
@@ -88,16 +88,16 @@ class Resource:
             other.after.before = group
 
 
-class _Group:
+class _Batch:
     """Claims that have their turn together: one that writes, or several that read."""
 
     __slots__ = ("after", "before", "claims", "writes")
 
-    def __init__(self, writes: bool, before: _Group | None) -> None:
+    def __init__(self, writes: bool, before: _Batch | None) -> None:
         self.writes = writes
         self.claims: dict[Claim, None] = {}
         self.before = before
-        self.after: _Group | None = None
+        self.after: _Batch | None = None
 
 
 class Claim:
@@ -118,7 +118,7 @@ class Claim:
         self.holder = holder
         self.is_granted = False
         self._uses = dict(uses)
-        self._groups: dict[Resource, _Group] = {}
+        self._groups: dict[Resource, _Batch] = {}
         self._on_grant = on_grant
         self._changed = threading.Condition(_lock)
 
@@ -177,7 +177,7 @@ class Claim:
 
     # With the lock held
 
-    def moved(self, resource: Resource, group: _Group) -> None:
+    def moved(self, resource: Resource, group: _Batch) -> None:
         """Know the group that it is in now."""
         self._groups[resource] = group
 

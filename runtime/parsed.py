@@ -39,7 +39,7 @@ class Outline:
     """The positions of the inputs that the program uses as sizes."""
 
 
-class _Program:
+class _ParsedProgram:
     """What both kinds of programs have."""
 
     file = ""
@@ -77,7 +77,7 @@ class _Program:
             error.location = replace(error.location, text=self.text)
 
 
-class ModuleProgram(_Program):
+class ModuleProgram(_ParsedProgram):
     """A program that is there as IR, which must not change."""
 
     def __init__(self, module: ModuleOp, text: str | None = None) -> None:
@@ -114,7 +114,7 @@ def _read_program(ir: str, text: str | None) -> ModuleProgram:
     return ModuleProgram(Parser(make_context(), ir).parse_module(), text)
 
 
-class TextProgram(_Program):
+class TextProgram(_ParsedProgram):
     """A program that is there as text.
 
     `outline` and `identity` are as those of a `ModuleProgram`.

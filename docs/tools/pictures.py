@@ -202,7 +202,7 @@ _KERNELS = (
 def _roofline() -> str:
     """What `gingham.Profile.roofline` draws, of figures that no machine measured."""
     from gingham.runtime.profiling.roofline import Roofline
-    from gingham.runtime.profiling.roofline_plot import Dot, Panel, note, plot
+    from gingham.runtime.profiling.roofline_plot import Dot, Subplot, note, plot
     from gingham.targets.hardware import load_hardware
 
     roofline = Roofline.of(load_hardware("cpu-avx512:cores=8"))
@@ -212,7 +212,7 @@ def _roofline() -> str:
         rate = share * min(roofline.flops_per_second, intensity * memory)
         dots.append(Dot(name, intensity, rate, part, note(rate, "FLOP/s", share)))
     packing = f"pack: {note(52e9, 'B/s', 0.87)}"
-    return plot([Panel("device intel.0", roofline, dots, [packing])])
+    return plot([Subplot("device intel.0", roofline, dots, [packing])])
 
 
 _TOWERS = ("256x512", "512x1024", "1024x128", "2048x1024", "1024x512", "512x128")

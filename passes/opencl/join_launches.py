@@ -67,7 +67,7 @@ from ...dialects.work import Work, work_of
 from ..locations import error_at, located
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
-from .joined_kernel import Part, build_kernel, group_count
+from .joined_kernel import JoinedLaunch, build_kernel, group_count
 from .lifetimes import host_launches
 
 
@@ -122,7 +122,7 @@ class _Joiner:
     def join(self, launches: Sequence[LaunchOp]) -> None:
         """Replace launches of one host program by one at the place of the first."""
         self._check(launches)
-        parts = [Part(o, self._kernels[_kernel_name(o)]) for o in launches]
+        parts = [JoinedLaunch(o, self._kernels[_kernel_name(o)]) for o in launches]
         # Those that can share code side by side.
         kinds = list(dict.fromkeys(part.likeness for part in parts))
         parts.sort(key=lambda part: kinds.index(part.likeness))
@@ -149,7 +149,9 @@ class _Joiner:
             self._kernels[name].detach()
             self._kernels[name].erase()
 
-    def _add_kernel(self, parts: Sequence[Part], buffers: Sequence[SSAValue]) -> str:
+    def _add_kernel(
+        self, parts: Sequence[JoinedLaunch], buffers: Sequence[SSAValue]
+    ) -> str:
         """Put a new kernel behind those that it is made of; its name."""
         kernel = build_kernel(self._new_name(parts), parts, buffers)
         behind = parts[-1].kernel
@@ -158,7 +160,7 @@ class _Joiner:
         behind.parent.insert_op_after(kernel, behind)
         return kernel.sym_name.data
 
-    def _new_name(self, parts: Sequence[Part]) -> str:
+    def _new_name(self, parts: Sequence[JoinedLaunch]) -> str:
         """`q_and_k`, or `q_and_3_more`, different from all other names."""
         names = [_kernel_name(part.launch) for part in parts]
         others = names[1] if len(names) == 2 else f"{len(names) - 1}_more"

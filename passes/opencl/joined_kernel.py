@@ -21,7 +21,7 @@ from ..locations import error_at, located
 
 
 @dataclass(frozen=True)
-class Part:
+class JoinedLaunch:
     """A launch that becomes part of another one."""
 
     launch: LaunchOp
@@ -48,13 +48,13 @@ class Part:
         return zip(self.kernel.body.block.args, self.launch.buffers, strict=True)
 
 
-def group_count(parts: Sequence[Part]) -> int:
+def group_count(parts: Sequence[JoinedLaunch]) -> int:
     """The work-groups of the joined launch: as if each part had as many as any."""
     return max(part.groups for part in parts) * len(parts)
 
 
 def build_kernel(
-    name: str, parts: Sequence[Part], buffers: Sequence[SSAValue]
+    name: str, parts: Sequence[JoinedLaunch], buffers: Sequence[SSAValue]
 ) -> KernelOp:
     """One kernel over `buffers` that does what the kernels of all parts do.
 
@@ -70,7 +70,9 @@ def build_kernel(
 class _Builder:
     """Builds the body of a joined kernel."""
 
-    def __init__(self, parts: Sequence[Part], buffers: Sequence[SSAValue]) -> None:
+    def __init__(
+        self, parts: Sequence[JoinedLaunch], buffers: Sequence[SSAValue]
+    ) -> None:
         self._parts = parts
         self._most = max(part.groups for part in parts)
         types: dict[SSAValue, PointerType] = {}
@@ -107,7 +109,7 @@ class _Builder:
             self._region.block.insert_ops_before(self._arrays, first)
         return self._region
 
-    def _one(self, parts: Sequence[Part], number: int) -> IfOp:
+    def _one(self, parts: Sequence[JoinedLaunch], number: int) -> IfOp:
         """The statements of part `number` for its own groups."""
         (part,) = parts
         last = len(self._parts) - 1
@@ -123,7 +125,7 @@ class _Builder:
         self._clone(part, pointers, body.block)
         return IfOp(conditions, [self._part, self._place], body)
 
-    def _several(self, parts: Sequence[Part], number: int) -> ChooseOp:
+    def _several(self, parts: Sequence[JoinedLaunch], number: int) -> ChooseOp:
         """The statements of alike parts, from `number` on, with the buffers of each."""
         pointers: dict[SSAValue, SSAValue] = {}
         differing: list[int] = []
@@ -149,7 +151,7 @@ class _Builder:
         return ChooseOp(self._part, number, cases, region)
 
     def _clone(
-        self, part: Part, pointers: dict[SSAValue, SSAValue], target: Block
+        self, part: JoinedLaunch, pointers: dict[SSAValue, SSAValue], target: Block
     ) -> None:
         """Put the statements of a part's kernel into a block."""
         counts = part.launch.group_counts

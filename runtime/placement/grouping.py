@@ -16,18 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-KeepApart = Callable[["Group", "Group"], bool]
+KeepApart = Callable[["NodeGroup", "NodeGroup"], bool]
 
 
 @dataclass(eq=False)
-class Group:
+class NodeGroup:
     """Nodes, by their numbers, that run on one device in one go."""
 
     device: str
     nodes: list[int]
     level: int
     urgency: int
-    needs: set[Group] = field(default_factory=set["Group"])
+    needs: set[NodeGroup] = field(default_factory=set["NodeGroup"])
     """The groups that it uses values of."""
 
 
@@ -35,7 +35,7 @@ def group(
     needs: Sequence[Sequence[int]],
     devices: Sequence[str],
     keep_apart: KeepApart | None = None,
-) -> list[Group]:
+) -> list[NodeGroup]:
     """The groups of a graph, each behind those it needs.
 
     `needs` are the nodes that each node needs, all of lower numbers; nodes in a group
@@ -44,10 +44,10 @@ def group(
     groups are as large as they can be.
     """
     levels, urgencies = _ranks(needs, devices)
-    found: dict[tuple[str, int, int], Group] = {}
-    places: list[Group] = []
+    found: dict[tuple[str, int, int], NodeGroup] = {}
+    places: list[NodeGroup] = []
     for node, key in enumerate(zip(devices, levels, urgencies, strict=True)):
-        own = found.setdefault(key, Group(key[0], [], key[1], key[2]))
+        own = found.setdefault(key, NodeGroup(key[0], [], key[1], key[2]))
         own.nodes.append(node)
         places.append(own)
         own.needs |= {places[other] for other in needs[node]} - {own}
@@ -73,7 +73,7 @@ def _ranks(
     return levels, urgencies
 
 
-def _join(groups: list[Group], keep_apart: KeepApart | None) -> list[Group]:
+def _join(groups: list[NodeGroup], keep_apart: KeepApart | None) -> list[NodeGroup]:
     """Put groups together until no two can be, each behind those it needs."""
     position = 0
     before = _before(groups)
@@ -97,24 +97,26 @@ def _join(groups: list[Group], keep_apart: KeepApart | None) -> list[Group]:
     return groups
 
 
-def _before(groups: Sequence[Group]) -> dict[Group, set[Group]]:
+def _before(groups: Sequence[NodeGroup]) -> dict[NodeGroup, set[NodeGroup]]:
     """All that each group comes behind."""
-    found: dict[Group, set[Group]] = {}
+    found: dict[NodeGroup, set[NodeGroup]] = {}
     for each in groups:
         found[each] = set(each.needs).union(*(found[other] for other in each.needs))
     return found
 
 
 def _has_way_round(
-    first: Group, second: Group, before: dict[Group, set[Group]]
+    first: NodeGroup, second: NodeGroup, before: dict[NodeGroup, set[NodeGroup]]
 ) -> bool:
     """Whether a way from the first to the second leads through another group."""
     return any(first in before[other] for other in before[second] if other is not first)
 
 
-def _joined(groups: list[Group], first: Group, second: Group) -> list[Group]:
+def _joined(
+    groups: list[NodeGroup], first: NodeGroup, second: NodeGroup
+) -> list[NodeGroup]:
     """The groups with two of them as one, each behind those it needs."""
-    both = Group(
+    both = NodeGroup(
         first.device,
         sorted(first.nodes + second.nodes),
         max(first.level, second.level),
@@ -128,8 +130,8 @@ def _joined(groups: list[Group], first: Group, second: Group) -> list[Group]:
     return _in_order(left)
 
 
-def _in_order(groups: Sequence[Group]) -> list[Group]:
-    done: dict[Group, None] = {}
+def _in_order(groups: Sequence[NodeGroup]) -> list[NodeGroup]:
+    done: dict[NodeGroup, None] = {}
     left = [*groups]
     while left:
         ready = [each for each in left if each.needs <= done.keys()]

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from ...placement.build import Residency
-from ...placement.decide import Decision, decide, program_of
+from ...placement.decide import Decision, decide, task_graph_of
 from ...targets.hardware.machine import HOST
 from .machine import this_machine
 from .segments import Segments, force_all, forced_devices, split
@@ -70,7 +70,7 @@ def make_plan(
     forced_devices(module, request.places)
     if only is not None:
         force_all(module, only)
-    program = program_of(module)
+    program = task_graph_of(module)
     results = dict(zip(program.result_names, request.results, strict=True))
     residency = Residency(request.inputs, results)
     decision = decide(program, machine, residency, _margin(machine))
@@ -116,7 +116,7 @@ def _margin(machine: Machine) -> float:
 
 def machine_for(module: ModuleOp, devices: Sequence[Device]) -> Machine:
     """This machine, with what is known of the times of the module's units."""
-    return this_machine(devices, {unit.key for unit in program_of(module).units})
+    return this_machine(devices, {unit.key for unit in task_graph_of(module).units})
 
 
 class _UnitTimes:

@@ -47,7 +47,7 @@ _OTHER_LOAD = 0.5
 """By how much the share that other processes take has to change to matter."""
 
 
-class _Part:
+class _SegmentListener:
     """A listener to one segment in one run."""
 
     wants_passes = False
@@ -85,7 +85,7 @@ class _Part:
 class Sample:
     """One run that is looked at."""
 
-    def __init__(self, parts: Sequence[_Part]) -> None:
+    def __init__(self, parts: Sequence[_SegmentListener]) -> None:
         self._parts = parts
 
     @contextmanager
@@ -164,10 +164,10 @@ class Sampler:
         return bool(self._pending)
 
     def _new_sample(self) -> Sample:
-        parts: list[_Part] = []
+        parts: list[_SegmentListener] = []
         for device, runner in zip(self._devices, self._runners, strict=True):
             launch = hardware_of(device).launch_microseconds * 1e-6
-            parts.append(_Part(launch, _command_count(runner)))
+            parts.append(_SegmentListener(launch, _command_count(runner)))
         return Sample(parts)
 
     def correct(self) -> bool:

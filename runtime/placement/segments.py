@@ -30,7 +30,7 @@ from ...placement.units import (
     is_constant,
     unit_module,
 )
-from .grouping import Group, group
+from .grouping import NodeGroup, group
 
 if TYPE_CHECKING:
     from ...errors import SourceLocation
@@ -120,9 +120,9 @@ class _Times:
     ) -> None:
         self._nodes = nodes
         self._seconds = seconds
-        self._known: dict[Group, float] = {}
+        self._known: dict[NodeGroup, float] = {}
 
-    def keep_apart(self, first: Group, second: Group) -> bool:
+    def keep_apart(self, first: NodeGroup, second: NodeGroup) -> bool:
         """Whether one would wait for the other for longer than a launch takes."""
         # The first could be computed while the second waits for data.
         if first.level != second.level and self._of(first) >= LEAST_SECONDS:
@@ -130,7 +130,7 @@ class _Times:
         # The results of the first are waited for while the second is computed.
         return first.urgency != second.urgency and self._of(second) >= LEAST_SECONDS
 
-    def _of(self, group: Group) -> float:
+    def _of(self, group: NodeGroup) -> float:
         if group not in self._known:
             operations = [self._nodes[node] for node in group.nodes]
             self._known[group] = self._seconds(operations)
@@ -138,7 +138,7 @@ class _Times:
 
 
 def _segments(
-    function: FuncOp, nodes: Sequence[Operation], groups: Sequence[Group]
+    function: FuncOp, nodes: Sequence[Operation], groups: Sequence[NodeGroup]
 ) -> Segments:
     arguments = function.body.block.args
     values: dict[SSAValue, int] = {value: n for n, value in enumerate(arguments)}

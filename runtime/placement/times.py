@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
-from ...placement.decide import program_of
+from ...placement.decide import task_graph_of
 from ...placement.units import Unit, unit_module
 from ..hardware import hardware_of
 from ..load import is_calm, load_of
@@ -38,7 +38,7 @@ def measure_units(
     What is known already is measured `again` only when asked for. What a device can not
     run is left out: the decision finds out why.
     """
-    units = {unit.key: unit for unit in program_of(module).units}
+    units = {unit.key: unit for unit in task_graph_of(module).units}
     count = 0
     for device in devices:
         target = device_text(device)

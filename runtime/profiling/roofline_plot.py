@@ -21,7 +21,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 610, 50, 60
 _LIST = 640
 _ROW = 17
 _SMALLEST = 420
-"""The height of a panel, which may be more for a long list."""
+"""The height of a subplot, which may be more for a long list."""
 _LONGEST_NAME = 27
 _GIGA = 1e9
 
@@ -52,7 +52,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Panel:
+class Subplot:
     """The kernels of one device."""
 
     title: str
@@ -63,8 +63,8 @@ class Panel:
 
 
 def plot_kernels(rows: Sequence[KernelRow]) -> str:
-    """A panel for each device. Raises GinghamError where there are no kernels."""
-    panels: list[Panel] = []
+    """A subplot for each device. Raises GinghamError where there are no kernels."""
+    subplots: list[Subplot] = []
     for device in dict.fromkeys(row.device for row in rows):
         own = [row for row in rows if row.device == device]
         total = sum(row.seconds for row in own)
@@ -72,8 +72,8 @@ def plot_kernels(rows: Sequence[KernelRow]) -> str:
         if roofline is None:
             continue
         shown = [row for row in own if row.flops and row.bytes_read + row.bytes_written]
-        panels.append(
-            Panel(
+        subplots.append(
+            Subplot(
                 f"device {device}",
                 roofline,
                 [_dot(row, total) for row in shown],
@@ -84,12 +84,12 @@ def plot_kernels(rows: Sequence[KernelRow]) -> str:
                 ],
             )
         )
-    if not panels:
+    if not subplots:
         raise GinghamError(
             "there is no roofline to draw: no kernel was measured",
             hint="call a function on a device of `tile-devices` first",
         )
-    return plot(panels)
+    return plot(subplots)
 
 
 def _dot(row: KernelRow, total: float) -> Dot:
@@ -116,13 +116,13 @@ def note(rate: float, unit: str, share: float | None) -> str:
     return f"{_si(rate)}{unit}{part}"
 
 
-def plot(panels: Sequence[Panel]) -> str:
+def plot(subplots: Sequence[Subplot]) -> str:
     """The picture as a file."""
     parts: list[str] = []
     top = 0.0
-    for panel in panels:
-        parts += [f'<g transform="translate(0 {top:g})">', *_panel(panel), "</g>"]
-        top += _height(panel)
+    for subplot in subplots:
+        parts += [f'<g transform="translate(0 {top:g})">', *_subplot(subplot), "</g>"]
+        top += _height(subplot)
     font = "ui-sans-serif, system-ui, sans-serif"
     return "\n".join(
         [
@@ -136,24 +136,24 @@ def plot(panels: Sequence[Panel]) -> str:
     )
 
 
-def _height(panel: Panel) -> float:
-    rows = len(panel.dots) + len(panel.others) + 2
+def _height(subplot: Subplot) -> float:
+    rows = len(subplot.dots) + len(subplot.others) + 2
     return max(_SMALLEST, _TOP + _ROW * rows + 20)
 
 
-def _panel(panel: Panel) -> Iterator[str]:
-    axes = _Axes.of(panel, _height(panel))
-    yield _text(_LEFT, 28, f"Roofline, {panel.title}", size=15, is_bold=True)
+def _subplot(subplot: Subplot) -> Iterator[str]:
+    axes = _Axes.of(subplot, _height(subplot))
+    yield _text(_LEFT, 28, f"Roofline, {subplot.title}", size=15, is_bold=True)
     yield from axes.grid()
-    yield from axes.roofs(panel.roofline)
+    yield from axes.roofs(subplot.roofline)
     places = _Places(axes)
     # Large dots first, so that small ones lie on top.
-    order = sorted(enumerate(panel.dots, 1), key=lambda pair: -pair[1].part_of_time)
+    order = sorted(enumerate(subplot.dots, 1), key=lambda pair: -pair[1].part_of_time)
     for number, dot in order:
         yield from axes.dot(number, dot)
     for number, dot in order:
         yield from places.number(number, dot)
-    yield from _list(panel)
+    yield from _list(subplot)
 
 
 @dataclass(frozen=True)
@@ -167,15 +167,15 @@ class _Axes:
     height: float
 
     @staticmethod
-    def of(panel: Panel, height: float) -> _Axes:
+    def of(subplot: Subplot, height: float) -> _Axes:
         """So that all dots and where all slopes meet the roof are seen."""
-        roofline = panel.roofline
+        roofline = subplot.roofline
         ridges = [
             roofline.flops_per_second / level.bytes_per_second
             for level in roofline.levels
         ]
-        across = [*ridges, *(dot.flops_per_byte for dot in panel.dots)]
-        up = [roofline.flops_per_second, *(d.flops_per_second for d in panel.dots)]
+        across = [*ridges, *(dot.flops_per_byte for dot in subplot.dots)]
+        up = [roofline.flops_per_second, *(d.flops_per_second for d in subplot.dots)]
         # The slopes are worth seeing for a while, also where all dots are high.
         up.append(roofline.flops_per_second / 100)
         return _Axes(
@@ -302,17 +302,17 @@ def _radius(dot: Dot) -> float:
     return 3.5 + 7 * math.sqrt(min(max(dot.part_of_time, 0.0), 1.0))
 
 
-def _list(panel: Panel) -> Iterator[str]:
+def _list(subplot: Subplot) -> Iterator[str]:
     """The kernels by their numbers, with what they reached."""
     y = float(_TOP)
     words = "kernel: operations per second, of the roofline"
     yield _text(_LIST, y, words, "soft", size=11)
-    for number, dot in enumerate(panel.dots, 1):
+    for number, dot in enumerate(subplot.dots, 1):
         y += _ROW
         yield _text(_LIST + 18, y, str(number), anchor="end")
         yield _text(_LIST + 26, y, _shortened(dot.name, _LONGEST_NAME))
         yield _text(_WIDTH - 12, y, dot.note, "soft", anchor="end", size=11)
-    for other in panel.others:
+    for other in subplot.others:
         y += _ROW
         yield _text(_LIST + 26, y, other, "soft", size=11)
 

@@ -103,7 +103,7 @@ class Kernel:
         return f"<Kernel {self.name!r} on {self.device.name}>"
 
 
-class Program:
+class BuiltProgram:
     """Source built for one device; `kernel` gives its kernels, each made once."""
 
     def __init__(
@@ -165,7 +165,7 @@ def build_program(
     source: str,
     options: Sequence[str] | None = None,
     standard: str | None = None,
-) -> Program:
+) -> BuiltProgram:
     """Compile OpenCL C for `device`, with `build_options` unless others are given.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
@@ -179,16 +179,16 @@ def build_program(
     if find("debug").value < 2:
         return built_program(device, source, " ".join(words))
     # A binary has no remarks, nor has a program that somebody else had built.
-    program = Program(device, source, [build(device, source, " ".join(words))])
+    program = BuiltProgram(device, source, [build(device, source, " ".join(words))])
     program.show_remarks()
     return program
 
 
 _being_built = Once[tuple[str, str, str]]()
-_built: WeakValueDictionary[tuple[str, str, str], Program] = WeakValueDictionary()
+_built: WeakValueDictionary[tuple[str, str, str], BuiltProgram] = WeakValueDictionary()
 
 
-def built_program(device: OpenCLDevice, source: str, options: str) -> Program:
+def built_program(device: OpenCLDevice, source: str, options: str) -> BuiltProgram:
     """What the device's compiler makes of OpenCL C, built once while somebody has it.
 
     Raises GinghamError, with what the compiler says.
@@ -201,13 +201,13 @@ def built_program(device: OpenCLDevice, source: str, options: str) -> Program:
         return known
 
 
-def _new_program(device: OpenCLDevice, source: str, options: str) -> Program:
+def _new_program(device: OpenCLDevice, source: str, options: str) -> BuiltProgram:
     parts = build_side_by_side(device, source, options)
     device.built_count += len(parts)
     is_worth_it = device.built_count > _FIRST_PROGRAMS
     if is_worth_it and device.details.builds_whole_binaries:
         parts = [load(device, binary_of(part), options) for part in parts]
-    return Program(device, source, parts)
+    return BuiltProgram(device, source, parts)
 
 
 def load_program(
@@ -215,8 +215,8 @@ def load_program(
     source: str,
     binaries: Sequence[bytes],
     options: Sequence[str] | None = None,
-) -> Program:
-    """The program that `Program.binaries` was asked of, without compiling.
+) -> BuiltProgram:
+    """The program that `BuiltProgram.binaries` was asked of, without compiling.
 
     Without binaries it is built, which is for the driver to make short. Raises
     GinghamError where the device does not take it, as with another driver.
@@ -225,7 +225,7 @@ def load_program(
     if not binaries:
         return built_program(device, source, words)
     parts = [load(device, binary, words) for binary in binaries]
-    return Program(device, source, parts)
+    return BuiltProgram(device, source, parts)
 
 
 def _new_handle(program: cl.Program, name: str) -> cl.Kernel:

@@ -98,7 +98,7 @@ class Tracker:
 
 
 @dataclass
-class Run:
+class ConcurrentPoints:
     """Points that may run at the same time: of one block, or between two barriers.
 
     `start` is added to the numbers of the points; `describe` says which point a number
@@ -121,7 +121,7 @@ class Level:
     """
 
     tracker: Tracker
-    run: Run
+    run: ConcurrentPoints
     points: Array
     use: Use = Use.ASSIGN
 

@@ -192,7 +192,7 @@ class Contraction:
             ranges=self.ranges and tuple(self.ranges[d] for d in kept),
         )
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PointGrid]:
         """The box in parts of at most `PART` points."""
         box = self.box or ()
         for piece in parts([len(span) for span in box], PART):
@@ -200,7 +200,7 @@ class Contraction:
                 range(span.start + inner.start, span.start + inner.stop)
                 for span, inner in zip(box, piece, strict=True)
             )
-            yield Part(self, tuple(spans))
+            yield PointGrid(self, tuple(spans))
 
     def show(self, point: Sequence[int]) -> str:
         """A point for a message: `(i = 3, k = 0)`."""
@@ -208,7 +208,7 @@ class Contraction:
         return "(" + ", ".join(f"{name} = {value}" for name, value in pairs) + ")"
 
 
-class Part:
+class PointGrid:
     """A part of index space: the points of a box, as arrays that broadcast to it.
 
     Arrays have the rank of the box, and size 1 along indices that they do not depend
@@ -395,7 +395,7 @@ class _Result:
         self.values = np.full(cells, self.identity)
         self.touched = np.zeros(cells, np.bool_)
 
-    def add(self, part: Part, values: Array, valid: Array | None) -> None:
+    def add(self, part: PointGrid, values: Array, valid: Array | None) -> None:
         """Aggregate the values of a part at its valid points."""
         cells = part.positions(0)
         values = np.broadcast_to(values, part.shape)

@@ -55,7 +55,7 @@ def aggregated(aggregation: str, values: Sequence[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Access:
+class IndexingMap:
     """The shape of a tensor, and an index expression for each of its axes."""
 
     shape: Cell
@@ -90,8 +90,8 @@ class Constraint:
 def contract(
     aggregation: str,
     combination: str,
-    output: Access,
-    inputs: Sequence[tuple[Tensor, Access]],
+    output: IndexingMap,
+    inputs: Sequence[tuple[Tensor, IndexingMap]],
     constraints: Sequence[Constraint],
     default: Tensor | None,
     points: Iterable[Point],

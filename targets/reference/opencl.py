@@ -29,7 +29,7 @@ from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from .boxes import Coordinate, evaluator, strides
 from .budget import LEAST
-from .conflicts import Level, Run, Use
+from .conflicts import ConcurrentPoints, Level, Use
 from .dispatch import Step, prepare, prepare_all
 from .elements import Array
 from .faults import display, fault
@@ -129,9 +129,11 @@ class _Launch:
         """Work-items of one group."""
         groups = prod(op.group_counts)
         self.all_items = groups * self.items
-        self.groups = Run(frame.counter.reserve(groups), lambda n: f"group {n}")
+        self.groups = ConcurrentPoints(
+            frame.counter.reserve(groups), lambda n: f"group {n}"
+        )
         self.intervals = {
-            space: Run(
+            space: ConcurrentPoints(
                 frame.counter.reserve(self.all_items),
                 self._describe,
                 "work-items run in any order between barriers: let them use different "

@@ -22,7 +22,7 @@ from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from .boxes import Box, Coordinate, evaluate, listed, parts
 from .budget import LEAST
-from .conflicts import Run, Use
+from .conflicts import ConcurrentPoints, Use
 from .contention import contended_memories
 from .dispatch import Step, prepare, prepare_all
 from .elements import literal
@@ -81,7 +81,7 @@ def _prepare_block(op: BlockOp) -> Step:
         for number, value in initial:
             _initialize(op, number, value, frame)
         first = frame.counter.reserve(frame.count * points)
-        run = Run(first, lambda point: _describe(op, frame, point))
+        run = ConcurrentPoints(first, lambda point: _describe(op, frame, point))
         # A serial point may use what the one before it did.
         contended = frozenset[int]() if serial else contended_memories(op, frame)
         boxes = _in_order if serial else parts
@@ -120,7 +120,11 @@ def _describe(op: BlockOp, frame: Frame, point: int) -> str:
 
 
 def _points(
-    op: BlockOp, frame: Frame, box: Box, run: Run, contended: frozenset[int]
+    op: BlockOp,
+    frame: Frame,
+    box: Box,
+    run: ConcurrentPoints,
+    contended: frozenset[int],
 ) -> PointFrame:
     """The frame of the active points in a part of (outer points x ranges)."""
     outer, *indices = listed(box)

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from ...dialects.aggregation import Aggregation
 from ...errors import GinghamError
 from .boxes import Coordinate
-from .conflicts import Level, Run, Use
+from .conflicts import ConcurrentPoints, Level, Use
 from .elements import Array
 from .faults import display_sizes, fault
 from .frame import Frame, pick
@@ -29,7 +29,7 @@ class PointFrame(Frame):
         self,
         outer: Frame,
         origin: Array,
-        run: Run,
+        run: ConcurrentPoints,
         points: Array,
         contended: frozenset[int],
     ) -> None:

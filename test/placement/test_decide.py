@@ -23,7 +23,7 @@ from gingham.dialects.constants import mark_constants
 from gingham.dialects.eltwise.ops import ConstantOp
 from gingham.errors import GinghamError
 from gingham.placement.build import ANYWHERE, Residency
-from gingham.placement.decide import Decision, decide, program_of
+from gingham.placement.decide import Decision, decide, task_graph_of
 from gingham.placement.grouping import device_of
 from gingham.placement.place_pass import TilePlacePass
 from gingham.placement.schedule import Transfer
@@ -37,7 +37,7 @@ def timed(module: ModuleOp, near: float, far: float, **others: float) -> Machine
     that compute a named tensor take others, `near_Y=1.0`.
     """
     machine = two_devices(latency=0.0, rate=1e12)
-    units = program_of(module).units
+    units = task_graph_of(module).units
     devices = [
         replace(
             device,
@@ -234,7 +234,7 @@ def test_the_pass_does_what_the_function_does(tmp_path: object) -> None:
 def test_a_program_is_placed_again_for_other_data_without_being_read_again() -> None:
     module = different(branches())
     machine = timed(module, 1e-3, 1e-3)
-    program = program_of(module)
+    program = task_graph_of(module)
     first = decide(program, machine)
     assert first.devices == decide(module, machine).devices
     assert first.posed.program is program

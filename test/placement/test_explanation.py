@@ -22,7 +22,7 @@ from placed_programs import (
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
 from gingham.placement.build import Residency
-from gingham.placement.decide import Decision, decide, program_of
+from gingham.placement.decide import Decision, decide, task_graph_of
 from gingham.placement.explanation import PlacementExplanation
 from gingham.placement.layout import layout
 from gingham.placement.schedule import Simulator
@@ -36,7 +36,7 @@ def decisions() -> Iterator[Decision]:
     for text, types in ((BRANCHES, BRANCHES_TYPES), (ATTENTION, ATTENTION_TYPES)):
         module = flat(text, *types)
         near, far = two_devices().devices
-        units = program_of(module).units
+        units = task_graph_of(module).units
         measured = {units[0].key: 1e-4}
         links: dict[tuple[str, str], Link] = {}
         for name, link in (("near", Link(0.0, 1e12)), ("far", Link(1e-6, 1e11))):

@@ -22,7 +22,7 @@ from gingham.runtime.checking.builds import UNOPTIMISED, without_unrolling
 from gingham.runtime.checking.expectation import Expected
 from gingham.targets.opencl import compiled
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.program import Program, build_program
+from gingham.targets.opencl.program import BuiltProgram, build_program
 from gingham.targets.reference.sampled import Grid
 
 Array = NDArray[Any]
@@ -79,7 +79,7 @@ def break_builds(
 
     def build(
         device: OpenCLDevice, source: str, options: Sequence[str] | None = None
-    ) -> Program:
+    ) -> BuiltProgram:
         if when(source, options or ()):
             # Roots that are 1 too large.
             source = source.replace("sqrt(", "1.0f + sqrt(")

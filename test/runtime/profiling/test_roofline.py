@@ -11,7 +11,7 @@ import pytest
 
 import gingham
 from gingham.runtime.profiling.roofline import MemoryLevel, Roofline
-from gingham.runtime.profiling.roofline_plot import Dot, Panel, plot, plot_kernels
+from gingham.runtime.profiling.roofline_plot import Dot, Subplot, plot, plot_kernels
 from gingham.targets.hardware import load_hardware
 
 SIMPLE = Roofline(
@@ -56,7 +56,7 @@ def test_thirty_kernels_can_be_told_apart() -> None:
         intensity = 10 ** generator.uniform(-1, 2)
         rate = 10 ** generator.uniform(9, 12)
         dots.append(Dot(f"kernel_{number}", intensity, rate, 1 / 30, "50 GFLOP/s, 5 %"))
-    root = ElementTree.fromstring(plot([Panel("device d.0", SIMPLE, dots)]))
+    root = ElementTree.fromstring(plot([Subplot("device d.0", SIMPLE, dots)]))
     circles = root.findall(f".//{SVG}circle")
     assert len(circles) == 30
     width, height = map(float, root.attrib["viewBox"].split()[2:])
@@ -77,7 +77,7 @@ def test_thirty_kernels_can_be_told_apart() -> None:
 
 def test_dots_stand_where_their_figures_say() -> None:
     dots = [Dot("a", 1, 1e11, 0.5, ""), Dot("b", 10, 1e12, 0.5, "")]
-    root = ElementTree.fromstring(plot([Panel("d", SIMPLE, dots)]))
+    root = ElementTree.fromstring(plot([Subplot("d", SIMPLE, dots)]))
     first, second = (
         (float(c.attrib["cx"]), float(c.attrib["cy"]))
         for c in root.iter(f"{SVG}circle")
@@ -98,7 +98,7 @@ def test_dots_stand_where_their_figures_say() -> None:
 
 def test_names_are_text_and_nothing_from_outside_is_needed() -> None:
     dots = [Dot("<b>&", 1, 1e10, 1, "x < y")]
-    text = plot([Panel("a & b", SIMPLE, dots, ["copy: 3 <GB/s"])])
+    text = plot([Subplot("a & b", SIMPLE, dots, ["copy: 3 <GB/s"])])
     root = ElementTree.fromstring(text)
     assert "<b>&" in [element.text for element in root.iter(f"{SVG}text")]
     assert not re.search(r"href|<script|url\(|@import", text)
@@ -107,7 +107,7 @@ def test_names_are_text_and_nothing_from_outside_is_needed() -> None:
 
 def test_extreme_figures() -> None:
     dots = [Dot("slow", 1e-9, 1e-3, 1e-9, ""), Dot("fast", 1e9, 1e15, 1, "")]
-    ElementTree.fromstring(plot([Panel("d", SIMPLE, dots)]))
+    ElementTree.fromstring(plot([Subplot("d", SIMPLE, dots)]))
 
 
 def test_measured_kernels() -> None:

@@ -40,7 +40,7 @@ class Case:
 
     def defined(self, points: Sequence[Sequence[int]]) -> definition.Tensor:
         output, *accesses = (
-            definition.Access(shape, access)
+            definition.IndexingMap(shape, access)
             for shape, access in zip(
                 self.contraction.shapes, self.contraction.accesses, strict=True
             )
@@ -138,10 +138,10 @@ def test_a_convolution_by_hand() -> None:
     result = definition.contract(
         "add",
         "mul",
-        definition.Access((4,), [x]),
+        definition.IndexingMap((4,), [x]),
         [
-            (image, definition.Access((4,), [x + i - 1])),
-            (kernel, definition.Access((3,), [i])),
+            (image, definition.IndexingMap((4,), [x + i - 1])),
+            (kernel, definition.IndexingMap((3,), [i])),
         ],
         [],
         None,
