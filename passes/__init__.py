@@ -23,12 +23,12 @@ _PASSES = {
     "tile-place": ".placement.place_pass:TilePlacePass",
     "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
     "stripe-fuse": "stripe.apply.fuse:StripeFusePass",
-    "stripe-inline": "stripe.apply.inline:StripeInlinePass",
+    "stripe-inline": "stripe.decide.inline:StripeInlinePass",
     "stripe-reuse-scratch": "stripe.apply.reuse_scratch:StripeReuseScratchPass",
     "stripe-align": "stripe.apply.align:StripeAlignPass",
     "stripe-plan-fusion": "stripe.decide.plan_fusion:StripePlanFusionPass",
     "stripe-fuse-nests": "stripe.apply.fuse_nests:StripeFuseNestsPass",
-    "stripe-scan": "stripe.apply.scan:StripeScanPass",
+    "stripe-scan": "stripe.decide.scan:StripeScanPass",
     "stripe-merge-indices": "stripe.apply.merge_indices:StripeMergeIndicesPass",
     "stripe-reduce-constraints": (
         "stripe.apply.reduce_constraints:StripeReduceConstraintsPass"
@@ -37,7 +37,7 @@ _PASSES = {
         "stripe.apply.dead_code_elimination:StripeDeadCodeEliminationPass"
     ),
     "stripe-split-axes": "stripe.apply.split_axes:StripeSplitAxesPass",
-    "stripe-split-reduction": "stripe.apply.split_reduction:StripeSplitReductionPass",
+    "stripe-split-reduction": "stripe.decide.split_reduction:StripeSplitReductionPass",
     "stripe-plan-layout": "stripe.decide.plan_layout:StripePlanLayoutPass",
     "stripe-transpose-outputs": (
         "stripe.apply.transpose_outputs:StripeTransposeOutputsPass"
@@ -53,11 +53,11 @@ _PASSES = {
     "stripe-accumulate": "stripe.apply.accumulate:StripeAccumulatePass",
     "stripe-share-kernels": "stripe.apply.share_kernels:StripeShareKernelsPass",
     "stripe-overcompute": "stripe.apply.overcompute:StripeOvercomputePass",
-    "stripe-separate": "stripe.apply.separate:StripeSeparatePass",
+    "stripe-separate": "stripe.decide.separate:StripeSeparatePass",
     "stripe-scalarize": "stripe.apply.scalarize:StripeScalarizePass",
     "stripe-vectorize": "stripe.apply.vectorize:StripeVectorizePass",
-    "stripe-unroll": "stripe.apply.unroll:StripeUnrollPass",
-    "stripe-distribute": "stripe.apply.distribute:StripeDistributePass",
+    "stripe-unroll": "stripe.decide.unroll:StripeUnrollPass",
+    "stripe-distribute": "stripe.decide.distribute:StripeDistributePass",
     "stripe-map": "stripe.apply.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
     "opencl-stream-stores": "opencl.stream_stores:OpenCLStreamStoresPass",

@@ -18,8 +18,8 @@ from gingham.dialects.eltwise.table import FUNCTIONS, Function
 from gingham.edsl import exp
 from gingham.frontend.special_calls import SPECIAL_CALLS
 from gingham.passes.pipelines import PIPELINES
-from gingham.passes.stripe.apply import unroll as stripe_unroll
-from gingham.passes.stripe.apply.unroll import StripeUnrollPass
+from gingham.passes.stripe.decide import unroll as stripe_unroll
+from gingham.passes.stripe.decide.unroll import StripeUnrollPass
 from gingham.patched import patched_places, patched_state
 from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.cache.store import Store
@@ -145,7 +145,11 @@ def test_what_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     changes: list[tuple[Any, Any, Any]] = [
         (FUNCTIONS, "myexp", new),
         (FUNCTIONS, "myexp", replace(new, opencl="exp2({0})")),
-        (vars(passes)["_PASSES"], "stripe-map", "stripe.apply.unroll:StripeUnrollPass"),
+        (
+            vars(passes)["_PASSES"],
+            "stripe-map",
+            "stripe.decide.unroll:StripeUnrollPass",
+        ),
         (SPECIAL_CALLS, "mine", SPECIAL_CALLS["gather"]),
         (PIPELINES, "mine", next(iter(PIPELINES.values()))),
         (FUNCTION_OPS["exp"], "FUNCTION", new),

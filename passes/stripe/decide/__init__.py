@@ -1,7 +1,9 @@
-"""What is to be done with blocks: written as attributes, with the reason.
+"""What is to be done with blocks, and why.
 
 `search` finds the nest of a block by the times of `model`, `fusion` which blocks become
-one nest, `layout` which axis of an output is computed last, `recall` keeps what was
-measured. The passes are `autotile`, `plan_fusion` and `recall`; `explain` tells what
-they decide.
+one nest, `recall` keeps what was measured; `explain` tells what they decide. The passes
+here choose, and move nothing themselves: `plan_layout`, `plan_fusion`, `recall`,
+`autotile` and `unroll` write their choice on the block. `scan`, `inline`,
+`split_reduction`, `separate` and `distribute` have it carried out at once by an edit,
+as what they choose next depends on the blocks that came of it.
 """

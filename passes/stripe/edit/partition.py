@@ -1,9 +1,12 @@
-"""A block cut into two along an index."""
+"""Blocks that have parts of the points of one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ....affine.separation import Piece
 from ....dialects.stripe.block import BlockOp
-from .blocks import shift_indices
+from .blocks import restrict_indices, shift_indices
 
 
 def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
@@ -21,3 +24,18 @@ def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     rest.set_range(index, rest.index_ranges[index] - position)
     shift_indices(rest, {index: position})
     return rest
+
+
+def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
+    """Put a block for each piece in place of `block`."""
+    parts: list[BlockOp] = []
+    for piece in pieces:
+        part = block.clone()
+        forms = [*piece.conditions, *piece.pending]
+        part.set_constraints(forms)
+        indices = range(len(block.index_ranges))
+        extents = {index: piece.extent(index) for index in indices}
+        restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
+        parts.append(part)
+    block.replace_by(*parts)
+    return parts

@@ -16,7 +16,7 @@ from gingham.targets.reference import interpret
 
 Array = NDArray[Any]
 
-PROGRAMS = written_in("apply/stripe-scan.mlir")
+PROGRAMS = written_in("decide/stripe-scan.mlir")
 
 
 @pytest.mark.parametrize("options", ["", "{parallelism=3 chains=2 shortest=5}"])

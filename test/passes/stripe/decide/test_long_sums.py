@@ -14,7 +14,7 @@ import gingham
 from gingham.dialects import make_context
 from gingham.dialects.stripe.block import BlockOp
 from gingham.passes.stripe.analysis.nests import reduction_indices
-from gingham.passes.stripe.apply.split_reduction import StripeSplitReductionPass
+from gingham.passes.stripe.decide.split_reduction import StripeSplitReductionPass
 
 F32 = NDArray[np.float32]
 

@@ -44,7 +44,6 @@ Index-set splitting: see `affine/separation.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -60,7 +59,7 @@ from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import index_of_vectors, vector_index, vector_width
 from ..analysis.nests import is_leaf, output_indices
-from ..edit.blocks import restrict_index, restrict_indices
+from ..edit.partition import replace_by_pieces, split_block
 
 _FEWEST_LANES = 4
 """Shorter vectors are worth it for what is held in registers only."""
@@ -112,7 +111,7 @@ class StripeSeparatePass(ModulePass):
             vital,
             loops.size_of_code,
         )
-        return _replace(block, pieces)
+        return replace_by_pieces(block, pieces)
 
 
 @dataclass(frozen=True)
@@ -199,21 +198,6 @@ def _most_lanes(block: BlockOp, index: int, bits: int) -> int:
     return vector_width(block, index, bits, extent=1 << 10)
 
 
-def _replace(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
-    """Put a block for each piece in place of `block`."""
-    parts: list[BlockOp] = []
-    for piece in pieces:
-        part = block.clone()
-        forms = [*piece.conditions, *piece.pending]
-        part.set_constraints(forms)
-        indices = range(len(block.index_ranges))
-        extents = {index: piece.extent(index) for index in indices}
-        restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
-        parts.append(part)
-    block.replace_by(*parts)
-    return parts
-
-
 def split_by_vectors(block: BlockOp, bits: int) -> None:
     """Let each block compute whole vectors: shorter ones where these are left over."""
     index = vector_index(block)
@@ -224,14 +208,7 @@ def split_by_vectors(block: BlockOp, bits: int) -> None:
     first = first_vectors(_start_in_registers(block), extent, lanes)
     if first == extent:
         return
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a block")
-    rest = block.clone()
-    parent.insert_op_after(rest, block)
-    restrict_index(block, index, 0, first)
-    restrict_index(rest, index, first, extent - first)
-    split_by_vectors(rest, bits)
+    split_by_vectors(split_block(block, index, first), bits)
 
 
 def first_vectors(start: int | None, extent: int, lanes: int) -> int:

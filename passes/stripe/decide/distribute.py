@@ -63,37 +63,32 @@ left as they are. The barriers are `opencl-synchronize`'s matter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import (
     Level,
-    LevelAttr,
     MemorySpace,
-    ViewType,
-    view_type,
 )
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
-from ...locations import located
 from ..analysis.nests import (
-    is_top_level,
     nested_blocks,
     output_indices,
     reduction_indices,
     root_buffer,
     top_level_blocks,
 )
-from ..edit.blocks import retarget
-from ..edit.copies import copy_block, fill_block
-from ..edit.split import tile_block
+from ..edit.work_items import (
+    collect_outputs,
+    spread,
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +109,7 @@ class StripeDistributePass(ModulePass):
             if Level.GROUP in block.index_levels or not _allocates_local(block):
                 continue
             for uniform in list(_uniform_blocks(block)):
-                _collect_outputs(uniform)
+                collect_outputs(uniform)
             _Distribution(self.items).distribute(_shared_blocks(block))
 
 
@@ -154,58 +149,6 @@ def _shared_blocks(block: BlockOp) -> list[BlockOp]:
 # Outputs of the blocks that a whole group runs.
 
 
-def _collect_outputs(block: BlockOp) -> None:
-    """Collect in private memory what a group aggregates from initial values."""
-    for number, refinement in enumerate(block.refinement_list):
-        if refinement.init is None:
-            continue
-        buffer = block.buffer(number)
-        if is_top_level(block):
-            if not reduction_indices(block):
-                first, last = block.body.block.first_op, block.body.block.last_op
-                _collect(block.view(number), refinement.init, block, first, last)
-                plain = replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
-                block.set_refinement(number, plain)
-        elif _is_whole(block, number) and buffer.has_one_use():
-            _collect(buffer, refinement.init, block, block, block)
-            block.set_refinement(number, replace(refinement, init=None))
-
-
-def _is_whole(block: BlockOp, number: int) -> bool:
-    """Whether every point of a block has all of an outer view, which is plain."""
-    buffer = block.buffer(number)
-    outer = buffer.owner.parent_op() if isinstance(buffer.owner, Block) else None
-    if not isinstance(outer, BlockOp) or buffer.type != block.view(number).type:
-        return False
-    around = outer.refinement(outer.views.index(buffer))
-    access = block.refinement(number).access
-    is_plain = around.aggregation is Aggregation.ASSIGN
-    return is_plain and not any(form.support or form.constant for form in access)
-
-
-def _collect(
-    view: SSAValue,
-    init: int | float,
-    origin: BlockOp,
-    first: Operation | None,
-    last: Operation | None,
-) -> None:
-    """Let the statements from `first` to `last` use a private buffer for a view."""
-    if first is None or last is None:
-        return
-    type = view_type(view)
-    accumulator = AllocOp(
-        ViewType.of(type.sizes, type.element_type, MemorySpace.PRIVATE)
-    )
-    accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
-    retarget(view, accumulator.view)
-    fill = fill_block(accumulator.view, init)
-    opening = [located(accumulator, origin), located(fill, origin)]
-    Rewriter.insert_op(opening, InsertPoint.before(first))
-    copy = located(copy_block(accumulator.view, view), origin)
-    Rewriter.insert_op(copy, InsertPoint.after(last))
-
-
 # Points of the blocks that the work-items share.
 
 
@@ -224,7 +167,7 @@ class _Distribution:
         """
         for block in sorted(blocks, key=_weight, reverse=True):
             sizes = self._sizes_by_parts(block) or self._sizes(block)
-            self._note_parts(_spread(block, sizes))
+            self._note_parts(spread(block, sizes))
 
     def _sizes(self, block: BlockOp) -> list[int]:
         """The points of each work-item along each index."""
@@ -273,27 +216,3 @@ def _points(block: BlockOp) -> int:
     """The points of a block and of the largest nest of blocks inside it."""
     inner = max(map(_points, nested_blocks(block)), default=1)
     return prod(block.index_ranges) * inner
-
-
-def _spread(block: BlockOp, sizes: Sequence[int]) -> BlockOp:
-    """Give each work-item so many points along each index."""
-    if any(size != 1 for size in sizes):
-        outer = tile_block(block, sizes)[0].parent_op()
-        if not isinstance(outer, BlockOp):
-            raise ValueError("tiling gave no outer block")
-        block = outer
-    if not block.index_ranges:
-        _add_single_index(block)
-    levels = [LevelAttr(Level.GROUP)] * len(block.index_ranges)
-    block.properties["levels"] = ArrayAttr(levels)
-    return block
-
-
-def _add_single_index(block: BlockOp) -> None:
-    """Give a block without indices one of a single value: one work-item runs it."""
-    accesses, where = block.accesses, block.where
-    index = block.body.block.insert_arg(IndexType(), 0)
-    index.name_hint = "one"
-    index.location = block.location
-    block.set_ranges([1])
-    block.rewrite(accesses, where)

@@ -50,20 +50,20 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
-from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ....dialects.eltwise.table import TypeRule
-from ....dialects.stripe.attributes import Direction, Refinement, ViewType
+from ....dialects.stripe.attributes import Direction, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ...dependences import Dependences
-from ...locations import check_positive, located
+from ...locations import check_positive
 from ...walking import functions
 from ..analysis.effects import effects_of
 from ..analysis.lanes import unit_steps
 from ..analysis.nests import is_leaf, is_number, root_buffer, statements
+from ..edit.inline import Element
 
 _FUNCTION = 16
 _DIVISION = 8
@@ -314,68 +314,10 @@ class _Producer:
 
     def move_to(self, reader: BlockOp) -> None:
         """Compute the elements in a block instead of reading them."""
-        for number, buffer in enumerate(list(reader.buffers)):
-            if buffer is self.buffer:
-                self._replace_loads(reader, number)
-
-    def _replace_loads(self, reader: BlockOp, number: int) -> None:
-        block = self.block
-        places = reader.refinement(number).access
-        own = [form.support[0] for form in block.refinement(self.output).access]
-        replacements = [places[own.index(index)] for index in range(len(own))]
-        views: dict[SSAValue, SSAValue] = {}
-        for position in self.slice.inputs:
-            refinement, view = block.refinement(position), block.view(position)
-            views[view] = reader.add_input(
-                block.buffer(position),
-                _substituted(refinement, replacements, len(reader.form_values)),
-                block.view_type(position),
-                view.name_hint,
-            )
-        for use in list(reader.view(number).uses):
-            self._compute(use.operation, views, reader, replacements)
-
-    def _compute(
-        self,
-        load: Operation,
-        views: dict[SSAValue, SSAValue],
-        reader: BlockOp,
-        places: Sequence[LinearForm],
-    ) -> None:
-        """Put the computation of an element in the place of its load.
-
-        `places` are the indices of this block over those of the reader.
-        """
-        parent = load.parent
-        if parent is None:
-            raise ValueError("the load is not in a block")
-        values = dict(views)
-        for operation in self.slice.statements:
-            if isinstance(operation, IndexOp):
-                number = self._number(operation, reader, places)
-                values[operation.result] = number.result
-                parent.insert_op_before(located(number, load), load)
-                continue
-            parent.insert_op_before(operation.clone(values), load)
-        load.results[0].replace_all_uses_with(values[self.store.value])
-        load.detach()
-        load.erase()
-
-    def _number(
-        self, operation: IndexOp, reader: BlockOp, places: Sequence[LinearForm]
-    ) -> IndexOp:
-        """An index as a number, over the indices of a reader."""
-        own: list[SSAValue] = [*self.block.indices]
-        rank = len(reader.form_values)
-        used = [places[own.index(value)] for value in operation.values]
-        form = operation.form.data
-        if used:
-            form = form.substitute(used)
-        else:
-            form = LinearForm.constant_of(form.constant, rank)
-        number = IndexOp(form, reader.form_values, operation.result.type)
-        number.result.name_hint = operation.result.name_hint
-        return number
+        statements, inputs = self.slice.statements, self.slice.inputs
+        Element(self.block, self.output, self.store, statements, inputs).put_into(
+            reader
+        )
 
 
 def _is_plain(block: BlockOp) -> bool:
@@ -413,14 +355,3 @@ def _is_loaded_plainly(view: SSAValue) -> bool:
         isinstance(use.operation, LoadOp) and use.operation.subscripts is None
         for use in view.uses
     )
-
-
-def _substituted(
-    refinement: Refinement, replacements: Sequence[LinearForm], rank: int
-) -> Refinement:
-    """An access over other indices."""
-    if not replacements:
-        zero = (LinearForm.constant_of(f.constant, rank) for f in refinement.access)
-        return Refinement(refinement.direction, tuple(zero))
-    access = tuple(form.substitute(replacements) for form in refinement.access)
-    return Refinement(refinement.direction, access)

@@ -1,0 +1,105 @@
+"""Blocks of which the work-items of a group have points of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ArrayAttr, IndexType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.stripe.attributes import (
+    Level,
+    LevelAttr,
+    MemorySpace,
+    ViewType,
+    view_type,
+)
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp
+from ...locations import located
+from ..analysis.nests import (
+    is_top_level,
+    reduction_indices,
+)
+from .blocks import retarget
+from .copies import copy_block, fill_block
+from .split import tile_block
+
+
+def collect_outputs(block: BlockOp) -> None:
+    """Collect in private memory what a group aggregates from initial values."""
+    for number, refinement in enumerate(block.refinement_list):
+        if refinement.init is None:
+            continue
+        buffer = block.buffer(number)
+        if is_top_level(block):
+            if not reduction_indices(block):
+                first, last = block.body.block.first_op, block.body.block.last_op
+                _collect(block.view(number), refinement.init, block, first, last)
+                plain = replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
+                block.set_refinement(number, plain)
+        elif _is_whole(block, number) and buffer.has_one_use():
+            _collect(buffer, refinement.init, block, block, block)
+            block.set_refinement(number, replace(refinement, init=None))
+
+
+def _is_whole(block: BlockOp, number: int) -> bool:
+    """Whether every point of a block has all of an outer view, which is plain."""
+    buffer = block.buffer(number)
+    outer = buffer.owner.parent_op() if isinstance(buffer.owner, Block) else None
+    if not isinstance(outer, BlockOp) or buffer.type != block.view(number).type:
+        return False
+    around = outer.refinement(outer.views.index(buffer))
+    access = block.refinement(number).access
+    is_plain = around.aggregation is Aggregation.ASSIGN
+    return is_plain and not any(form.support or form.constant for form in access)
+
+
+def _collect(
+    view: SSAValue,
+    init: int | float,
+    origin: BlockOp,
+    first: Operation | None,
+    last: Operation | None,
+) -> None:
+    """Let the statements from `first` to `last` use a private buffer for a view."""
+    if first is None or last is None:
+        return
+    type = view_type(view)
+    accumulator = AllocOp(
+        ViewType.of(type.sizes, type.element_type, MemorySpace.PRIVATE)
+    )
+    accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
+    retarget(view, accumulator.view)
+    fill = fill_block(accumulator.view, init)
+    opening = [located(accumulator, origin), located(fill, origin)]
+    Rewriter.insert_op(opening, InsertPoint.before(first))
+    copy = located(copy_block(accumulator.view, view), origin)
+    Rewriter.insert_op(copy, InsertPoint.after(last))
+
+
+def spread(block: BlockOp, sizes: Sequence[int]) -> BlockOp:
+    """Give each work-item so many points along each index."""
+    if any(size != 1 for size in sizes):
+        outer = tile_block(block, sizes)[0].parent_op()
+        if not isinstance(outer, BlockOp):
+            raise ValueError("tiling gave no outer block")
+        block = outer
+    if not block.index_ranges:
+        _add_single_index(block)
+    levels = [LevelAttr(Level.GROUP)] * len(block.index_ranges)
+    block.properties["levels"] = ArrayAttr(levels)
+    return block
+
+
+def _add_single_index(block: BlockOp) -> None:
+    """Give a block without indices one of a single value: one work-item runs it."""
+    accesses, where = block.accesses, block.where
+    index = block.body.block.insert_arg(IndexType(), 0)
+    index.name_hint = "one"
+    index.location = block.location
+    block.set_ranges([1])
+    block.rewrite(accesses, where)
