@@ -28,10 +28,8 @@ from ..dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ..dialects.tile.contract import ContractOp
 from ..dialects.tile.special import IndexOp, ReshapeOp
 from ..passes.locations import error_at
+from ..passes.reuse import is_reused
 from .units import DEVICE_ATTRIBUTE, Unit
-
-_REUSE = 8
-"""A contraction that uses each element as often is worth a unit of its own."""
 
 
 def units_of(function: FuncOp) -> list[Unit]:
@@ -87,7 +85,7 @@ def _reuses(op: ContractOp) -> bool:
     for value in op.inputs:
         assert isinstance(value.type, TensorType)
         read += prod(value.type.get_shape())
-    return prod(op.flat_ranges) >= _REUSE * max(read, 1)
+    return is_reused(prod(op.flat_ranges), read)
 
 
 def _reduces(op: Operation) -> bool:

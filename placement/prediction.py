@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from ..dialects.eltwise.element_types import bit_width
-from ..dialects.stripe.attributes import MemorySpace, ViewType
+from ..dialects.stripe.attributes import MemorySpace, view_type
 from ..dialects.stripe.block import BlockOp
 from ..dialects.stripe.ops import AllocOp
 from ..dialects.stripe.staging import STAGE_ATTRIBUTE, StagingAttr
@@ -111,16 +110,11 @@ def _scratch_bytes(function: FuncOp, blocks: Mapping[Operation, Prediction]) -> 
     held = most = 0
     for step, op in enumerate(steps):
         if isinstance(op, AllocOp) and op in last:
-            held += _view_bytes(op.view.type)
+            held += op.view.type.bytes
         own = blocks[op].scratch_bytes if op in blocks else 0
         most = max(most, held + own)
-        held -= sum(_view_bytes(each.view.type) for each in last if last[each] == step)
+        held -= sum(each.view.type.bytes for each in last if last[each] == step)
     return most
-
-
-def _view_bytes(type: Attribute) -> int:
-    assert isinstance(type, ViewType)
-    return prod(type.sizes) * max(bit_width(type.element_type), 8) // 8
 
 
 def _lower(module: ModuleOp, hardware: Hardware) -> None:
@@ -174,7 +168,7 @@ def _decided_copies(block: BlockOp) -> int:
             assert isinstance(each, StagingAttr)
             if each.data.space is MemorySpace.GLOBAL:
                 buffer = root_buffer(leaf.buffer(each.data.refinement))
-                copied[buffer] = _view_bytes(buffer.type)
+                copied[buffer] = view_type(buffer).bytes
     return sum(copied.values())
 
 

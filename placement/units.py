@@ -12,14 +12,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ..dialects.constants import is_constant_argument, mark_constants
-from ..dialects.eltwise.element_types import bit_width
-from ..dialects.eltwise.ops import ConstantOp, element_of
+from ..dialects.eltwise.ops import ConstantOp, element_of, value_bytes
 from ..dialects.tile.contract import ContractOp
 from ..errors import SourceLocation
 from ..passes.locations import source_location
@@ -100,10 +100,7 @@ def size_in_bytes(value: SSAValue) -> int:
 
     if not isinstance(value.type, TensorType):
         raise ValueError(f"expected a tensor, got {value.type}")
-    count = 1
-    for extent in value.type.get_shape():
-        count *= extent
-    return count * max(bit_width(element_of(value.type)), 8) // 8
+    return prod(value.type.get_shape()) * value_bytes(element_of(value.type))
 
 
 def unit_key(ops: Sequence[Operation]) -> str:

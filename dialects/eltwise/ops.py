@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
@@ -51,6 +52,12 @@ def element_of(type: Attribute) -> Attribute:
     if isinstance(type, TensorType | UnrankedTensorType | VectorType):
         return type.element_type
     return type
+
+
+def value_bytes(type: Attribute) -> int:
+    """The bytes of a number, or of all lanes of a vector; a truth value takes one."""
+    lanes = prod(type.get_shape()) if isinstance(type, VectorType) else 1
+    return lanes * bit_width(element_of(type)) // 8
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, VectorType
 from xdsl.dialects.utils import EnumAttribute
@@ -25,7 +26,7 @@ from xdsl.utils.str_enum import StrEnum
 from ...affine.form import LinearForm
 from ..aggregation import Aggregation
 from ..eltwise.element_types import is_element_type, vector_of
-from ..eltwise.ops import element_of
+from ..eltwise.ops import element_of, value_bytes
 from ..form_attribute import format_numbered_form, parse_numbered_form
 from ..syntax import parse_optional_enum
 
@@ -77,6 +78,11 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
     def rank(self) -> int:
         """How many axes there are."""
         return len(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """What the elements of a window of this type take."""
+        return prod(self.sizes) * value_bytes(self.element_type)
 
     def resized(self, shape: Sequence[int]) -> ViewType:
         """A window of other sizes in the same buffer."""

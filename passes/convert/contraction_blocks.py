@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.stripe import BlockOp
 from ...dialects.tile import ContractOp
+from ..reuse import is_reused
 from .contraction_box import ContractionBox
 from .point_block import PointBlock, Source, identity_access, index_names
 
@@ -33,9 +34,6 @@ Allocate = Callable[[Sequence[int], Attribute, str], SSAValue]
 """Makes a buffer of a shape and element type, with a suffix to the result's name."""
 
 _ARITHMETIC = {Combination.ADD, Combination.MUL}
-
-_MANY_USES = 8
-"""Uses of each element from which on it is cheaper to write and read it converted."""
 
 
 class ContractionLowering:
@@ -85,8 +83,8 @@ class ContractionLowering:
         for source in self._inputs:
             view = source.value
             is_narrow = source.element in (f16, bf16) and self._accumulator == f32
-            is_reused = points >= _MANY_USES * prod(source.shape)
-            if not (is_narrow and is_reused and isinstance(view, SSAValue)):
+            many = is_reused(points, prod(source.shape))
+            if not (is_narrow and many and isinstance(view, SSAValue)):
                 continue
             if view not in wide:
                 wide[view] = self._widened(source, len(wide))

@@ -9,7 +9,7 @@ from math import prod
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
-from ...dialects.eltwise.element_types import bit_width
+from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.kernel import AllocateOp, LaunchOp
 
@@ -42,7 +42,7 @@ def lower_bound(lifetimes: Sequence[Lifetime]) -> int:
 
 def buffer_bytes(type: BufferType) -> int:
     """The bytes of all elements; truth values take one each."""
-    return prod(type.sizes) * max(bit_width(type.element_type) // 8, 1)
+    return prod(type.sizes) * value_bytes(type.element_type)
 
 
 def host_launches(function: FuncOp) -> list[LaunchOp]:

@@ -40,7 +40,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from ...dialects.eltwise.element_types import bit_width
+from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
@@ -137,6 +137,6 @@ def _writes_whole_lines(store: StoreOp, line: int) -> bool:
     loops = loops_around(store)
     if any(loop.body.block.args[0] not in steps for loop in loops):
         return False
-    if lanes * bit_width(type.element_type) // 8 >= line:
+    if value_bytes(type) >= line:
         return True
     return bool(loops) and steps[loops[0].body.block.args[0]] == lanes

@@ -12,8 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
-from ...dialects.eltwise.element_types import bit_width
-from ...dialects.eltwise.ops import element_of
+from ...dialects.eltwise.ops import element_of, value_bytes
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.ops import ForOp, LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
@@ -45,7 +44,7 @@ class Stretch:
     @property
     def element_bytes(self) -> int:
         """The bytes of an element, a truth value being one."""
-        return max(bit_width(element_of(self.load.result.type)) // 8, 1)
+        return value_bytes(element_of(self.load.result.type))
 
     def prefetches(
         self, terms: Mapping[SSAValue, int], start: int, count: int, line_bytes: int

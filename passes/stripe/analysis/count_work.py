@@ -45,8 +45,7 @@ from xdsl.passes import ModulePass
 from ....affine.counting import Cells, count_points, reached_cells, united
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.eltwise.ops import ElementwiseOp, element_of
+from ....dialects.eltwise.ops import ElementwiseOp, value_bytes
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Refinement, view_type
 from ....dialects.stripe.block import BlockOp, window_of
@@ -213,7 +212,7 @@ class _Count:
             # Under two shapes the cells may be the same or not.
             cells[root] = min(known + count, prod(view_type(root).sizes))
         return sum(
-            count * _element_bytes(view_type(root).element_type)
+            count * value_bytes(view_type(root).element_type)
             for root, count in cells.items()
         )
 
@@ -228,7 +227,3 @@ def _refinements(view: SSAValue) -> Iterator[tuple[BlockOp, Refinement]]:
 
 def _lanes(type: Attribute) -> int:
     return prod(type.get_shape()) if isinstance(type, VectorType) else 1
-
-
-def _element_bytes(type: Attribute) -> int:
-    return max(_lanes(type) * bit_width(element_of(type)) // 8, 1)

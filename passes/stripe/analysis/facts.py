@@ -11,18 +11,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import SSAValue
 
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.eltwise.ops import ElementwiseOp, element_of
+from ....dialects.eltwise.ops import ElementwiseOp, value_bytes
 from ....dialects.stripe.attributes import Refinement
 from ....dialects.stripe.block import BlockOp
+from ...reuse import is_reused
+from .footprint import box
 from .nests import output_indices, reduction_indices, root_buffer
-
-_REUSE = 8
-"""A block that uses each element it reads as often is a contraction: it is tiled for
-registers."""
 
 
 class BlockFacts:
@@ -143,7 +139,7 @@ class BlockFacts:
             for number, writes in enumerate(self.writes)
             if not writes
         )
-        return self.points >= _REUSE * max(read, 1)
+        return is_reused(self.points, read)
 
     @cached_property
     def operations(self) -> int:
@@ -171,9 +167,7 @@ class BlockFacts:
 
     def _bytes(self, number: int, ranges: Sequence[int]) -> int:
         element = self.block.view_type(number).element_type
-        lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
-        size = max(lanes * bit_width(element_of(element)) // 8, 1)
-        return cells(self.block, number, ranges) * size
+        return cells(self.block, number, ranges) * value_bytes(element)
 
 
 def carried_indices(block: BlockOp, number: int) -> dict[int, int]:
@@ -197,9 +191,6 @@ def carried_indices(block: BlockOp, number: int) -> dict[int, int]:
 
 def cells(block: BlockOp, number: int, ranges: Sequence[int]) -> int:
     """The cells of the box that a refinement reaches over `ranges`."""
-    total = 1
-    windows = block.view_type(number).sizes
-    for form, window in zip(block.refinement(number).access, windows, strict=True):
-        own = [int(abs(c)) for c in form.coefficients[: len(ranges)]]
-        total *= window + sum(c * (r - 1) for c, r in zip(own, ranges, strict=True))
-    return total
+    access = block.refinement(number).access
+    rows = [[int(c) for c in form.coefficients[: len(ranges)]] for form in access]
+    return prod(box(rows, ranges, block.view_type(number).sizes))

@@ -13,6 +13,7 @@ for the rest.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd
@@ -77,19 +78,41 @@ NOTHING = Footprint(0, 0.0, 0.0, 0.0, 1, ())
 def footprint(walk: Walk, element: int, line: int, page: int) -> Footprint:
     """The footprint of a walk over elements of `element` bytes."""
     run = element
-    repeats: list[tuple[int, int]] = []
-    for stride, steps in sorted(walk):
-        if not repeats and stride <= run:
-            run += stride * (steps - 1)
-            continue
-        if repeats:
-            last, count = repeats[-1]
+    loops = sorted(walk)
+    while loops and loops[0][0] <= run:
+        stride, steps = loops.pop(0)
+        run += stride * (steps - 1)
+    return _measure(run, tuple(united(loops)), element, line, page)
+
+
+def united(loops: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Loops of which those on one grid are one, as (stride, steps), the smallest first.
+
+    `y + ky` with 14 values of `y` and 3 of `ky` takes 16 steps.
+    """
+    found: list[tuple[int, int]] = []
+    for stride, steps in sorted(loops):
+        if found:
+            last, count = found[-1]
             factor, rest = divmod(stride, last)
             if rest == 0 and factor <= count:
-                repeats[-1] = (last, count + factor * (steps - 1))
+                found[-1] = (last, count + factor * (steps - 1))
                 continue
-        repeats.append((stride, steps))
-    return _measure(run, tuple(repeats), element, line, page)
+        found.append((stride, steps))
+    return found
+
+
+def box(
+    rows: Sequence[Sequence[int]], sizes: Sequence[int], window: Sequence[int]
+) -> tuple[int, ...]:
+    """The box around the windows of all points of a tile, along each axis.
+
+    `rows` are the coefficients of the access, `window` is what one point sees.
+    """
+    return tuple(
+        own + sum(abs(c) * (size - 1) for c, size in zip(row, sizes, strict=True))
+        for row, own in zip(rows, window, strict=True)
+    )
 
 
 def _measure(

@@ -9,6 +9,7 @@ from math import prod
 
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.staging import Staging
+from .footprint import box
 from .problem import Access, Problem
 
 
@@ -125,10 +126,7 @@ def blocks_of_reductions(problem: Problem, nest: Nest) -> tuple[int, ...] | None
 
 def tile_window(access: Access, sizes: Sequence[int]) -> tuple[int, ...]:
     """The window that a tile of `sizes` sees of a buffer, along each axis."""
-    return tuple(
-        window + sum(abs(c) * (s - 1) for c, s in zip(row, sizes, strict=True))
-        for row, window in zip(access.coefficients, access.window, strict=True)
-    )
+    return box(access.coefficients, sizes, access.window)
 
 
 def sizes_inside(nest: Nest, block: int, ranges: Sequence[int]) -> tuple[int, ...]:

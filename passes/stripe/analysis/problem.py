@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.constants import is_constant_argument
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
+from ....dialects.eltwise.ops import CastOp, ElementwiseOp, value_bytes
 from ....dialects.eltwise.table import TypeRule
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp
@@ -216,8 +214,7 @@ def _access(block: BlockOp, number: int) -> Access:
     window = block.view_type(number)
     buffer = absolute_access(block.buffer(number)).buffer_type
     element = window.element_type
-    lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
-    size = max(bit_width(element_of(element)) * lanes // 8, 1)
+    size = value_bytes(element)
     pitches: list[int] = []
     pitch = size
     for extent in reversed(buffer.sizes):

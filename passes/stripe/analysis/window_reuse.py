@@ -15,6 +15,8 @@ from collections.abc import Collection, Sequence
 from math import prod
 from typing import TypeAlias
 
+from .footprint import united
+
 MOST_COPIES = 64
 """The most copies of the statements that unrolling may make."""
 
@@ -30,17 +32,8 @@ def places(rows: Rows, sizes: Sequence[int], indices: Collection[int]) -> int:
     """
     count = 1
     for row in rows:
-        moves = sorted((abs(row[i]), sizes[i]) for i in indices if row[i])
-        runs: list[tuple[int, int]] = []
-        for step, size in moves:
-            if runs:
-                last, length = runs[-1]
-                factor, rest = divmod(step, last)
-                if rest == 0 and factor <= length:
-                    runs[-1] = (last, length + factor * (size - 1))
-                    continue
-            runs.append((step, size))
-        count *= prod(length for _, length in runs)
+        moves = united((abs(row[i]), sizes[i]) for i in indices if row[i])
+        count *= prod(length for _, length in moves)
     return count
 
 

@@ -34,16 +34,13 @@ What a point holds then stays in a nearer cache. Left alone are buffers of fewer
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.eltwise.ops import element_of
 from ....dialects.stripe.attributes import Direction, MemorySpace
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
@@ -85,7 +82,7 @@ def reuse_scratch(body: Block, least: int) -> None:
     lives = [
         life
         for statement in positions
-        if isinstance(statement, AllocOp) and _bytes(statement) >= least
+        if isinstance(statement, AllocOp) and statement.view.type.bytes >= least
         if (life := _life(statement, positions)) is not None
     ]
     kept: list[_Life] = []
@@ -170,10 +167,3 @@ def _loads_come_first(block: BlockOp, numbers: list[int]) -> bool:
         elif stored:
             return False
     return True
-
-
-def _bytes(allocation: AllocOp) -> int:
-    type = allocation.view.type
-    element = type.element_type
-    lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
-    return prod(type.sizes) * lanes * bit_width(element_of(element)) // 8

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import prod
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import SSAValue
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.eltwise.element_types import bit_width
-from ....dialects.eltwise.ops import element_of
 from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import AllocOp
@@ -109,7 +105,7 @@ def _is_local(
         return False
     if not all(has_own_windows(block, number) for number in numbers):
         return False
-    return _bytes(windows.pop()) <= limit or _moves_inward(block, numbers, limit)
+    return windows.pop().bytes <= limit or _moves_inward(block, numbers, limit)
 
 
 def _moves_inward(block: BlockOp, numbers: Sequence[int], limit: int) -> bool:
@@ -142,9 +138,3 @@ def _allocate_inside(
     for number in numbers:
         retarget(block.view(number), private.view)
     return private
-
-
-def _bytes(window: ViewType) -> int:
-    element = window.element_type
-    lanes = prod(element.get_shape()) if isinstance(element, VectorType) else 1
-    return prod(window.sizes) * lanes * bit_width(element_of(element)) // 8

@@ -13,11 +13,10 @@ from math import prod
 
 from .....dialects.stripe.attributes import MemorySpace
 from .....targets.hardware.description import Hardware
+from ....reuse import is_reused
 from ...analysis.nest import Nest, packing, scratch_bytes, tile_window
 from ...analysis.problem import Access, Problem
 
-_REUSE = 8
-"""Staging is worth a thought for inputs of which each element is used as often."""
 _FEW = 5
 """Tiles that one work-group may compute, up to so many."""
 PARTS = (1, 2, 4)
@@ -50,7 +49,7 @@ def _is_reused(problem: Problem, access: Access) -> bool:
         return True
     window = tile_window(access, problem.ranges)
     elements = prod(map(min, window, access.sizes))
-    return problem.points >= _REUSE * elements
+    return is_reused(problem.points, elements)
 
 
 def pieces_of(problem: Problem, nest: Nest) -> Iterator[Nest]:
