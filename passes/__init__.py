@@ -52,7 +52,7 @@ _PASSES = {
     "stripe-localize": "stripe.apply.localize:StripeLocalizePass",
     "stripe-accumulate": "stripe.apply.accumulate:StripeAccumulatePass",
     "stripe-share-kernels": "stripe.apply.share_kernels:StripeShareKernelsPass",
-    "stripe-overcompute": "stripe.apply.overcompute:StripeOvercomputePass",
+    "stripe-round-up": "stripe.apply.round_up:StripeRoundUpPass",
     "stripe-separate": "stripe.decide.separate:StripeSeparatePass",
     "stripe-scalarize": "stripe.apply.scalarize:StripeScalarizePass",
     "stripe-vectorize": "stripe.apply.vectorize:StripeVectorizePass",

@@ -70,7 +70,7 @@ def stage_passes(options: TargetOptions) -> dict[str, str]:
             "stripe-count-work,"
             "stripe-accumulate,"
             "stripe-share-kernels,"
-            f"stripe-overcompute{{bits={bits}}},"
+            f"stripe-round-up{{bits={bits}}},"
             "stripe-reduce-constraints,"
             f"stripe-separate{{bits={bits}}},"
             f"stripe-vectorize{{bits={bits}}},"

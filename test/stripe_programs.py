@@ -44,7 +44,7 @@ PASSES = (
     "stripe-partition-edges",
     "stripe-tile",
     "stripe-accumulate",
-    "stripe-overcompute{bits=256}",
+    "stripe-round-up{bits=256}",
     "stripe-separate{bits=256 grain=3 limit=6}",
     "stripe-vectorize{bits=256}",
     "stripe-unroll",

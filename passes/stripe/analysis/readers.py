@@ -33,7 +33,7 @@ def is_unread(fill: BlockOp) -> bool:
     """Whether constraints keep all readers from the cells that a block sets.
 
     `fill` has one refinement. Constraints of readers may be moved to the end of a
-    vector later (see `stripe-overcompute`): what is read then counts, too.
+    vector later (see `stripe-round-up`): what is read then counts, too.
     """
     place = absolute_access(fill.view(0))
     around = _indices_around(place.buffer)

@@ -2,7 +2,7 @@
 
 Applies the attribute `stripe.pad` of an innermost block: a number for each index, of
 which its range becomes a multiple (0 and 1 leave it alone). A constraint keeps the
-points what they were; `stripe-overcompute` moves it to the end of a vector where the
+points what they were; `stripe-round-up` moves it to the end of a vector where the
 inputs are staged in whole tiles, so that it does no harm to run the points beyond.
 
 Before:

@@ -185,7 +185,7 @@ def pieces(
             continue
         width = lanes if index == problem.vector else 0
         cuts[index] = [(extent - rest, width)] if extent > size else []
-        if width and overcomputes(problem, staged):
+        if width and rounds_up(problem, staged):
             cuts[index].append((-(-rest // width) * width, width))
         else:
             cuts[index] += _narrower(rest, width)
@@ -200,7 +200,7 @@ def pieces(
     return found
 
 
-def overcomputes(problem: Problem, staged: Collection[int]) -> bool:
+def rounds_up(problem: Problem, staged: Collection[int]) -> bool:
     """Whether vectors may compute elements that do not exist."""
     moved = [a.number for a in problem.inputs if problem.vector in a.used]
     return problem.aggregates and all(number in staged for number in moved)

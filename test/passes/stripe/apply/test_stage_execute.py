@@ -76,7 +76,7 @@ PASSES = (
     "stripe-tile",
     "stripe-stage",
     "stripe-accumulate",
-    "stripe-overcompute{bits=256}",
+    "stripe-round-up{bits=256}",
     "stripe-reduce-constraints",
     "stripe-separate{bits=256}",
     "stripe-vectorize{bits=256}",

@@ -158,7 +158,7 @@ def test_pieces_compute_the_same(name: str, seed: int, grain: int, limit: int) -
     module = tiled(name, seed)
     inputs = inputs_of(module, seed)
     wanted = interpret(load(name), inputs)
-    run(module, "stripe-overcompute{bits=256}")
+    run(module, "stripe-round-up{bits=256}")
     np.testing.assert_array_equal(interpret(module, inputs), wanted)
     run(module, f"stripe-separate{{bits=256 grain={grain} limit={limit}}}")
     module.verify()
@@ -181,7 +181,7 @@ def test_on_the_device(name: str, device: OpenCLDevice) -> None:
     """Three ways to tile and stage each."""
     for seed in range(3):
         module = tiled(name, seed)
-        run(module, "stripe-overcompute")
+        run(module, "stripe-round-up")
         run(module, f"stripe-separate{{grain={4 + 14 * seed}}},{AFTER}")
         run(module, "lower-stripe-to-opencl,opencl-emulate-types")
         inputs = inputs_of(load(name), seed)

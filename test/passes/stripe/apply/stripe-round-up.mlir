@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p stripe-overcompute | filecheck %s
-// RUN: tile-opt %s -p 'stripe-overcompute{bits=256}' | filecheck %s --check-prefix=EIGHT
+// RUN: tile-opt %s -p stripe-round-up | filecheck %s
+// RUN: tile-opt %s -p 'stripe-round-up{bits=256}' | filecheck %s --check-prefix=EIGHT
 
 // The last tile has 4 of 32 columns; whole vectors of them are 16 or 8. What copies them
 // out goes on to know where the end is.

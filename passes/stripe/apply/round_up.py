@@ -1,4 +1,4 @@
-"""`stripe-overcompute`: whole vectors where nobody sees what is beyond the end.
+"""`stripe-round-up`: whole vectors where nobody sees what is beyond the end.
 
 A constraint that ends a range in the middle of a vector makes the last elements slow:
 they take shorter vectors, or numbers one by one. Where what is computed for further
@@ -64,10 +64,10 @@ from ..analysis.readers import readers
 
 
 @dataclass(frozen=True)
-class StripeOvercomputePass(ModulePass):
+class StripeRoundUpPass(ModulePass):
     """Let constraints end at whole vectors where nobody sees what is beyond."""
 
-    name = "stripe-overcompute"
+    name = "stripe-round-up"
 
     bits: int = 512
     """The width of the device's vectors in bits."""
