@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..errors import GinghamError
 from ..suggestions import did_you_mean
-from .diagnostics import (
+from .mistake import (
     AGGREGATIONS,
     CHARACTER,
     COMPARISONS,

@@ -8,10 +8,10 @@ sizes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 from xdsl.dialects.builtin import IndexType, TensorType
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ..dialects.eltwise.element_types import Kind, kind
 from ..dialects.eltwise.ops import (
@@ -21,19 +21,37 @@ from ..dialects.eltwise.ops import (
     ElementwiseOp,
     element_of,
 )
+from ..dialects.eltwise.table import Function
 from ..dialects.tile import FromIndexOp
 from ..dialects.tile.ops import ToIndexOp
 from ..errors import SourceLocation
 from .index_space import Size
 
-if TYPE_CHECKING:
-    from .builder import ProgramBuilder
+_Op = TypeVar("_Op", bound=Operation)
+
+
+class Builder(Protocol):
+    """What adds ops to a program."""
+
+    def add(self, op: _Op, location: SourceLocation) -> _Op:
+        """Append an op that comes from this place."""
+        ...
+
+    def apply(
+        self, function: Function, operands: Sequence[Size], location: SourceLocation
+    ) -> object:
+        """An element-wise function of sizes."""
+        ...
+
+    def name(self, value: Size, name: str) -> None:
+        """Call the op that computes a size by a name of the program."""
+        ...
 
 
 class KnownIntegers:
     """The sizes that tensors of one program stand for."""
 
-    def __init__(self, builder: ProgramBuilder) -> None:
+    def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._sizes: dict[SSAValue, Size] = {}
         self._others: set[SSAValue] = set()

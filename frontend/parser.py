@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
 from ..limits import LARGEST_INTEGER, LONGEST_NAME, MOST_NESTED, MOST_TOKENS
-from .diagnostics import CHARACTER, CLOSING, Lexeme, Mistake, syntax_error
+from .diagnostics import syntax_error
+from .mistake import CHARACTER, CLOSING, Lexeme, Mistake
 from .source import Source
 from .syntax import Program, Span
 

@@ -43,7 +43,8 @@ from .attributes import (
     RefinementAttr,
     ViewType,
 )
-from .block_forms import compact_captures, verify_forms
+from .block_forms import compact_captures, verify_forms, verify_window
+from .block_syntax import BlockArguments, parse_block, print_block
 from .reshape import ReshapeOp
 
 _SEGMENTS = "operandSegmentSizes"
@@ -351,16 +352,26 @@ class BlockOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> BlockOp:
         """Read all behind `stripe.block`; raises ParseError at what does not fit."""
-        # The syntax knows the op, so the op imports it late.
-        from .block_syntax import parse_block
-
-        return parse_block(parser)
+        arguments, attributes = parse_block(parser)
+        op = cls(**arguments)
+        op.attributes |= attributes
+        return op
 
     def print(self, printer: Printer) -> None:
         """Print the pretty form; what has its default is left out."""
-        from .block_syntax import print_block
-
-        print_block(self, printer)
+        name = self.block_name
+        block = BlockArguments(
+            ranges=self.index_ranges,
+            buffers=self.buffers,
+            refinements=self.refinement_list,
+            body=self.body,
+            captures=self.captures,
+            constraints=self.conditions,
+            levels=self.index_levels,
+            block_name=None if name is None else name.data,
+            serial=self.is_serial,
+        )
+        print_block(block, self.attributes, printer)
 
     def verify_(self) -> None:
         """Raise VerifyException unless indices, windows and constraints agree."""
@@ -422,24 +433,9 @@ class BlockOp(IRDLOperation):
                 f"expected {where} to be of a view of the block around, got one from "
                 "further out"
             )
-        if inner != outer.resized(inner.sizes):
-            raise VerifyException(
-                f"expected {where} to have the element type and space of {outer}, got "
-                f"{inner}"
-            )
-        if not len(refinement.access) == outer.rank == inner.rank:
-            raise VerifyException(
-                f"expected {where} to have {outer.rank} index expression(s) and sizes, "
-                f"got {len(refinement.access)} and {inner.rank}"
-            )
+        verify_window(refinement, outer, inner, where)
         verify_forms(refinement.access, where, ranges)
         direction = refinement.direction
-        if direction is not Direction.OUT and refinement != Refinement(
-            direction, refinement.access
-        ):
-            raise VerifyException(
-                f"expected {where}, which is read, to have no aggregation and no init"
-            )
         outer_direction = direction_of(buffer)
         if outer_direction is not None and not outer_direction.permits(direction):
             raise VerifyException(

@@ -1,4 +1,4 @@
-"""The forms of a block: over the values that occur, and of a size that can be meant."""
+"""The forms of a block: over the values that occur, of a size that can be meant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...affine.form import LinearForm
 from ...limits import LARGEST_INTEGER
 from ..syntax import compact
-from .attributes import Refinement
+from .attributes import Direction, Refinement, ViewType
 
 
 def verify_forms(
@@ -28,6 +28,29 @@ def verify_forms(
         values = form.bounds(ranges) if 0 not in ranges else ()
         if any(abs(value) > LARGEST_INTEGER for value in values):
             raise VerifyException(f"expected values of {where} to fit 64 bits")
+
+
+def verify_window(
+    refinement: Refinement, outer: ViewType, inner: ViewType, where: str
+) -> None:
+    """Raise VerifyException for a window of another type than what it is cut from."""
+    if inner != outer.resized(inner.sizes):
+        raise VerifyException(
+            f"expected {where} to have the element type and space of {outer}, got "
+            f"{inner}"
+        )
+    if not len(refinement.access) == outer.rank == inner.rank:
+        raise VerifyException(
+            f"expected {where} to have {outer.rank} index expression(s) and sizes, "
+            f"got {len(refinement.access)} and {inner.rank}"
+        )
+    direction = refinement.direction
+    if direction is not Direction.OUT and refinement != Refinement(
+        direction, refinement.access
+    ):
+        raise VerifyException(
+            f"expected {where}, which is read, to have no aggregation and no init"
+        )
 
 
 def compact_captures(

@@ -12,10 +12,12 @@ constraint = form ">=" "0"
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
@@ -28,8 +30,27 @@ from ..syntax import (
     parse_optional_enum,
     print_form,
 )
-from .attributes import Direction, Level, Refinement, ViewType, parse_suffix
-from .block import BlockOp
+from .attributes import (
+    Direction,
+    Level,
+    Refinement,
+    ViewType,
+    parse_suffix,
+)
+
+
+class BlockArguments(TypedDict):
+    """What is read and printed of a block: the arguments that build it."""
+
+    ranges: Sequence[int]
+    buffers: Sequence[SSAValue]
+    refinements: Sequence[Refinement]
+    body: Region
+    captures: Sequence[SSAValue]
+    constraints: Sequence[LinearForm]
+    levels: Sequence[Level]
+    block_name: str | None
+    serial: bool
 
 
 @dataclass
@@ -42,8 +63,8 @@ class _ParsedRefinement:
     init: int | float | None
 
 
-def parse_block(parser: Parser) -> BlockOp:
-    """Parse what follows `stripe.block`."""
+def parse_block(parser: Parser) -> tuple[BlockArguments, dict[str, Attribute]]:
+    """Parse what follows `stripe.block`; with it the further attributes."""
     name = parser.parse_optional_str_literal()
     is_serial = parser.parse_optional_keyword("serial") is not None
     forms = ValueForms(parser)
@@ -62,23 +83,21 @@ def parse_block(parser: Parser) -> BlockOp:
     arguments = [argument for argument, _, _ in indices]
     arguments += [refinement.argument for refinement in refinements]
     body = parser.parse_region(arguments)
-    op = BlockOp(
-        [extent for _, extent, _ in indices],
-        [refinement.buffer for refinement in refinements],
-        [
+    block = BlockArguments(
+        ranges=[extent for _, extent, _ in indices],
+        buffers=[refinement.buffer for refinement in refinements],
+        refinements=[
             Refinement(r.direction, tuple(forms.forms(r.access)), r.aggregation, r.init)
             for r in refinements
         ],
-        body,
+        body=body,
         captures=forms.resolve(len(indices)),
         constraints=forms.forms(constraints),
         levels=[level for _, _, level in indices],
         block_name=name,
         serial=is_serial,
     )
-    if attributes is not None:
-        op.attributes |= attributes.data
-    return op
+    return block, {} if attributes is None else dict(attributes.data)
 
 
 def _parse_index(
@@ -119,60 +138,73 @@ def _parse_constraint(parser: Parser, forms: ValueForms) -> Polynomial:
     return form
 
 
-def print_block(op: BlockOp, printer: Printer) -> None:
+def print_block(
+    block: BlockArguments, attributes: dict[str, Attribute], printer: Printer
+) -> None:
     """Print what follows `stripe.block`."""
     printer.print_string(" ")
-    if op.block_name is not None:
-        printer.print_string_literal(op.block_name.data)
+    if block["block_name"] is not None:
+        printer.print_string_literal(block["block_name"])
         printer.print_string(" ")
-    if op.is_serial:
+    if block["serial"]:
         printer.print_string("serial ")
     # Names of the body's arguments may be used again by the next block.
     printer.enter_scope()
+    rank = len(block["ranges"])
+    arguments = block["body"].block.args
+    values = [*arguments[:rank], *block["captures"]]
+    indices = zip(arguments[:rank], block["ranges"], block["levels"], strict=False)
     with printer.in_square_brackets():
-        printer.print_list(
-            range(len(op.indices)), lambda number: _print_index(op, number, printer)
-        )
+        printer.print_list(list(indices), lambda index: _print_index(*index, printer))
     with printer.indented(2):
-        for number in range(len(op.refinements)):
-            _print_refinement(op, number, printer)
-        if op.constraints:
+        for view, buffer, refinement in zip(
+            arguments[rank:], block["buffers"], block["refinements"], strict=False
+        ):
+            printer.print_string(f"\n{refinement.direction.value} ")
+            printer.print_ssa_value(view)
+            printer.print_string(" = ")
+            printer.print_ssa_value(buffer)
+            _print_refinement(refinement, view.type, values, printer)
+        if block["constraints"]:
             printer.print_string("\nwhere ")
             printer.print_list(
-                op.conditions, lambda form: _print_condition(op, form, printer)
+                block["constraints"],
+                lambda form: _print_condition(form, values, printer),
             )
-        if op.attributes:
+        if attributes:
             printer.print_string("\nattributes")
-            printer.print_op_attributes(op.attributes)
+            printer.print_op_attributes(attributes)
     printer.print_string(" ")
-    printer.print_region(op.body, print_entry_block_args=False, print_empty_block=False)
+    body = block["body"]
+    printer.print_region(body, print_entry_block_args=False, print_empty_block=False)
     printer.exit_scope()
 
 
-def _print_index(op: BlockOp, number: int, printer: Printer) -> None:
-    printer.print_ssa_value(op.indices[number])
-    printer.print_string(f" : {op.index_ranges[number]}")
-    level = op.index_levels[number]
+def _print_index(index: SSAValue, extent: int, level: Level, printer: Printer) -> None:
+    printer.print_ssa_value(index)
+    printer.print_string(f" : {extent}")
     if level is not Level.LOOP:
         printer.print_string(f" {level.value}")
 
 
-def _print_refinement(op: BlockOp, number: int, printer: Printer) -> None:
-    refinement = op.refinement(number)
-    printer.print_string(f"\n{refinement.direction.value} ")
-    printer.print_ssa_value(op.view(number))
-    printer.print_string(" = ")
-    printer.print_ssa_value(op.buffer(number))
+def _print_refinement(
+    refinement: Refinement,
+    type: Attribute,
+    values: Sequence[SSAValue],
+    printer: Printer,
+) -> None:
     with printer.in_square_brackets():
         printer.print_list(
-            refinement.access, lambda form: print_form(printer, form, op.form_values)
+            refinement.access, lambda form: print_form(printer, form, values)
         )
-    sizes = op.view_type(number).sizes
+    sizes = type.sizes if isinstance(type, ViewType) else ()
     if sizes:
         printer.print_string(f" : {'x'.join(map(str, sizes))}")
     printer.print_string(refinement.format_suffix())
 
 
-def _print_condition(op: BlockOp, form: LinearForm, printer: Printer) -> None:
-    print_form(printer, form, op.form_values)
+def _print_condition(
+    form: LinearForm, values: Sequence[SSAValue], printer: Printer
+) -> None:
+    print_form(printer, form, values)
     printer.print_string(" >= 0")

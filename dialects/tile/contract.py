@@ -41,6 +41,7 @@ from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
 from ..syntax import integer_array, integers
 from .attributes import Constraint, ConstraintAttr, PolynomialAttr
+from .contract_syntax import ContractArguments, parse_contract, print_contract
 from .symbols import renumber_symbols
 
 AccessAttr = ArrayAttr[PolynomialAttr]
@@ -170,6 +171,27 @@ class ContractOp(IRDLOperation):
             raise ValueError("the contraction has not been flattened")
         return self.output_rank.value.data
 
+    @property
+    def arguments(self) -> ContractArguments:
+        """What an op like this is built from."""
+        output_access, *input_accesses = self.accesses
+        return ContractArguments(
+            aggregation=self.aggregation.data,
+            combination=self.combination.data,
+            inputs=self.inputs,
+            indices=self.index_names,
+            output_access=output_access,
+            input_accesses=input_accesses,
+            result_type=self.result.type,
+            sizes=self.sizes,
+            symbols=self.symbols,
+            constraints=self.conditions,
+            default=self.default,
+            ranges=self.flat_ranges if self.is_flat else None,
+            output_rank=self.flat_output_rank if self.is_flat else None,
+            no_defract=self.no_defract is not None,
+        )
+
     def linear_accesses(self) -> tuple[tuple[LinearForm, ...], ...]:
         """The accesses as linear forms; only when there are no symbols."""
         rank = len(self.indices)
@@ -178,16 +200,14 @@ class ContractOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ContractOp:
         """Read all behind `tile.contract`; raises ParseError at what does not fit."""
-        # The syntax knows the op, so the op imports it late.
-        from .contract_syntax import parse_contract
-
-        return parse_contract(parser)
+        arguments, attributes = parse_contract(parser)
+        op = cls(**arguments)
+        op.attributes |= attributes
+        return op
 
     def print(self, printer: Printer) -> None:
         """Print the pretty form, which reads like Tile."""
-        from .contract_syntax import print_contract
-
-        print_contract(self, printer)
+        print_contract(self.arguments, self.attributes, printer)
 
     def verify_(self) -> None:
         """Raise VerifyException unless operands, accesses and result fit together."""

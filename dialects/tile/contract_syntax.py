@@ -14,9 +14,10 @@ condition  = "0" "<=" expression ["<" expression]
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypedDict
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
@@ -24,9 +25,27 @@ from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation, Combination
 from ..syntax import mark, parse_polynomial, print_with_values
 from .attributes import Constraint
-from .contract import ContractOp
 
 _SEPARATORS = {"+": Combination.ADD, "*": Combination.MUL, "==": Combination.EQ}
+
+
+class ContractArguments(TypedDict):
+    """What is read and printed of a contraction: the arguments that build it."""
+
+    aggregation: Aggregation
+    combination: Combination
+    inputs: Sequence[SSAValue]
+    indices: Sequence[str]
+    output_access: Sequence[Polynomial]
+    input_accesses: Sequence[Sequence[Polynomial]]
+    result_type: TensorType
+    sizes: Sequence[SSAValue]
+    symbols: Sequence[SSAValue]
+    constraints: Sequence[Constraint]
+    default: SSAValue | None
+    ranges: Sequence[int] | None
+    output_rank: int | None
+    no_defract: bool
 
 
 class _Expressions:
@@ -65,8 +84,10 @@ class _Expressions:
         return Polynomial.index(self.indices.index(name))
 
 
-def parse_contract(parser: Parser) -> ContractOp:
-    """Parse what follows `tile.contract`."""
+def parse_contract(
+    parser: Parser,
+) -> tuple[ContractArguments, dict[str, Attribute]]:
+    """Parse what follows `tile.contract`; with it the further attributes."""
     aggregation = parser.parse_str_enum(Aggregation)
     parser.parse_keyword("over")
     names, ranges, output_rank = _parse_indices(parser)
@@ -88,14 +109,14 @@ def parse_contract(parser: Parser) -> ContractOp:
     (result_type,) = function_type.outputs.data or (None,)
     if not isinstance(result_type, TensorType):
         parser.raise_error("expected one tensor as result type", start, parser.pos)
-    op = ContractOp(
-        aggregation,
-        combination,
-        resolved[: len(operands)],
-        names,
-        output_access,
-        accesses,
-        result_type,
+    arguments = ContractArguments(
+        aggregation=aggregation,
+        combination=combination,
+        inputs=resolved[: len(operands)],
+        indices=names,
+        output_access=output_access,
+        input_accesses=accesses,
+        result_type=result_type,
         sizes=[parser.resolve_operand(size, IndexType()) for size in sizes],
         symbols=[parser.resolve_operand(s, IndexType()) for s in expressions.operands],
         constraints=conditions,
@@ -104,8 +125,7 @@ def parse_contract(parser: Parser) -> ContractOp:
         output_rank=output_rank,
         no_defract=no_defract,
     )
-    op.attributes |= attributes
-    return op
+    return arguments, attributes
 
 
 def _parse_indices(parser: Parser) -> tuple[list[str], list[int] | None, int]:
@@ -195,10 +215,11 @@ def _parse_conditions(parser: Parser, expressions: _Expressions) -> list[Constra
     return parser.parse_comma_separated_list(parser.Delimiter.NONE, condition)
 
 
-def print_contract(op: ContractOp, printer: Printer) -> None:
+def print_contract(
+    contract: ContractArguments, attributes: dict[str, Attribute], printer: Printer
+) -> None:
     """Print what follows `tile.contract`."""
-    names = op.index_names
-    symbols: Sequence[SSAValue] = op.symbols
+    names, symbols = contract["indices"], contract["symbols"]
 
     def print_expression(polynomial: Polynomial) -> None:
         text = polynomial.format(lambda index: names[index], mark)
@@ -209,62 +230,65 @@ def print_contract(op: ContractOp, printer: Printer) -> None:
         with printer.in_square_brackets():
             printer.print_list(access, print_expression)
 
-    printer.print_string(f" {op.aggregation.data.value} over {_indices_text(op)} ")
-    separators = ["", " == " if len(op.inputs) == 3 else _separator(op), " ? "]
-    output_access, *input_accesses = op.accesses
+    aggregation = contract["aggregation"].value
+    printer.print_string(f" {aggregation} over {_indices_text(contract)} ")
     for separator, operand, access in zip(
-        separators, op.inputs, input_accesses, strict=False
+        ["", *_separators(contract["combination"])],
+        contract["inputs"],
+        contract["input_accesses"],
+        strict=False,
     ):
         printer.print_string(separator)
         print_access(operand, access)
     printer.print_string(" -> ")
-    sizes = iter(op.sizes)
+    sizes = iter(contract["sizes"])
     with printer.in_square_brackets():
-        for number, size in enumerate(op.result.type.get_shape()):
+        for number, size in enumerate(contract["result_type"].get_shape()):
             printer.print_string(", " if number else "")
-            print_expression(output_access[number])
+            print_expression(contract["output_access"][number])
             printer.print_string(" : ")
             if size == DYNAMIC_INDEX:
                 printer.print_ssa_value(next(sizes))
             else:
                 printer.print_string(str(size))
-    for number, condition in enumerate(op.conditions):
+    for number, condition in enumerate(contract["constraints"]):
         printer.print_string(", 0 <= " if number else " where 0 <= ")
         print_expression(condition.expression)
         if condition.bound is not None:
             printer.print_string(" < ")
             print_expression(condition.bound)
-    _print_tail(op, printer)
+    _print_tail(contract, attributes, printer)
 
 
-def _print_tail(op: ContractOp, printer: Printer) -> None:
-    values = list(op.inputs)
-    if op.default is not None:
+def _print_tail(
+    contract: ContractArguments, attributes: dict[str, Attribute], printer: Printer
+) -> None:
+    values, default = list(contract["inputs"]), contract["default"]
+    if default is not None:
         printer.print_string(" default ")
-        printer.print_ssa_value(op.default)
-        values.append(op.default)
-    if op.no_defract is not None:
+        printer.print_ssa_value(default)
+        values.append(default)
+    if contract["no_defract"]:
         printer.print_string(" no_defract")
-    printer.print_op_attributes(op.attributes)
+    printer.print_op_attributes(attributes)
     printer.print_string(" : ")
-    printer.print_function_type([value.type for value in values], [op.result.type])
+    types = [value.type for value in values]
+    printer.print_function_type(types, [contract["result_type"]])
 
 
-def _separator(op: ContractOp) -> str:
-    for text, combination in _SEPARATORS.items():
-        if combination is op.combination.data:
-            return f" {text} "
-    return ""
+def _separators(combination: Combination) -> list[str]:
+    """What stands between the operands."""
+    if combination is Combination.COND:
+        return [" == ", " ? "]
+    return [f" {text} " for text, each in _SEPARATORS.items() if each is combination]
 
 
-def _indices_text(op: ContractOp) -> str:
-    names = op.index_names
-    if not op.is_flat:
+def _indices_text(contract: ContractArguments) -> str:
+    names, ranges = contract["indices"], contract["ranges"]
+    if ranges is None:
         return f"[{', '.join(names)}]"
-    ranged = [
-        f"{name} : {extent}" for name, extent in zip(names, op.flat_ranges, strict=True)
-    ]
-    rank = op.flat_output_rank
+    ranged = [f"{name} : {n}" for name, n in zip(names, ranges, strict=True)]
+    rank = contract["output_rank"]
     if rank == len(names):
         return f"[{', '.join(ranged)}]" if names else "[|]"
     before = ", ".join(ranged[:rank])
