@@ -9,7 +9,7 @@ from ...dialects.tile.gather import Interpolation as InterpolationMode
 from ...dialects.tile.gather import NearestMode
 from ...dialects.tile.indexing import OutOfBounds as OutOfBoundsMode
 from ...dialects.tile.special_shapes import GatherMode, ScatterMode
-from .accesses import Access
+from .accesses import IndexedTensor
 from .annotations import layer, pragma, trace
 from .calls import Call
 from .differentiation import gradient
@@ -130,13 +130,13 @@ LogicalShape = TensorShape
 """What PlaidML 0.7 called a `TensorShape`."""
 
 __all__ = [
-    "Access",
     "Call",
     "Constant",
     "Constraint",
     "Contraction",
     "DType",
     "GatherMode",
+    "IndexedTensor",
     "InterpolationMode",
     "LogicalShape",
     "NamedTensorOutput",

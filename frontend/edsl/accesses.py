@@ -37,7 +37,9 @@ class Combined:
 
     __array_ufunc__ = None  # NumPy's arrays leave arithmetic to this class.
 
-    def __init__(self, combination: Combination, accesses: Sequence[Access]) -> None:
+    def __init__(
+        self, combination: Combination, accesses: Sequence[IndexedTensor]
+    ) -> None:
         self._combination = combination
         self._accesses = tuple(accesses)
 
@@ -47,7 +49,7 @@ class Combined:
         return self._combination
 
     @property
-    def accesses(self) -> tuple[Access, ...]:
+    def accesses(self) -> tuple[IndexedTensor, ...]:
         """What is combined."""
         return self._accesses
 
@@ -90,7 +92,7 @@ class Combined:
         raise error("an access cannot be iterated over")
 
 
-class Access(Combined):
+class IndexedTensor(Combined):
     """A tensor with an index expression for each axis: `A[i, 2 * k + 1]`."""
 
     def __init__(
@@ -189,10 +191,10 @@ def combined(value: Any) -> Combined:
 
 def combine(combination: Combination, *operands: Any) -> Combined:
     """The combination of accesses."""
-    accesses: list[Access] = []
+    accesses: list[IndexedTensor] = []
     for operand in operands:
         value = combined(operand)
-        if not isinstance(value, Access):
+        if not isinstance(value, IndexedTensor):
             raise error("too many accesses in one contraction", _ONE_LEVEL)
         accesses.append(value)
     return Combined(combination, accesses)

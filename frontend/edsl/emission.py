@@ -20,7 +20,7 @@ from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..tuples import AnyValue, Tuple, first_value, parts_of
 from .contraction import UniqueNames
-from .graph import Input, Node, Part, Result, Sizes, SizeSymbol
+from .graph import Input, Node, NodeResult, Result, Sizes, SizeSymbol
 from .locations import error, with_text
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class _Emitter:
             self._results[naming] = naming.emit(self)
 
     def _add(self, node: Node) -> None:
-        if isinstance(node, Part):
+        if isinstance(node, NodeResult):
             whole = self._results[node.operands[0]]
             parts = whole if isinstance(whole, Sequence) else [whole]
             result: Result = parts[node.number]

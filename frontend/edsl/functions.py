@@ -10,7 +10,7 @@ import builtins
 from typing import Any
 
 from ...dialects.aggregation import Aggregation, Combination
-from .accesses import Access, Aggregated, Combined, combine, combined
+from .accesses import Aggregated, Combined, IndexedTensor, combine, combined
 from .dims import is_size
 from .indices import IndexExpression
 from .locations import error
@@ -95,7 +95,7 @@ def _no_whole_tensor(function: str, contraction: str) -> Exception:
 
 def cond(a: Any, b: Any, c: Any) -> Any:
     """Of accesses, `c` where `a` equals `b`, else 0; of tensors, as `select`."""
-    if any(isinstance(value, Access) for value in (a, b, c)):
+    if any(isinstance(value, IndexedTensor) for value in (a, b, c)):
         return combine(Combination.COND, a, b, c)
     return select(a, b, c)
 

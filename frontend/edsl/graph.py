@@ -443,7 +443,7 @@ class Call(Node):
         return self._build(to.builder, operands, self.location)
 
 
-class Part(Node):
+class NodeResult(Node):
     """One of the results of a node that has several."""
 
     def __init__(
@@ -453,8 +453,8 @@ class Part(Node):
         self._number = number
 
     def emit(self, to: Emitting) -> Result:
-        """Not to be called: all parts are emitted with their node."""
-        raise ValueError("parts are emitted with the whole")
+        """Not to be called: a node emits all of its results."""
+        raise ValueError("results are emitted with their node")
 
     @property
     def number(self) -> int:

@@ -17,7 +17,7 @@ from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
 from .dims import is_integer
-from .graph import Apply, Call, Input, Literal, Node, NumberOf, Part, Result
+from .graph import Apply, Call, Input, Literal, Node, NodeResult, NumberOf, Result
 from .locations import assigned_name, assigned_names, error
 from .operands import size_nodes, tensor_node
 from .special_nodes import option_value, special_call
@@ -171,8 +171,8 @@ def prng(state: Any, *dims: Any) -> tuple[Tensor, Tensor]:
     first, second = names if len(names) == 2 else (None, None)
     both = Call(build, [node, *sizes], None)
     return (
-        Tensor.of(Part(both, 0, len(sizes), first)),
-        Tensor.of(Part(both, 1, 2, second)),
+        Tensor.of(NodeResult(both, 0, len(sizes), first)),
+        Tensor.of(NodeResult(both, 1, 2, second)),
     )
 
 
@@ -206,11 +206,10 @@ def gradients(loss: Any, variables: Sequence[Tensor] | Tensor) -> list[Tensor]:
         return builder.gradient(values[0], values[1:], at)
 
     whole = Call(build, nodes, None)
+    hints = names if len(names) == len(wanted) else [None] * len(wanted)
     return [
-        Tensor.of(
-            Part(whole, n, node.rank, names[n] if len(names) == len(wanted) else None)
-        )
-        for n, node in enumerate(nodes[1:])
+        Tensor.of(NodeResult(whole, n, node.rank, hint))
+        for n, (node, hint) in enumerate(zip(nodes[1:], hints, strict=True))
     ]
 
 

@@ -13,7 +13,7 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.table import FUNCTIONS
 from ...errors import SourceLocation
 from ..builder import ProgramBuilder, Value
-from .accesses import Access, Aggregated, combined
+from .accesses import Aggregated, IndexedTensor, combined
 from .axes import bind_sizes, check_rank, input_node, known_rank, named_sizes
 from .dims import Dimension, is_size, size_node
 from .dtypes import DType, TensorShape, dtype_of, element_type
@@ -175,11 +175,11 @@ class Tensor(Operators["Tensor"], TensorHandle):
 
     # Contractions
 
-    def __getitem__(self, key: Any) -> Access:
+    def __getitem__(self, key: Any) -> IndexedTensor:
         indices = self._subscripts(key)
         if self._node is not None:
             check_rank(self._node, len(indices), "index", "indices")
-        return Access(self, indices)
+        return IndexedTensor(self, indices)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not isinstance(value, Aggregated):

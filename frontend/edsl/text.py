@@ -24,7 +24,7 @@ from ..builder import ProgramBuilder
 from ..index_space import Size
 from ..tile_text import TileFunction
 from ..tuples import AnyValue, Tuple
-from .graph import Emitting, Literal, Node, Part, Result, SizeSymbol
+from .graph import Emitting, Literal, Node, NodeResult, Result, SizeSymbol
 from .locations import error
 from .operands import tensor_node
 from .tensors import Tensor
@@ -69,7 +69,7 @@ class TextCall(Node):
         return self._symbols.setdefault(name, SizeSymbol(name))
 
 
-class TextPart(Part):
+class TextResult(NodeResult):
     """An output of a Tile function."""
 
     def __init__(self, whole: TextCall, number: int, form: Form) -> None:
@@ -131,14 +131,14 @@ def apply_text(function: TileFunction, inputs: Sequence[Any]) -> list[Tensor]:
     values = [_stand_in(builder, _form(node), whole.location) for node in nodes]
     results = function.apply(builder, values, str)
     return [
-        Tensor.of(TextPart(whole, number, _form_of(builder, result, whole.location)))
+        Tensor.of(TextResult(whole, number, _form_of(builder, result, whole.location)))
         for number, result in enumerate(results)
     ]
 
 
 def _form(node: Node) -> Form:
     """What is known of a value of the graph."""
-    if isinstance(node, TextPart):
+    if isinstance(node, TextResult):
         return node.form
     if isinstance(node, Literal):
         return node.number
