@@ -57,6 +57,7 @@ Special operations:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
@@ -67,10 +68,6 @@ from xdsl.passes import ModulePass
 from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ...dialects.stripe import AllocOp
 from ...dialects.tile import ContractOp
-from ...dialects.tile.argsort import ArgsortOp
-from ...dialects.tile.gather import GatherOp
-from ...dialects.tile.scatter import ScatterOp
-from ...dialects.tile.special import IndexOp, PrngOp, ReshapeOp, ShapeOp
 from ..locations import error_at, located, not_lowered
 from .argsort_blocks import lower_argsort
 from .contraction_blocks import ContractionLowering
@@ -86,6 +83,26 @@ from .prng_blocks import lower_prng
 from .scatter_blocks import lower_scatter
 from .shape_views import lower_index, lower_reshape, lower_shape
 from .tensor_buffers import TensorBuffers, block_name, static_type
+
+
+@singledispatch
+def lower_special(op: Operation, buffers: TensorBuffers) -> None:
+    """Emit what a special operation is in the stripe dialect."""
+    raise not_lowered(
+        op,
+        "{} has no form in the stripe dialect",
+        ("eltwise", "tile"),
+        "run tile-specialize first",
+    )
+
+
+lower_special.register(lower_argsort)
+lower_special.register(lower_gather)
+lower_special.register(lower_index)
+lower_special.register(lower_prng)
+lower_special.register(lower_reshape)
+lower_special.register(lower_scatter)
+lower_special.register(lower_shape)
 
 
 @dataclass(frozen=True)
@@ -167,31 +184,7 @@ class _FunctionLowering:
             case ReturnOp():
                 self._return(op)
             case _:
-                self._special(op)
-
-    def _special(self, op: Operation) -> None:
-        match op:
-            case GatherOp():
-                lower_gather(op, self._buffers)
-            case ScatterOp():
-                lower_scatter(op, self._buffers)
-            case ReshapeOp():
-                lower_reshape(op, self._buffers)
-            case IndexOp():
-                lower_index(op, self._buffers)
-            case ShapeOp():
-                lower_shape(op, self._buffers)
-            case ArgsortOp():
-                lower_argsort(op, self._buffers)
-            case PrngOp():
-                lower_prng(op, self._buffers)
-            case _:
-                raise not_lowered(
-                    op,
-                    "{} has no form in the stripe dialect",
-                    ("eltwise", "tile"),
-                    "run tile-specialize first",
-                )
+                lower_special(op, self._buffers)
 
     def _elementwise(self, op: CastOp | ElementwiseOp) -> None:
         buffers = self._buffers
