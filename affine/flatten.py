@@ -14,15 +14,21 @@ same points by integer forms:
 The steps, each a change of variables that keeps exactly the valid points:
 
 1. The lattice of the points where all accesses are integers and all equations hold,
-   those that only bounds imply included (`integer_points`).
+   those that only bounds imply included (`integer_points`, `exact_slabs`).
 2. A basis in which the first indices decide the output cell, each cell by one value,
-   and the others do not touch it (`output_bases`). These are old indices where they can
-   be, or accesses that take few values.
+   and the others do not touch it (`output_bases`). These are places along axes where
+   they can be, or constraints that take fewer values.
 3. Digits of these where a form that is to have few values has a stride
    (`split_into_digits`); of several bases the one with the smaller box.
 4. Exact bounds (`Polyhedron.bounds`); the indices are shifted to start at zero, those
    with one value disappear.
 5. The inequalities that the ranges and the other inequalities do not imply.
+
+The result is a normal form: what indices are called, in which order they are written,
+from where and in which direction they count, and whether one is written as the sum of
+another and a third makes no difference, nor do constraints that follow from others. It
+is not promised for indices that no access depends on, which only count points, and
+where a constraint or an equation follows from others only because points are integers.
 """
 
 from __future__ import annotations
@@ -31,19 +37,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 from ..errors import GinghamError
-from .basis import Basis, Points, output_bases
+from .basis import Basis, output_bases
 from .digits import split_into_digits
 from .form import LinearForm
-from .inequalities import direction, equations, strongest
+from .inequalities import direction, strongest
 from .isl import one_limit
-from .lattice import integer_points
+from .lattice import identity_forms, integer_points
 from .matrix import solve_integer
 from .polyhedron import Polyhedron, without_implied
+from .slabs import Access, Points, exact_slabs, moved
 
-Access = Sequence[LinearForm]
-"""One form for each dimension of a tensor."""
+_Bounded: TypeAlias = tuple[LinearForm, int]
+"""`(form, bound)` asks for an integer `0 <= form < bound`."""
 
 
 class UnboundedIndex(GinghamError):
@@ -113,19 +121,19 @@ def flatten_contraction(
     Raises `UnboundedIndex` when there are infinitely many points, and `GinghamError`
     when the bounds are too hard to find. No point at all is not an error.
     """
-    bounded = _bounded_forms(output, inputs, shapes, constraints)
-    points = _lattice(rank, bounded)
     accesses = (output, *inputs)
+    points = _lattice(rank, accesses, shapes, constraints)
     if points is None:
         return _empty(rank, accesses)
     with one_limit():
         _require_bounds(points)
-        return _best_form(points, accesses) or _empty(rank, accesses)
+        return _best_form(points) or _empty(rank, accesses)
 
 
-def _best_form(points: Points, accesses: Sequence[Access]) -> FlatContraction | None:
+def _best_form(points: Points) -> FlatContraction | None:
     """The best of the forms over a box; None without a point."""
-    bases = output_bases(points, accesses[0])
+    limited = exact_slabs(points)
+    bases = output_bases(*limited) if limited else []
     plain = _box(bases[0]) if bases else None
     if plain is None:
         return None
@@ -133,35 +141,26 @@ def _best_form(points: Points, accesses: Sequence[Access]) -> FlatContraction | 
     with suppress(GinghamError):
         for strided in filter(None, map(_box, bases[1:])):
             if 4 * strided.volume <= 3 * plain.volume:
-                return _finished(strided, accesses)
+                return _finished(strided)
             # Strided cells and more loops have their price: this does not pay it.
-            flat, other = _finished(plain, accesses), _finished(strided, accesses)
+            flat, other = _finished(plain), _finished(strided)
             is_simpler = len(other.constraints) < len(flat.constraints)
             return other if is_simpler and strided.volume <= plain.volume else flat
-    return _finished(plain, accesses)
+    return _finished(plain)
 
 
-def _bounded_forms(
-    output: Access,
-    inputs: Sequence[Access],
+def _lattice(
+    rank: int,
+    accesses: Sequence[Access],
     shapes: Sequence[Sequence[int]],
-    constraints: Sequence[tuple[LinearForm, int]],
-) -> list[tuple[LinearForm, int]]:
-    """Every `(form, bound)` that asks for an integer `0 <= form < bound`."""
-    found = [
-        pair
-        for access, shape in zip((output, *inputs), shapes, strict=True)
-        for pair in zip(access, shape, strict=True)
-    ]
-    return list(dict.fromkeys((*found, *constraints)))
+    constraints: Sequence[_Bounded],
+) -> Points | None:
+    """Variables in which every bounded form is an integer form.
 
-
-def _lattice(rank: int, bounded: Sequence[tuple[LinearForm, int]]) -> Points | None:
-    """Variables in which every bounded form is an integer form and no equation is left.
-
-    None when there is no point. A form with a bound of 1 is an equation from the start;
-    others come to light when slabs are tightened, and each costs a variable.
+    None when there is plainly no point. A form with a bound of 1 is an equation, which
+    costs a variable.
     """
+    bounded = _bounded(accesses, shapes, constraints)
     change = integer_points(
         rank,
         [form for form, _ in bounded],
@@ -169,24 +168,31 @@ def _lattice(rank: int, bounded: Sequence[tuple[LinearForm, int]]) -> Points | N
     )
     if change is None:
         return None
-    integral = [(form.substitute(change), bound) for form, bound in bounded]
+    if change != identity_forms(rank):
+        accesses = moved(accesses, change)
+        limits = [(form.substitute(change), bound) for form, bound in constraints]
+        bounded = _bounded(accesses, shapes, limits)
     inequalities = strongest(
-        side for form, bound in integral for side in (form, -form + (bound - 1))
+        side for form, bound in bounded for side in (form, -form + (bound - 1))
     )
     if inequalities is None:
         return None
-    points = Points(change, inequalities, _rank_of(change))
-    while equal := equations(points.inequalities):
-        change = integer_points(points.rank, (), equal)
-        changed = points.under(change, _rank_of(change)) if change else None
-        if changed is None:
-            return None
-        points = changed
-    return points
+    new_rank = change[0].rank if change else 0
+    return Points(change, tuple(map(tuple, accesses)), inequalities, new_rank)
 
 
-def _rank_of(change: Sequence[LinearForm]) -> int:
-    return change[0].rank if change else 0
+def _bounded(
+    accesses: Sequence[Access],
+    shapes: Sequence[Sequence[int]],
+    constraints: Sequence[_Bounded],
+) -> list[_Bounded]:
+    """Every `(form, bound)` that asks for an integer `0 <= form < bound`."""
+    found = [
+        pair
+        for access, shape in zip(accesses, shapes, strict=True)
+        for pair in zip(access, shape, strict=True)
+    ]
+    return list(dict.fromkeys((*found, *constraints)))
 
 
 def _require_bounds(points: Points) -> None:
@@ -228,7 +234,7 @@ class _Box:
 def _box(basis: Basis) -> _Box | None:
     """The box of a basis, with digits of its variables; None without a point."""
     points = basis.points
-    bounds = Polyhedron(points.rank, points.inequalities).bounds()
+    bounds = basis.bounds or Polyhedron(points.rank, points.inequalities).bounds()
     if bounds is None:
         return None
     whole = _Box(points, basis.output_rank, bounds)
@@ -247,11 +253,10 @@ def _box(basis: Basis) -> _Box | None:
     return whole
 
 
-def _finished(box: _Box, accesses: Sequence[Access]) -> FlatContraction:
+def _finished(box: _Box) -> FlatContraction:
     """Indices from zero and in order, none with a single value, no idle constraint."""
     points, output_rank, bounds = box.points, box.output_rank, box.bounds
-    current = [[f.substitute(points.substitution) for f in a] for a in accesses]
-    signs = _first_signs([form for access in current for form in access])
+    signs = _signs([form for access in points.accesses for form in access])
     # Reduction indices that no access uses come last: they only count points.
     places = {j: place for place, j in enumerate(signs)}
     live = [j for j, (low, high) in enumerate(bounds) if low < high]
@@ -259,15 +264,14 @@ def _finished(box: _Box, accesses: Sequence[Access]) -> FlatContraction:
     reductions.sort(key=lambda j: places.get(j, len(places)))
     order = [*(j for j in live if j < output_rank), *reductions]
 
-    names = _names(points.substitution, points.rank)
     change: list[LinearForm] = []
     for j, (low, high) in enumerate(bounds):
         if low == high:
             change.append(LinearForm.constant_of(low, len(order)))
             continue
         value = LinearForm.dimension(order.index(j), len(order))
-        # Forward in memory is the fast way to go, where the user gave no direction.
-        falls = j in reductions and names[j] is None and signs.get(j, 1) < 0
+        # Forward in memory is the fast way to go.
+        falls = j in reductions and signs.get(j, 1) < 0
         change.append(-value + high if falls else value + low)
 
     substitution = tuple(form.substitute(change) for form in points.substitution)
@@ -276,20 +280,27 @@ def _finished(box: _Box, accesses: Sequence[Access]) -> FlatContraction:
     return FlatContraction(
         substitution,
         ranges,
-        tuple(tuple(f.substitute(change) for f in access) for access in current),
+        moved(points.accesses, tuple(change)),
         tuple(without_implied(coupled, Polyhedron.box(ranges))),
         len(order) - len(reductions),
         _names(substitution, len(order)),
     )
 
 
-def _first_signs(forms: Sequence[LinearForm]) -> dict[int, int]:
-    """The variables in order of first use, each with the sign that it has there."""
+def _signs(forms: Sequence[LinearForm]) -> dict[int, int]:
+    """The variables in order of first use, each with the direction that it has.
+
+    That is the one along the first axis that it is alone on, and else of its first use.
+    """
     signs: dict[int, int] = {}
+    alone: dict[int, int] = {}
     for form in forms:
         for dimension in form.support:
-            signs.setdefault(dimension, 1 if form.coefficients[dimension] > 0 else -1)
-    return signs
+            sign = 1 if form.coefficients[dimension] > 0 else -1
+            signs.setdefault(dimension, sign)
+            if len(form.support) == 1:
+                alone.setdefault(dimension, sign)
+    return {**signs, **alone}
 
 
 def _names(substitution: Sequence[LinearForm], rank: int) -> tuple[int | None, ...]:

@@ -7,13 +7,14 @@ equal objects, and arithmetic on it is exact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 Rational: TypeAlias = int | Fraction
+
+T = TypeVar("T")
 
 
 def normalized(value: Rational) -> Rational:
@@ -21,6 +22,21 @@ def normalized(value: Rational) -> Rational:
     if type(value) is int:
         return value
     return value.numerator if value.denominator == 1 else Fraction(value)
+
+
+class Kept(Generic[T]):
+    """`functools.cached_property` without the lock that it has before Python 3.12.
+
+    The lock takes twice as long as what is computed here, for each of many forms.
+    """
+
+    def __init__(self, compute: Callable[[LinearForm], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, form: LinearForm, owner: type[LinearForm]) -> T:
+        value = form.__dict__[self._compute.__name__] = self._compute(form)
+        return value
 
 
 @dataclass(frozen=True)
@@ -57,12 +73,12 @@ class LinearForm:
         """Whether no dimension has a coefficient other than 0."""
         return not any(self.coefficients)
 
-    @cached_property
+    @Kept
     def is_integral(self) -> bool:
         """Whether all coefficients and the constant are integers."""
         return all([c.denominator == 1 for c in (*self.coefficients, self.constant)])
 
-    @cached_property
+    @Kept
     def support(self) -> tuple[int, ...]:
         """The dimensions with a coefficient other than zero, ascending."""
         return tuple([i for i, c in enumerate(self.coefficients) if c])

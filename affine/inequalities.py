@@ -72,20 +72,6 @@ def strongest(forms: Iterable[LinearForm]) -> tuple[LinearForm, ...] | None:
     return tuple(LinearForm(terms, c) for terms, c in constants.items())
 
 
-def equations(forms: Sequence[LinearForm]) -> list[LinearForm]:
-    """The forms that are zero at every point: both they and their opposite are bounds.
-
-    `forms` are as `strongest` returns them; of each such pair the first is given.
-    """
-    constants = {direction(form): form.constant for form in forms}
-    found: dict[Vector, LinearForm] = {}
-    for form in forms:
-        other = opposite(form)
-        if other not in found and constants.get(other) == -form.constant:
-            found[direction(form)] = form
-    return list(found.values())
-
-
 def components(
     forms: Sequence[LinearForm], rank: int
 ) -> list[tuple[tuple[int, ...], list[LinearForm]]]:

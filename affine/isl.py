@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
 from .form import LinearForm
+from .lattice import identity_forms
 from .matrix import Vector
 
 if TYPE_CHECKING:
@@ -107,25 +108,47 @@ def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
     return tuple(point.get_coordinate_val(kind, i).to_python() for i in range(rank))
 
 
-def extremes(
-    rank: int, forms: Sequence[LinearForm]
-) -> list[tuple[int | None, int | None]] | None:
-    """Least and greatest value of every dimension at the points with all `forms >= 0`.
+def irredundant(rank: int, forms: Sequence[LinearForm]) -> list[LinearForm]:
+    """Those of inequalities that the others do not imply over rational points.
 
-    None in place of a value when there is none, None altogether when there is no point.
+    The points with all `forms >= 0` must be bounded and of full dimension, and no two
+    forms of one direction: so there is one answer. (Over integers there are several:
+    with `0 <= y < 2` each of `x >= 0` and `2x + y >= 0` implies the other.)
     """
     import islpy
 
+    # In a cone, where scale does not matter, isl can not round to integers.
+    cone = [LinearForm((*form.coefficients, form.constant)) for form in forms]
+    scale = LinearForm.dimension(rank, rank + 1)
     with _limited(forms) as context:
+        facets = _basic_set(context, rank + 1, [*cone, scale]).remove_redundancies()
+        sides = facets.get_constraints()
+    kind, size = islpy.dim_type.set, range(rank + 1)
+    kept = {
+        tuple(side.get_coefficient_val(kind, i).to_python() for i in size)
+        for side in sides
+    }
+    return [f for f, side in zip(forms, cone, strict=True) if side.coefficients in kept]
+
+
+def extremes(
+    rank: int, forms: Sequence[LinearForm], values: Sequence[LinearForm] | None = None
+) -> list[tuple[int | None, int | None]] | None:
+    """Least and greatest value of integer forms at the points with all `forms >= 0`.
+
+    The `values` asked for are those of every dimension where none are given. None in
+    place of a value when there is none, None altogether when there is no point.
+    """
+    asked = identity_forms(rank) if values is None else values
+    with _limited([*forms, *asked]) as context:
         points = _basic_set(context, rank, forms)
         if points.is_empty():
             return None
         points = points.to_set()
-        domain = islpy.LocalSpace.from_space(points.get_space())
-        values = [
-            islpy.Aff.var_on_domain(domain, islpy.dim_type.set, i) for i in range(rank)
+        found = [
+            (points.min_val(value), points.max_val(value))
+            for value in _affine(context, points, asked)
         ]
-        found = [(points.min_val(value), points.max_val(value)) for value in values]
     return [  # outside of the limit, as in `sample`
         (
             low.to_python() if low.is_int() else None,
@@ -133,6 +156,24 @@ def extremes(
         )
         for low, high in found
     ]
+
+
+def _affine(
+    context: islpy.Context, points: islpy.Set, forms: Sequence[LinearForm]
+) -> list[islpy.Aff]:
+    """Forms as functions on the space of a set."""
+    import islpy
+
+    domain = islpy.LocalSpace.from_space(points.get_space())
+    found: list[islpy.Aff] = []
+    for form in forms:
+        function = islpy.Aff.zero_on_domain(domain)
+        function = function.set_constant_val(_value(context, form.constant.numerator))
+        for d in form.support:
+            factor = _value(context, form.coefficients[d].numerator)
+            function = function.set_coefficient_val(islpy.dim_type.in_, d, factor)
+        found.append(function)
+    return found
 
 
 def image_contains(

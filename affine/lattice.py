@@ -12,12 +12,14 @@ Equations between indices cut the lattice down to fewer variables in the same st
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import lcm
 
 from .form import LinearForm
 from .matrix import Vector, column_hermite_normal_form, pivots, solve_integer, transpose
 
 
+@cache
 def identity_forms(rank: int) -> tuple[LinearForm, ...]:
     """The substitution that changes nothing."""
     return tuple(LinearForm.dimension(i, rank) for i in range(rank))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from ..errors import GinghamError
 from . import isl
@@ -26,6 +27,9 @@ from .inequalities import (
 )
 from .lattice import identity_forms
 from .matrix import Vector, solve_integer
+
+_Ends: TypeAlias = tuple[int | None, int | None]
+"""Least and greatest value, None where there is none."""
 
 
 class Unbounded(GinghamError):
@@ -88,21 +92,38 @@ class Polyhedron:
         Both values are taken by points. Raises `Unbounded` for the first dimension that
         has no least or no greatest value.
         """
-        if self.facets is None:
+        found = self.extremes(identity_forms(self.rank))
+        if found is None:
             return None
-        found: dict[int, tuple[int | None, int | None]] = {}
-        for dimensions, forms in components(self.facets, self.rank):
-            part = _extremes([within(f, dimensions) for f in forms], len(dimensions))
-            if part is None:
-                return None
-            found.update(zip(dimensions, part, strict=True))
         bounds: list[tuple[int, int]] = []
-        for dimension in range(self.rank):
-            low, high = found[dimension]
+        for dimension, (low, high) in enumerate(found):
             if low is None or high is None:
                 raise Unbounded(dimension)
             bounds.append((low, high))
         return bounds
+
+    def extremes(self, forms: Sequence[LinearForm]) -> list[_Ends] | None:
+        """Least and greatest value of each of some integer forms at the points.
+
+        None in place of a value that there is not, None altogether without a point.
+        """
+        if self.facets is None:
+            return None
+        parts: list[list[_Ends]] = [[] for _ in forms]
+        for dimensions, facets in components(self.facets, self.rank):
+            inside = set(dimensions)
+            numbers = [n for n, form in enumerate(forms) if inside & {*form.support}]
+            found = _extremes(
+                [within(facet, dimensions) for facet in facets],
+                len(dimensions),
+                [_part(forms[n], dimensions) for n in numbers],
+            )
+            if found is None:
+                return None
+            for number, ends in zip(numbers, found, strict=True):
+                parts[number].append(ends)
+        pairs = zip(parts, forms, strict=True)
+        return [_added(part, form.constant.numerator) for part, form in pairs]
 
     def sample(self) -> Vector | None:
         """Some integer point, or None when there is none."""
@@ -344,9 +365,39 @@ def _covers(
 
 
 def _extremes(
-    forms: Sequence[LinearForm], rank: int
-) -> Sequence[tuple[int | None, int | None]] | None:
-    return [interval(forms)] if rank == 1 else isl.extremes(rank, forms)
+    facets: Sequence[LinearForm], rank: int, forms: Sequence[LinearForm]
+) -> Sequence[_Ends] | None:
+    """Ends of forms over one group of connected dimensions."""
+    if rank > 1:
+        return isl.extremes(rank, facets, forms)
+    ends = interval(facets)
+    return [_scaled(ends, form) for form in forms]
+
+
+def _part(form: LinearForm, dimensions: Sequence[int]) -> LinearForm:
+    """The terms of a form over some of its dimensions."""
+    return LinearForm(tuple(form.coefficients[d] for d in dimensions))
+
+
+def _scaled(ends: _Ends, form: LinearForm) -> _Ends:
+    """Ends of a form of one dimension, without a constant, given the dimension's."""
+    factor = form.coefficients[0].numerator
+    low, high = ends if factor > 0 else ends[::-1]
+    return (
+        None if low is None else factor * low,
+        None if high is None else factor * high,
+    )
+
+
+def _added(parts: Sequence[_Ends], constant: int) -> _Ends:
+    """Ends of a sum of forms over different dimensions."""
+    lows, highs = [low for low, _ in parts], [high for _, high in parts]
+    return _sum(lows, constant), _sum(highs, constant)
+
+
+def _sum(values: Sequence[int | None], constant: int) -> int | None:
+    known = [value for value in values if value is not None]
+    return None if len(known) < len(values) else sum(known, constant)
 
 
 def _sample(forms: Sequence[LinearForm], rank: int) -> Vector | None:

@@ -30,7 +30,8 @@ keeps its meaning up to a constant keeps its name. Where several points go to on
 with a stride, the place in the result is taken apart into digits, as in `%U`; indices
 that are contiguous in all tensors become one, as in `%S`. An index that only counts
 points, as k in `+(A[i]), k < 1000`, is gone: the sum is multiplied by 1000. What is
-proven on the way: every index is bounded, and an `assign` writes no cell twice.
+proven on the way: every index is bounded, and an `assign` writes no cell twice. One
+contraction written with other indices becomes the same box, but for names.
 
 A contraction without any point is its default, where it has one; else it keeps a range
 of 0 and gives zeros. Source of the mathematics: `gingham.affine.flatten`.
@@ -285,7 +286,7 @@ def _index_names(op: ContractOp, flat: FlatContraction) -> list[str]:
 
     An index that equals an old one up to a constant keeps its name. One that is the
     place along axis 1 of the result is `o1`; another is named after an old index that
-    it is a part of, `x_0`.
+    it is a part of, or the opposite of, `x_0`.
     """
     old = op.index_names
     if flat.is_empty:
@@ -306,10 +307,10 @@ def _new_name(
     for axis, form in enumerate(flat.accesses[0]):
         if _is_place(form, index):
             return _unique(f"o{axis}", taken)
-    for name, form in zip(op.index_names, flat.substitution, strict=True):
-        if form.coefficients[index]:
-            return _unique(f"{name}_0", taken)
-    return _unique("z_0", taken)
+    uses = zip(op.index_names, flat.substitution, strict=True)
+    parts = [(len(form.support), n) for n, form in uses if form.coefficients[index]]
+    _, name = min(parts, key=lambda part: part[0], default=(0, "z"))
+    return _unique(f"{name}_0", taken)
 
 
 def _merged_names(

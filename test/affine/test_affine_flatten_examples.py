@@ -292,14 +292,16 @@ def test_short_fractional_access() -> None:
 def test_cumulative_sum() -> None:
     i, k = indices(2)
     shapes = [(10,), (10,)]
-    golden = Golden((10, 10), (((1, 0), 0), ((1, -1), 0)), (((-1, 1), 0),))
-    # O[i] = +(I[i - k]), k < 10
-    flat = check(2, [[i], [i - k]], shapes, golden, [(k, 10)])
-    assert (flat.ranges, flat.names_of) == ((10, 10), (0, 1))
-    # O[i] = +(I[k]), i - k < 10: the same over the other index.
+    # O[i] = +(I[k]), i - k < 10: the index of the reduction is the place in I.
     flat = flatten_contraction(2, [i], [[k]], shapes, [(i - k, 10)])
-    assert addresses(flat, shapes) == golden.addresses()
+    assert (flat.ranges, flat.names_of) == ((10, 10), (0, 1))
+    assert text(flat.accesses[1]) == ["b"]
     assert text(flat.constraints) == ["a - b"]
+    # O[i] = +(I[i - k]), k < 10: the same, and from the end, k - 9 <= 0.
+    for place, count in ((i - k, k), (i + k - 9, -k + 9)):
+        other = flatten_contraction(2, [i], [[place]], shapes, [(count, 10)])
+        assert other.accesses == flat.accesses
+        assert other.constraints == flat.constraints
 
 
 def test_fractional_convolution() -> None:

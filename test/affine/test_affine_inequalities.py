@@ -14,7 +14,6 @@ from gingham.affine.form import LinearForm
 from gingham.affine.inequalities import (
     components,
     direction,
-    equations,
     negated,
     opposite,
     primitive,
@@ -81,17 +80,6 @@ def test_the_strongest_have_the_same_points(forms: list[LinearForm]) -> None:
     rows = [direction(f) for f in kept]
     assert len(set(rows)) == len(rows)
     assert all(gcd(*row) == 1 for row in rows)
-
-
-@given(st.lists(FORMS, max_size=6))
-def test_equations_are_zero_at_every_point(forms: list[LinearForm]) -> None:
-    kept = strongest([*forms, form(1, -1, 0), form(-1, 1, 0)])
-    if kept is None:
-        return
-    found = equations(kept)
-    assert any(primitive(f) in ((1, -1), (-1, 1)) for f in found)
-    for equation in found:
-        assert all(equation.evaluate(p) == 0 for p in points(*kept))
 
 
 @given(

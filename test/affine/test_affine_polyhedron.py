@@ -98,6 +98,26 @@ def test_images_and_collisions(box: Box, data: st.DataObject) -> None:
 
 
 @given(boxes(), st.data())
+@settings(deadline=None, max_examples=100)
+def test_extremes_of_forms(box: Box, data: st.DataObject) -> None:
+    ranges, polyhedron, points = box
+    asked = data.draw(forms(len(ranges), 3))
+    values = [[form.evaluate(point) for point in points] for form in asked]
+    expected = [(min(each), max(each)) for each in values] if points else None
+    assert polyhedron.extremes(asked) == expected
+
+
+def test_what_rational_points_need() -> None:
+    # The triangle x, y >= 0, 2x + y <= 4, and a line through a corner, one outside.
+    triangle = [form(1, 0, 0), form(0, 1, 0), form(-2, -1, 4)]
+    idle = [form(-1, -1, 4), form(-1, 0, 3)]
+    assert isl.irredundant(2, [*idle, *triangle]) == triangle
+    # With y of 0 and 1, 2x + y >= 0 and x >= 0 have the same integer points.
+    box = [form(1, 0, 0), form(-1, 0, 2), form(0, 1, 0), form(0, -1, 1)]
+    assert isl.irredundant(2, [form(2, 1, 0), *box]) == box
+
+
+@given(boxes(), st.data())
 @settings(deadline=None, max_examples=200)
 def test_reaching_every_value_of_some_dimensions(box: Box, data: st.DataObject) -> None:
     ranges, polyhedron, points = box
