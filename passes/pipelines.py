@@ -1,8 +1,9 @@
-"""Named pipelines: the order of passes from Tile to kernels, as text.
+"""Named pipelines: the order of passes from Tile to kernels.
 
-A pipeline is the text that `tile-opt --pass-pipeline=` accepts, so that it can be
-printed, edited and run again. It is made of stages, one per level of the IR;
-`run_stages` runs them one by one for a caller that wants to see the IR in between.
+A pipeline is made of steps, and these of stages, one per level of the IR; `run_stages`
+runs them one by one for a caller that wants to see the IR in between. Each has a text,
+which `tile-opt --pass-pipeline=` accepts, so that it can be printed, edited and run
+again.
 """
 
 from __future__ import annotations
@@ -11,100 +12,116 @@ from collections.abc import Callable, Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from .. import observation, progress
 from ..targets.hardware import load_hardware
-from . import get_all_passes
+from .steps import Step, step, text_of
 from .target_options import TargetOptions
 
 
-def stage_passes(options: TargetOptions) -> dict[str, str]:
+def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
     """The passes of each stage, from a specialized `tile` module on.
 
     The stages end at the level they are named after: `tile` is flattened, `stripe` is
     mapped to the device, `opencl` is ready to be printed.
     """
+    hardware = options.hardware
     bits = options.vector_bits
     registers = options.vector_registers
-    cores = options.hardware.cores
+    cores = hardware.cores
     return {
-        "tile": (
-            "tile-expand-gather,"
-            "tile-differentiate,"
-            "tile-canonicalize,"
-            "tile-flatten,"
-            f"tile-canonicalize{_type_check(options)}"
-        ),
-        "stripe": (
-            "lower-tile-to-stripe,"
-            "stripe-reduce-constraints,"
-            f"stripe-scan{{lanes={bits // 8} parallelism={8 * cores}}},"
-            f'stripe-plan-layout{{hardware="{options.hardware_text}" bits={bits}'
-            f" registers={registers} parallelism={16 * cores}}},"
-            "stripe-transpose-outputs,"
-            "stripe-fuse,"
-            "stripe-localize,"
-            "stripe-scalarize,"
-            "stripe-dead-code-elimination,"
-            "stripe-inline,"
-            "stripe-dead-code-elimination,"
-            "stripe-align,"
-            f'stripe-plan-fusion{{hardware="{options.hardware_text}"}},'
-            "stripe-fuse-nests,"
-            "stripe-localize,"
-            "stripe-scalarize,"
-            "stripe-dead-code-elimination,"
-            "stripe-reuse-scratch,"
-            "stripe-merge-indices,"
-            "stripe-split-axes,"
-            f"stripe-split-reduction{{lanes={bits // 8} parallelism={16 * cores}}},"
-            f"{_recall(options)}"
-            f'stripe-autotile{{hardware="{options.hardware_text}" bits={bits}'
-            f" registers={registers}}},"
-            "stripe-pad,"
-            "stripe-partition-edges,"
-            "stripe-count-work,"
-            "stripe-tile,"
-            "stripe-stage,"
-            "stripe-count-work,"
-            "stripe-accumulate,"
-            "stripe-share-kernels,"
-            f"stripe-round-up{{bits={bits}}},"
-            "stripe-reduce-constraints,"
-            f"stripe-separate{{bits={bits}}},"
-            f"stripe-vectorize{{bits={bits}}},"
-            "stripe-dead-code-elimination,"
-            f"stripe-unroll{{registers={registers}}},"
-            "stripe-map"
-        ),
-        "opencl": (
-            "lower-stripe-to-opencl,"
-            f'opencl-stream-stores{{hardware="{options.hardware_text}"}},'
-            f"opencl-emulate-types{_own_functions(options)},{_divisions(options)}"
-            "opencl-merge-kernels,"
-            "opencl-run-once,"
-            f'opencl-plan-joins{{hardware="{options.hardware_text}"}},'
-            f"opencl-join-launches,{_marked_loops(options)}{_prefetches(options)}"
-            "opencl-place-memory"
-        ),
+        "tile": [
+            step("tile-expand-gather"),
+            step("tile-differentiate"),
+            step("tile-canonicalize"),
+            step("tile-flatten"),
+            step("tile-canonicalize"),
+            *_type_check(options),
+        ],
+        "stripe": [
+            step("lower-tile-to-stripe"),
+            step("stripe-reduce-constraints"),
+            step("stripe-scan", lanes=bits // 8, parallelism=8 * cores),
+            step(
+                "stripe-plan-layout",
+                hardware=hardware,
+                bits=bits,
+                registers=registers,
+                parallelism=16 * cores,
+            ),
+            step("stripe-transpose-outputs"),
+            step("stripe-fuse"),
+            step("stripe-localize"),
+            step("stripe-scalarize"),
+            step("stripe-dead-code-elimination"),
+            step("stripe-inline"),
+            step("stripe-dead-code-elimination"),
+            step("stripe-align"),
+            step("stripe-plan-fusion", hardware=hardware),
+            step("stripe-fuse-nests"),
+            step("stripe-localize"),
+            step("stripe-scalarize"),
+            step("stripe-dead-code-elimination"),
+            step("stripe-reuse-scratch"),
+            step("stripe-merge-indices"),
+            step("stripe-split-axes"),
+            step("stripe-split-reduction", lanes=bits // 8, parallelism=16 * cores),
+            *_recall(options),
+            step("stripe-autotile", hardware=hardware, bits=bits, registers=registers),
+            step("stripe-pad"),
+            step("stripe-partition-edges"),
+            step("stripe-count-work"),
+            step("stripe-tile"),
+            step("stripe-stage"),
+            step("stripe-count-work"),
+            step("stripe-accumulate"),
+            step("stripe-share-kernels"),
+            step("stripe-round-up", bits=bits),
+            step("stripe-reduce-constraints"),
+            step("stripe-separate", bits=bits),
+            step("stripe-vectorize", bits=bits),
+            step("stripe-dead-code-elimination"),
+            step("stripe-unroll", registers=registers),
+            step("stripe-map"),
+        ],
+        "opencl": [
+            step("lower-stripe-to-opencl"),
+            step("opencl-stream-stores", hardware=hardware),
+            step("opencl-emulate-types"),
+            *_own_functions(options),
+            *_divisions(options),
+            step("opencl-merge-kernels"),
+            step("opencl-run-once"),
+            step("opencl-plan-joins", hardware=hardware),
+            step("opencl-join-launches"),
+            *_marked_loops(options),
+            *_prefetches(options),
+            step("opencl-place-memory"),
+        ],
     }
 
 
-def _own_functions(options: TargetOptions) -> str:
+def stage_passes(options: TargetOptions) -> dict[str, str]:
+    """`stage_steps` as text."""
+    return {stage: text_of(steps) for stage, steps in stage_steps(options).items()}
+
+
+def _own_functions(options: TargetOptions) -> list[Step]:
     """The pass that expands the functions which the runtime lacks, if there are any."""
     if not options.functions:
-        return ""
-    names = ",".join(f'"{name}"' for name in options.functions)
-    return f",opencl-expand-functions{{functions={names}}}"
+        return []
+    return [step("opencl-expand-functions", functions=options.functions)]
 
 
-def _divisions(options: TargetOptions) -> str:
+def _divisions(options: TargetOptions) -> list[Step]:
     """The pass that divides vectors by scalars; on a GPU there are no vectors."""
-    return "" if options.hardware.kind == "gpu" else "opencl-divide-by-scalars,"
+    if options.hardware.kind == "gpu":
+        return []
+    return [step("opencl-divide-by-scalars")]
 
 
-def _marked_loops(options: TargetOptions) -> str:
+def _marked_loops(options: TargetOptions) -> list[Step]:
     """The passes that say what compilers may make of loops, or keep them from faults.
 
     That is for processors, and for what has a processor's compiler.
@@ -112,35 +129,36 @@ def _marked_loops(options: TargetOptions) -> str:
     On a GPU the loads of several steps are to be on their way at once.
     """
     if options.hardware.kind != "cpu" and not options.vectorizes_loops:
-        return ""
-    return (
-        f"opencl-limit-unrolling{{registers={options.vector_registers}}},"
-        "opencl-hide-conditions,"
-        "opencl-hide-complements,"
-    )
+        return []
+    return [
+        step("opencl-limit-unrolling", registers=options.vector_registers),
+        step("opencl-hide-conditions"),
+        step("opencl-hide-complements"),
+    ]
 
 
-def _prefetches(options: TargetOptions) -> str:
+def _prefetches(options: TargetOptions) -> list[Step]:
     """The passes that fetch data ahead; a GPU has other groups to run meanwhile."""
-    if options.hardware.kind != "cpu":
-        return ""
-    return (
-        f'opencl-prefetch-panels{{hardware="{options.hardware_text}"}},'
-        f'opencl-prefetch-streams{{hardware="{options.hardware_text}"}},'
-    )
+    hardware = options.hardware
+    if hardware.kind != "cpu":
+        return []
+    return [
+        step("opencl-prefetch-panels", hardware=hardware),
+        step("opencl-prefetch-streams", hardware=hardware),
+    ]
 
 
-def _recall(options: TargetOptions) -> str:
+def _recall(options: TargetOptions) -> list[Step]:
     """The pass that takes decisions from measurements, if there are any."""
-    return f"stripe-recall{{{options.recall}}}," if options.recall else ""
+    return [step("stripe-recall", **dict(options.recall))] if options.recall else []
 
 
-def _type_check(options: TargetOptions) -> str:
+def _type_check(options: TargetOptions) -> list[Step]:
     """The pass that refuses what the device lacks, if it lacks anything."""
     if not options.unsupported:
-        return ""
-    names = ",".join(f'"{name}"' for name in options.unsupported)
-    return f',tile-check-types{{unsupported={names} device="{options.device}"}}'
+        return []
+    given, device = options.unsupported, options.device
+    return [step("tile-check-types", unsupported=given, device=device)]
 
 
 PIPELINES: dict[str, TargetOptions] = {
@@ -173,13 +191,11 @@ def run_stages(
     it is lowered to stripe a module is still small, and is verified, too. `before` is
     called with each pass that is about to run.
     """
-    passes = stage_passes(options)
-    registry = get_all_passes()
+    steps = stage_steps(options)
     if (observer := observation.observer) is not None:
         observer.stage("specialized", module)
     for stage in stages:
-        pipeline = PassPipeline.parse_spec(registry, passes[stage])
-        for module_pass in pipeline.passes:
+        for module_pass in [each.module_pass() for each in steps[stage]]:
             if before is not None:
                 before(module_pass, module)
             progress.step(module_pass.name)

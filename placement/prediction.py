@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from ..dialects import make_context
 from ..dialects.stripe.attributes import MemorySpace, view_type
 from ..dialects.stripe.block import BlockOp
 from ..dialects.stripe.ops import AllocOp
@@ -31,7 +32,6 @@ from ..targets.hardware.description import Hardware
 from .units import Unit, unit_module
 
 if TYPE_CHECKING:
-    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.stripe.analysis.nest import Nest
@@ -43,7 +43,7 @@ _FITS = 0.5
 """The part of the last cache that data may be and still be there from before."""
 _KNOWN = 4096
 """Predictions that are kept."""
-_DECIDES = ",stripe-autotile"
+_DECIDES = "stripe-autotile"
 
 _lock = Lock()
 _predicted: dict[tuple[str, Hardware], Prediction] = {}
@@ -118,28 +118,14 @@ def _scratch_bytes(function: FuncOp, blocks: Mapping[Operation, Prediction]) -> 
 
 
 def _lower(module: ModuleOp, hardware: Hardware) -> None:
-    from xdsl.passes import PassPipeline
-
-    from ..passes import get_all_passes
-    from ..passes.pipelines import stage_passes
+    from ..passes.pipelines import stage_steps
     from ..passes.target_options import TargetOptions
 
-    options = TargetOptions(hardware=hardware)
-    passes, _, _ = stage_passes(options)["stripe"].partition(_DECIDES)
-    context = _context()
-    for each in PassPipeline.parse_spec(get_all_passes(), passes).passes:
-        each.apply(context, module)
-
-
-def _context() -> Context:
-    from xdsl.context import Context
-
-    from ..dialects import get_all_dialects
-
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
+    context = make_context()
+    for each in stage_steps(TargetOptions(hardware=hardware))["stripe"]:
+        if each.name == _DECIDES:
+            return
+        each.module_pass().apply(context, module)
 
 
 def _predicted_block(block: BlockOp, hardware: Hardware) -> Prediction:

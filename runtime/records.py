@@ -72,13 +72,18 @@ def run_stages_by_records(
     return module
 
 
-def recall_options(device: Device, options: TargetOptions) -> str:
+def recall_options(
+    device: Device, options: TargetOptions
+) -> tuple[tuple[str, str], ...]:
     """The options of `stripe-recall` for a device; none where nothing is recorded."""
     path = records_path()
     if path is None or '"' in str(path) or not path.exists():
-        return ""
-    target = target_text(device, options)
-    return f'records="{path}" target="{target}" compiler="{compiler_version()}"'
+        return ()
+    return (
+        ("records", str(path)),
+        ("target", target_text(device, options)),
+        ("compiler", compiler_version()),
+    )
 
 
 def recall_state(device: Device, options: TargetOptions) -> str:

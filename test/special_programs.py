@@ -76,7 +76,7 @@ def run(text: str, inputs: Sequence[Array], level: str) -> list[Array]:
         stages = stage_passes(target_options(device))
         module = module_of(text, ",".join(stages.values()))
         return list(OpenCLExecutable(module, device)(*inputs))
-    stages = stage_passes(TargetOptions(256, 16))
+    stages = stage_passes(TargetOptions().with_vectors(256, 16))
     passes = {
         "tile": "",
         "lowered": f"{stages['tile']},lower-tile-to-stripe",

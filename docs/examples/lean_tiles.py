@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.passes import ModulePass
 
+from gingham.passes.hardware_pass import HardwarePass
 from gingham.passes.stripe.analysis.nests import all_blocks, is_leaf
 from gingham.passes.stripe.decide.search import Candidate, candidates
-from gingham.targets.hardware import load_hardware
 
 _LEVEL_SECONDS = 1e-6
 
@@ -27,17 +26,14 @@ def seconds(candidate: Candidate) -> float:
 
 
 @dataclass(frozen=True)
-class StripeAutotileLeanPass(ModulePass):
+class StripeAutotileLeanPass(HardwarePass):
     """Decide tiles by the cost model, with a term for each level of them."""
 
     name = "stripe-autotile-lean"
 
-    hardware: str = "cpu-avx512"
-    """The description of the device: a name or the path of a file."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write on each leaf the decision that takes the least predicted seconds."""
-        hardware = load_hardware(self.hardware)
+        hardware = self.figures
         for block in all_blocks(op):
             found = candidates(block, hardware, 64) if is_leaf(block) else []
             if found:

@@ -10,12 +10,18 @@ from itertools import pairwise
 
 
 def of_attributes(owner: type) -> dict[str, str]:
-    """What stands in a string below attributes of a class, by their names."""
-    source = inspect.getsource(sys.modules[owner.__module__])
+    """What stands in a string below attributes of a class, by their names.
+
+    Those that it has from classes of ours are there, too.
+    """
     docs: dict[str, str] = {}
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
-            docs |= dict(_documented(node))
+    for each in reversed(owner.__mro__):
+        if not each.__module__.startswith("gingham."):
+            continue
+        source = inspect.getsource(sys.modules[each.__module__])
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ClassDef) and node.name == each.__name__:
+                docs |= dict(_documented(node))
     return docs
 
 

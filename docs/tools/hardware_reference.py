@@ -108,8 +108,9 @@ cors = 64
 hint: did you mean 'cores'?
 ```
 
-A pass reads a description with `load_hardware` of `targets/hardware`, which takes the
-same texts."""
+A pass that goes by these figures is a `HardwarePass` of
+[passes/hardware_pass.py](../passes/hardware_pass.py): its option `hardware` takes the
+same texts, and pipelines hand it the description itself."""
 
 
 def text() -> str:

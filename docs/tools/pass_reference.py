@@ -14,7 +14,13 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
 
 from gingham.passes import get_all_passes
-from gingham.passes.pipelines import PIPELINES, TargetOptions, stage_passes
+from gingham.passes.pipelines import (
+    PIPELINES,
+    TargetOptions,
+    stage_passes,
+    stage_steps,
+)
+from gingham.targets.hardware import hardware_text
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,6 +49,7 @@ _TYPE_NAMES = {
     "float": "number",
     "int": "integer",
     "str": "text",
+    "str|Hardware": "text",
     "tuple[int, ...]": "integers",
     "tuple[str, ...]": "texts",
 }
@@ -64,9 +71,7 @@ def text() -> str:
 def _position(name: str) -> int:
     """Where a pipeline first uses the pass of this name, -1 when none does."""
     names = [
-        module_pass.partition("{")[0]
-        for stage in stage_passes(TargetOptions()).values()
-        for module_pass in stage.split(",")
+        step.name for steps in stage_steps(TargetOptions()).values() for step in steps
     ]
     return names.index(name) if name in names else -1
 
@@ -122,7 +127,7 @@ def _pipelines() -> str:
     rows = [
         (
             f"`{name}`",
-            options.hardware_text,
+            hardware_text(options.hardware),
             str(options.vector_bits),
             str(options.vector_registers),
         )

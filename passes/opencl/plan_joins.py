@@ -37,15 +37,15 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.work_items import WorkItemOp
-from ...targets.hardware import MOST_BUFFERS, Hardware, load_hardware
+from ...targets.hardware import MOST_BUFFERS, Hardware
 from ..dependences import Effects
+from ..hardware_pass import HardwarePass
 from ..locations import check_positive
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
@@ -59,13 +59,11 @@ _MOST_ASKED = 256
 
 
 @dataclass(frozen=True)
-class OpenCLPlanJoinsPass(ModulePass):
+class OpenCLPlanJoinsPass(HardwarePass):
     """Decide which launches run as one."""
 
     name = "opencl-plan-joins"
 
-    hardware: str = "cpu-avx512"
-    """The device: a name or a path of a description, with changes."""
     least_percent: int = 5
     """How much of the time has to be saved."""
 
@@ -77,7 +75,7 @@ class OpenCLPlanJoinsPass(ModulePass):
         check_positive(op, least_percent=self.least_percent)
         kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
-        hardware = load_hardware(self.hardware)
+        hardware = self.figures
         planner = _Planner(kernels, functions, hardware, self.least_percent / 100)
         for function in op.ops:
             if isinstance(function, FuncOp) and not function.is_declaration:

@@ -50,11 +50,11 @@ from math import ceil, prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.prefetch import PrefetchOp
-from ...targets.hardware import Hardware, load_hardware
+from ...targets.hardware import Hardware
+from ..hardware_pass import HardwarePass
 from ..locations import check_positive
 from .loops import Index, innermost_loops
 from .stretches import Stretch, fetch, stretches_of
@@ -124,13 +124,11 @@ def _count(indices: Sequence[Index]) -> int:
 
 
 @dataclass(frozen=True)
-class OpenCLPrefetchPanelsPass(ModulePass):
+class OpenCLPrefetchPanelsPass(HardwarePass):
     """Fetch the next panel of an operand while work-groups use this one."""
 
     name = "opencl-prefetch-panels"
 
-    hardware: str = "cpu-avx512"
-    """The description of the device: a name or the path of a file."""
     uses: int = 32
     """How often a panel is used at most."""
 
@@ -141,7 +139,7 @@ class OpenCLPrefetchPanelsPass(ModulePass):
         GinghamError for hardware that is not known.
         """
         check_positive(op, uses=self.uses)
-        hardware = load_hardware(self.hardware)
+        hardware = self.figures
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and prod(kernel.group_size) == 1:
                 panels = [p for p in _panels(kernel) if p.uses <= self.uses]

@@ -48,13 +48,13 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
-from ...targets.hardware import Hardware, load_hardware
+from ...targets.hardware import Hardware
+from ..hardware_pass import HardwarePass
 from ..locations import check_positive
 from ..walking import operations
 from .kernel_cost import KernelCosts
@@ -63,13 +63,11 @@ from .stretches import Stretch, fetch, stretches_of
 
 
 @dataclass(frozen=True)
-class OpenCLPrefetchStreamsPass(ModulePass):
+class OpenCLPrefetchStreamsPass(HardwarePass):
     """Fetch what loops with arithmetic read from memory, a page ahead."""
 
     name = "opencl-prefetch-streams"
 
-    hardware: str = "cpu-avx512"
-    """The description of the device: a name or the path of a file."""
     worth: int = 10
     """The arithmetic of a step, at least, in percent of the time of its lines."""
 
@@ -80,7 +78,7 @@ class OpenCLPrefetchStreamsPass(ModulePass):
         GinghamError for hardware that is not known.
         """
         check_positive(op, worth=self.worth)
-        hardware = load_hardware(self.hardware)
+        hardware = self.figures
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
         costs = KernelCosts({}, functions, hardware)
         for kernel in op.ops:

@@ -38,34 +38,30 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.ops import StoreOp
-from ...targets.hardware import load_hardware
+from ..hardware_pass import HardwarePass
 from ..walking import operations
 from .lifetimes import buffer_bytes, host_launches
 from .loops import loops_around
 
 
 @dataclass(frozen=True)
-class OpenCLStreamStoresPass(ModulePass):
+class OpenCLStreamStoresPass(HardwarePass):
     """Mark stores of large results that nothing reads soon."""
 
     name = "opencl-stream-stores"
-
-    hardware: str = "cpu-avx512"
-    """The description of the device: a name or the path of a file."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Mark stores of all kernels with `stream`, on CPUs.
 
         Raises GinghamError for hardware that is not known.
         """
-        hardware = load_hardware(self.hardware)
+        hardware = self.figures
         if hardware.kind != "cpu":
             return
         cache = hardware.caches[-1].size_bytes

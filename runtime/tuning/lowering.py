@@ -37,8 +37,9 @@ def run_passes(module: ModuleOp, passes: str) -> None:
 
 def passes_around(options: TargetOptions) -> tuple[str, str]:
     """The passes from a specialized module to where units are taken, and the rest."""
-    from ...passes.pipelines import stage_passes
+    from ...passes.pipelines import stage_steps
+    from ...passes.steps import text_of
 
-    passes = ",".join(stage_passes(options).values())
-    before, _, after = passes.partition(f",{DECIDING_PASS}")
-    return before, DECIDING_PASS + after
+    steps = [each for steps in stage_steps(options).values() for each in steps]
+    place = [each.name for each in steps].index(DECIDING_PASS)
+    return text_of(steps[:place]), text_of(steps[place:])

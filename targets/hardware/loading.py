@@ -209,19 +209,22 @@ def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLoca
 
 
 def hardware_with(
-    text: str, *, cores: int = 0, vector_bits: int = 0, vector_registers: int = 0
+    hardware: Hardware,
+    *,
+    cores: int = 0,
+    vector_bits: int = 0,
+    vector_registers: int = 0,
 ) -> Hardware:
-    """The description that `text` names, with these figures; 0 is as it says.
+    """The description with these figures; 0 is as it says.
 
     Raises GinghamError for figures that no device has.
     """
-    found = load_hardware(text)
     try:
         return replace(
-            found,
-            cores=cores or found.cores,
-            vector_bits=vector_bits or found.vector_bits,
-            vector_registers=vector_registers or found.vector_registers,
+            hardware,
+            cores=cores or hardware.cores,
+            vector_bits=vector_bits or hardware.vector_bits,
+            vector_registers=vector_registers or hardware.vector_registers,
         )
     except ValueError as error:
         raise GinghamError(str(error)) from error

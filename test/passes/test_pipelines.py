@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, FunctionType, ModuleOp
-from xdsl.dialects.func import Func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import VerifyException
 
 from gingham import passes
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.frontend.tile_text import parse_tile
-from gingham.passes import get_all_passes, pipelines
+from gingham.passes import get_all_passes, pipelines, steps
+from gingham.passes.hardware_pass import HardwarePass
 from gingham.passes.pipelines import (
     PIPELINES,
     TargetOptions,
@@ -23,10 +24,13 @@ from gingham.passes.pipelines import (
     pipeline_text,
     run_stages,
     stage_passes,
+    stage_steps,
 )
+from gingham.passes.steps import Step, step
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.check_types import TileCheckTypesPass
 from gingham.passes.tile.specialize import specialize
+from gingham.targets.hardware import load_hardware
 from gingham.targets.reference import interpret
 
 LAYER = """function (X[M, K], W[K, N], B[N]) -> (Y, S) {
@@ -42,15 +46,6 @@ NAMES = list(get_all_passes())
 
 def parsed(text: str) -> list[ModulePass]:
     return list(PassPipeline.parse_spec(get_all_passes(), text).passes)
-
-
-def make_context() -> Context:
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
 
 
 def layer() -> ModuleOp:
@@ -106,7 +101,7 @@ def test_a_device_without_a_type_has_a_pass_that_refuses_it() -> None:
 
 @pytest.mark.parametrize("bits", [128, 512])
 def test_target_options_reach_the_passes(bits: int) -> None:
-    stripe = parsed(stage_passes(TargetOptions(bits, 16))["stripe"])
+    stripe = parsed(stage_passes(TargetOptions().with_vectors(bits, 16))["stripe"])
     given = {
         module_pass.name: vars(module_pass)["bits"]
         for module_pass in stripe
@@ -153,6 +148,23 @@ def test_each_level_is_left_behind() -> None:
     assert found == [{"tile"}, {"stripe"}, {"opencl"}]
 
 
+@pytest.mark.parametrize("name", ["cpu-avx512", "nvidia-h200"])
+def test_steps_are_what_their_text_says(name: str) -> None:
+    """Who has figures hands them on; a pipeline that was printed names them."""
+    hardware = replace(load_hardware(name), cores=3)
+    options = TargetOptions(hardware, unsupported=("f64",), functions=("exp", "tanh"))
+    for each in [each for stage in stage_steps(options).values() for each in stage]:
+        made = each.module_pass()
+        (again,) = parsed(str(each))
+        assert str(again) == str(made)
+        if isinstance(made, HardwarePass):
+            assert isinstance(again, HardwarePass)
+            assert made.hardware is hardware
+            assert again.figures == hardware
+        else:
+            assert again == made
+
+
 def test_module_is_verified_after_each_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pass that leaves an invalid module is found out before the next one runs."""
 
@@ -163,12 +175,12 @@ def test_module_is_verified_after_each_pass(monkeypatch: pytest.MonkeyPatch) -> 
             for function in op.ops:
                 function.properties["function_type"] = FunctionType.from_lists([], [])
 
-    def breaking_stage(options: TargetOptions) -> dict[str, str]:
-        return {"tile": "breaking,tile-canonicalize"}
+    def breaking_stage(options: TargetOptions) -> dict[str, list[Step]]:
+        return {"tile": [step("breaking"), step("tile-canonicalize")]}
 
     registry = {**passes.get_all_passes(), "breaking": lambda: BreakingPass}
-    monkeypatch.setattr(pipelines, "get_all_passes", lambda: registry)
-    monkeypatch.setattr(pipelines, "stage_passes", breaking_stage)
+    monkeypatch.setattr(steps, "get_all_passes", lambda: registry)
+    monkeypatch.setattr(pipelines, "stage_steps", breaking_stage)
     with pytest.raises(VerifyException):
         run_stages(layer(), make_context(), TargetOptions(), ["tile"])
 

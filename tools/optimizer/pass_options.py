@@ -89,9 +89,12 @@ def describe_options(pass_class: type[ModulePass]) -> list[str]:
 
 
 def _option_types(pass_class: type[ModulePass]) -> dict[str, Any]:
+    """The types of the options, of hardware that of the text which names it."""
+    from ...targets.hardware import Hardware
+
     hints = get_type_hints(pass_class)
     return {
-        field.name: hints[field.name]
+        field.name: str if hints[field.name] == str | Hardware else hints[field.name]
         for field in dataclasses.fields(pass_class)
         if field.name != "name" and field.init
     }

@@ -92,10 +92,12 @@ def named_pipeline(
     values = dict(options)
     hardware = values.pop(_HARDWARE, hardware)
     if hardware is not None:
-        device = device.with_hardware(load_hardware(hardware))
+        device = dataclasses.replace(device, hardware=load_hardware(hardware))
     numbers = _numbers(values)
     try:
-        return pipeline_text(dataclasses.replace(device, **numbers))
+        return pipeline_text(
+            device.with_vectors(*(numbers.get(each, 0) for each in _NUMBERS))
+        )
     except ValueError as error:
         raise GinghamError(str(error)) from error
 

@@ -36,11 +36,11 @@ from math import isqrt, prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ....targets.hardware import Hardware, hardware_with
+from ...hardware_pass import HardwarePass
 from ...locations import check_positive
 from ..analysis.nest import Nest
 from ..analysis.nests import all_blocks, is_leaf
@@ -52,13 +52,11 @@ _SQUARES = 4
 
 
 @dataclass(frozen=True)
-class StripeAutotilePass(ModulePass):
+class StripeAutotilePass(HardwarePass):
     """Choose tiles, staging and loop order by the predicted time."""
 
     name = "stripe-autotile"
 
-    hardware: str = "cpu-avx512"
-    """The description of the device: a name or the path of a file."""
     cores: int = 0
     """How many cores work; 0 is as the hardware says."""
     bits: int = 0
@@ -91,7 +89,7 @@ class StripeAutotilePass(ModulePass):
         Raises GinghamError for those that no device has.
         """
         return hardware_with(
-            self.hardware,
+            self.figures,
             cores=self.cores,
             vector_bits=self.bits,
             vector_registers=self.registers,

@@ -48,13 +48,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
-from ....targets.hardware import load_hardware
+from ...hardware_pass import HardwarePass
 from ...walking import functions
 from ..analysis.facts import BlockFacts
 from ..analysis.nests import statements
@@ -71,20 +70,17 @@ _LEAST_ROWS = 16
 
 
 @dataclass(frozen=True)
-class StripePlanFusionPass(ModulePass):
+class StripePlanFusionPass(HardwarePass):
     """Decide which blocks become one nest."""
 
     name = "stripe-plan-fusion"
-
-    hardware: str = "cpu-avx512"
-    """The device: a name or a path of a description, with changes."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write `stripe.fuse` on the members of each group.
 
         Raises GinghamError for hardware that is not known.
         """
-        cost = FusionCost(load_hardware(self.hardware))
+        cost = FusionCost(self.figures)
         for function in functions(op):
             plan_function(function, cost)
 

@@ -41,11 +41,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.tiling import OUTPUT_ORDER_ATTRIBUTE
 from ....targets.hardware import Hardware, hardware_with
+from ...hardware_pass import HardwarePass
 from ..analysis.nests import top_level_blocks
 from ..analysis.problem import Problem, problem_of
 from ..analysis.reductions import aggregates_plainly, is_of_rows
@@ -60,13 +60,11 @@ _LONG = 4
 
 
 @dataclass(frozen=True)
-class StripePlanLayoutPass(ModulePass):
+class StripePlanLayoutPass(HardwarePass):
     """Decide which outputs are computed with another axis last."""
 
     name = "stripe-plan-layout"
 
-    hardware: str = "cpu-avx512"
-    """The description of the device: a name or the path of a file."""
     bits: int = 0
     """The width of the device's vectors in bits; 0 is as the hardware says."""
     registers: int = 0
@@ -79,7 +77,7 @@ class StripePlanLayoutPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write the order on top-level blocks that have a better one."""
         hardware = hardware_with(
-            self.hardware, vector_bits=self.bits, vector_registers=self.registers
+            self.figures, vector_bits=self.bits, vector_registers=self.registers
         )
         for block in list(top_level_blocks(op)):
             if aggregates_plainly(block) and not is_of_rows(block, self.parallelism):

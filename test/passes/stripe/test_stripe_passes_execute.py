@@ -183,7 +183,7 @@ def test_pipeline(name: str, bits: int) -> None:
     """Every pass of the pipeline, in the state in which the pipeline has it."""
     program = load(name)
     module = program.module.clone()
-    pipeline = stripe_pipeline(TargetOptions(bits, 16))
+    pipeline = stripe_pipeline(TargetOptions().with_vectors(bits, 16))
     for module_pass in PassPipeline.parse_spec(get_all_passes(), pipeline).passes:
         before = module.clone()
         module_pass.apply(CONTEXT, module)

@@ -181,7 +181,7 @@ def fresh_inputs(module: ModuleOp) -> list[Array]:
 def lowered(module: ModuleOp, bits: int = 512) -> ModuleOp:
     """The kernels of a program after all passes."""
     module = module.clone()
-    run(module, stripe_pipeline(TargetOptions(bits, 32)))
+    run(module, stripe_pipeline(TargetOptions().with_vectors(bits, 32)))
     run(module, "lower-stripe-to-opencl")
     module.verify()
     return module

@@ -90,7 +90,7 @@ def lowered(name: str) -> ModuleOp:
     """A program as untiled blocks."""
     text, types = PROGRAMS[name]
     module = specialize(parse_tile(text, "test"), list(map(parse_argument_type, types)))
-    run_stages(module, CONTEXT, TargetOptions(256, 16), ["tile"])
+    run_stages(module, CONTEXT, TargetOptions().with_vectors(256, 16), ["tile"])
     run(module, "lower-tile-to-stripe,stripe-reduce-constraints")
     return module
 

@@ -33,7 +33,7 @@ FUSE = (
     f"stripe-plan-fusion{{{EAGER}}},stripe-fuse-nests,stripe-localize,"
     "stripe-scalarize,stripe-dead-code-elimination,stripe-reuse-scratch"
 )
-OPTIONS = TargetOptions(256, 16)
+OPTIONS = TargetOptions().with_vectors(256, 16)
 
 
 def lowered(text: str, shapes: list[str]) -> ModuleOp:

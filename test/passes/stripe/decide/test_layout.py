@@ -87,7 +87,7 @@ def test_random_convolutions(seed: int) -> None:
     """With any order of the axes, and the rest of the pipeline on what it makes."""
     text, image, kernel, expected = random_convolution(seed)
     module = specialized(text, image, kernel)
-    options = TargetOptions(vector_bits=128)
+    options = TargetOptions().with_vectors(128)
     stages = stage_passes(options)
     before, after = stages["stripe"].split("stripe-plan-layout{", 1)
     run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
@@ -124,7 +124,7 @@ def test_what_follows(batch: int, size: int) -> None:
     padded = np.pad(image, ((0, 0), (0, 0), (1, 1)))
     expected = sum(kernel[:, :, k] @ padded[:, :, k : k + size] for k in range(3))
     module = specialized(text, image, kernel, bias)
-    stages = stage_passes(TargetOptions(vector_bits=128))
+    stages = stage_passes(TargetOptions().with_vectors(128))
     before, after = stages["stripe"].split("stripe-plan-layout{", 1)
     run_passes(module, f"{stages['tile']},{before.rstrip(',')}")
     (block,) = (b for b in top_level_blocks(module) if aggregates_plainly(b))
