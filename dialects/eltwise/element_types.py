@@ -138,3 +138,25 @@ def promote_weak(strong: Iterable[Attribute], weak: Iterable[Attribute]) -> Attr
     order = {Kind.BOOLEAN: 0, Kind.SIGNED: 1, Kind.UNSIGNED: 1, Kind.FLOAT: 2}
     raising = {w for w in weak_types if order[kind(w)] > order[kind(result)]}
     return promote(raising) if raising else result
+
+
+def integer_limits(element: Attribute) -> tuple[int, int]:
+    """Least and greatest value of an integer type."""
+    bits = bit_width(element)
+    if kind(element) is Kind.UNSIGNED:
+        return 0, 2**bits - 1
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+
+
+def fits(number: float, element: Attribute) -> bool:
+    """Whether a constant of this type can stand for the number.
+
+    A float type takes every number (rounded), i1 too (tested against zero); an integer
+    type takes the integers within its limits.
+    """
+    if kind(element) in (Kind.FLOAT, Kind.BOOLEAN):
+        return True
+    if isinstance(number, float):
+        return False
+    low, high = integer_limits(element)
+    return low <= number <= high

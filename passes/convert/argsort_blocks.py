@@ -28,8 +28,8 @@ from ...dialects.eltwise.element_types import (
 )
 from ...dialects.stripe.attributes import Direction, Refinement, view_type
 from ...dialects.tile.argsort import ArgsortOp
+from ..stripe.edit.point_block import PointBlock, identity_access
 from .merge_block import Merge
-from .point_block import PointBlock, identity_access
 from .sort_order import SortOrder
 from .tensor_buffers import TensorBuffers, name_after, static_type
 

@@ -27,8 +27,8 @@ from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.stripe import BlockOp
 from ...dialects.tile import ContractOp
 from ..reuse import is_reused
+from ..stripe.edit.point_block import PointBlock, Source, identity_access, index_names
 from .contraction_box import ContractionBox
-from .point_block import PointBlock, Source, identity_access, index_names
 
 Allocate = Callable[[Sequence[int], Attribute, str], SSAValue]
 """Makes a buffer of a shape and element type, with a suffix to the result's name."""

@@ -24,8 +24,8 @@ from ...dialects.tile.gather import GatherOp, Interpolation
 from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.special_shapes import GatherMode
 from ..locations import error_at
+from ..stripe.edit.point_block import PointBlock, Source, identity_access, index_names
 from .places import Coordinates, computed_window, place_of, read_window
-from .point_block import PointBlock, Source, identity_access, index_names
 from .tensor_buffers import TensorBuffers, block_name, static_type
 
 

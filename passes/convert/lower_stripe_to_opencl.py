@@ -81,7 +81,7 @@ from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.work import keep_work
 from ..locations import error_at, located, not_lowered
-from ..opencl.synchronize import synchronize
+from ..opencl.barriers import synchronize
 from ..stripe.analysis.kernels import KERNEL_ATTRIBUTE, buffer_pattern
 from ..stripe.analysis.nests import root_buffer
 from .opencl_kernel import KernelLowering, LoweredKernel

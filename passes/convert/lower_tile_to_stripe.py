@@ -69,16 +69,16 @@ from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ...dialects.stripe import AllocOp
 from ...dialects.tile import ContractOp
 from ..locations import error_at, located, not_lowered
-from .argsort_blocks import lower_argsort
-from .contraction_blocks import ContractionLowering
-from .gather_blocks import lower_gather
-from .point_block import (
+from ..stripe.edit.point_block import (
     PointBlock,
     Source,
     broadcast_access,
     identity_access,
     index_names,
 )
+from .argsort_blocks import lower_argsort
+from .contraction_blocks import ContractionLowering
+from .gather_blocks import lower_gather
 from .prng_blocks import lower_prng
 from .scatter_blocks import lower_scatter
 from .shape_views import lower_index, lower_reshape, lower_shape

@@ -35,8 +35,8 @@ from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import si32
 from ...dialects.stripe import BlockOp
 from ...dialects.stripe.attributes import Direction, Level, Refinement
+from ..stripe.edit.point_block import PointBlock
 from .places import read_window
-from .point_block import PointBlock
 from .sort_order import SortOrder
 
 CHUNK = 2048

@@ -12,7 +12,7 @@ from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import Kind, bit_width, kind
 from ...dialects.stripe.attributes import Direction, Refinement
 from ...dialects.stripe.subscripts import Subscript
-from .point_block import Access, PointBlock, Source
+from ..stripe.edit.point_block import Access, PointBlock, Source
 
 
 @dataclass(frozen=True)

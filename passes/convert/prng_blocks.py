@@ -36,7 +36,7 @@ from ...dialects.eltwise.element_types import ui32
 from ...dialects.stripe import BlockOp
 from ...dialects.stripe.attributes import Direction, Refinement
 from ...dialects.tile.special import PrngOp
-from .point_block import PointBlock, Source, identity_access
+from ..stripe.edit.point_block import PointBlock, Source, identity_access
 from .tensor_buffers import TensorBuffers, block_name, name_after, static_type
 
 GROUP = 256

@@ -38,8 +38,14 @@ from ...dialects.stripe.attributes import Direction, Refinement
 from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.scatter import ScatterOp
 from ...dialects.tile.special_shapes import ScatterMode
+from ..stripe.edit.point_block import (
+    Access,
+    PointBlock,
+    Source,
+    identity_access,
+    index_names,
+)
 from .places import Coordinates, Place, computed_window, place_of, read_window
-from .point_block import Access, PointBlock, Source, identity_access, index_names
 from .tensor_buffers import TensorBuffers, block_name, name_after, static_type
 
 PARTS = 16

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import si32
 from ...dialects.tile.special import IndexOp, ReshapeOp, ShapeOp
-from .point_block import Coordinate, PointBlock, Source
+from ..stripe.edit.point_block import Coordinate, PointBlock, Source
 from .tensor_buffers import TensorBuffers, block_name, static_type
 
 

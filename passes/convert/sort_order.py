@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from .point_block import PointBlock
+from ..stripe.edit.point_block import PointBlock
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,7 @@ from ...dialects.eltwise.element_types import is_element_type
 from ...dialects.stripe import AllocOp, ReshapeOp
 from ...dialects.stripe.attributes import ViewType, view_type
 from ..locations import error_at, located
-from .point_block import (
-    PointBlock,
-    Source,
-    identity_access,
-    index_names,
-)
+from ..stripe.edit.point_block import PointBlock, Source, identity_access, index_names
 
 
 class TensorBuffers:

@@ -52,8 +52,8 @@ from ...dialects.eltwise.ops import (
     with_element,
 )
 from ...dialects.opencl.kernel import KernelOp
+from ..constant_folding import fold_cast
 from ..locations import error_at, located
-from ..tile.constant_folding import fold_cast
 from ..walking import operations
 
 

@@ -44,22 +44,16 @@ work-item or on data. Barriers that are there already count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
-from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp
-from ...dialects.opencl.work_items import BarrierOp
-from ...dialects.stripe.attributes import MemorySpace
-from ..locations import error_at, located
-from .accesses import Access, accesses_in, differs_between_items, may_meet
+from .barriers import (
+    synchronize,
+)
 
 
 @dataclass(frozen=True)
@@ -73,111 +67,3 @@ class OpenCLSynchronizePass(ModulePass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 synchronize(kernel)
-
-
-def synchronize(kernel: KernelOp) -> None:
-    """Put barriers into a kernel. Raises GinghamError where none can be."""
-    if prod(kernel.group_size) > 1:
-        _synchronize(kernel.body.block, [])
-
-
-def _synchronize(block: Block, pending: list[Access]) -> list[Access]:
-    """Put barriers into a block that all work-items of a group run.
-
-    `pending` are the accesses since the last barrier before the block; the result are
-    those at its end.
-    """
-    for op in list(block.ops):
-        if isinstance(op, BarrierOp):
-            pending = _without(pending, [op.space.data])
-            continue
-        own = accesses_in(op)
-        spaces = _conflicts(pending, own)
-        block.insert_ops_before(_barriers(spaces, op), op)
-        pending = _without(pending, spaces)
-        if op.regions and (_conflicts(own, own) or _has_barrier(op)):
-            pending = _synchronize_body(op, own, pending)
-        else:
-            pending = _joined(pending, own)
-    return pending
-
-
-def _synchronize_body(
-    op: Operation, own: list[Access], pending: list[Access]
-) -> list[Access]:
-    """Put barriers into a loop or under a condition; what is pending behind it."""
-    body = op.regions[0].block
-    _check_uniform(op)
-    tail = _synchronize(body, [])
-    if not isinstance(op, ForOp):
-        return _joined(pending, own)
-    spaces = [
-        space
-        for space in MemorySpace
-        if space in _conflicts(tail, _before_barrier(body, space))
-    ]
-    body.add_ops(_barriers(spaces, op))
-    passed = {o.space.data for o in body.ops if isinstance(o, BarrierOp)}
-    return _joined(_without(pending, passed), _without(tail, spaces))
-
-
-def _check_uniform(op: Operation) -> None:
-    """Refuse a condition that some work-items of a group fulfil and others do not."""
-    depends = (
-        "on data"
-        if isinstance(op, WhenOp)
-        else "on the work-item"
-        if isinstance(op, IfOp) and any(map(differs_between_items, op.values))
-        else None
-    )
-    if depends is not None:
-        raise error_at(
-            op,
-            "work-items use each other's cells under a condition that depends "
-            f"{depends}, where no barrier can be",
-            "end the condition before the others use the cells",
-        )
-
-
-def _conflicts(first: Iterable[Access], second: Iterable[Access]) -> list[MemorySpace]:
-    """The memory spaces in which different work-items use a cell that one writes."""
-    later = list(second)
-    spaces = {
-        one.space
-        for one in first
-        for other in later
-        if (one.writes or other.writes) and may_meet(one, other)
-    }
-    return [space for space in MemorySpace if space in spaces]
-
-
-def _before_barrier(block: Block, space: MemorySpace) -> list[Access]:
-    """The accesses of a block before its first barrier for a memory space."""
-    found: list[Access] = []
-    for op in block.ops:
-        if isinstance(op, BarrierOp) and op.space.data is space:
-            break
-        if isinstance(op, ForOp) and _has_barrier(op, space):
-            return _joined(found, _before_barrier(op.body.block, space))
-        found = _joined(found, accesses_in(op))
-    return found
-
-
-def _has_barrier(op: Operation, space: MemorySpace | None = None) -> bool:
-    return any(
-        isinstance(inner, BarrierOp) and space in (None, inner.space.data)
-        for inner in op.walk()
-    )
-
-
-def _barriers(spaces: Iterable[MemorySpace], origin: Operation) -> list[Operation]:
-    return [located(BarrierOp(space), origin) for space in spaces]
-
-
-def _without(accesses: Sequence[Access], spaces: Iterable[MemorySpace]) -> list[Access]:
-    gone = set(spaces)
-    return [access for access in accesses if access.space not in gone]
-
-
-def _joined(first: Iterable[Access], second: Iterable[Access]) -> list[Access]:
-    return list(dict.fromkeys([*first, *second]))

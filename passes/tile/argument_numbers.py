@@ -5,10 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.eltwise.element_types import Kind, kind, name_of
+from ...dialects.eltwise.element_types import Kind, integer_limits, kind, name_of
 from ..locations import error_at
 from .argument_types import format_argument_type
-from .weak_numbers import integer_limits
 
 
 def checked_number(

@@ -51,8 +51,8 @@ from ...dialects.eltwise.ops import (
     element_of,
 )
 from ...dialects.tile.special import ReshapeOp
+from ..constant_folding import constant_of, fold_cast, fold_function, is_exact_cast
 from ..locations import located
-from .constant_folding import constant_of, fold_cast, fold_function, is_exact_cast
 from .neutral import operand_given
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ANY_ELEMENT, ElementwiseOp
-from .constant_folding import constant_of
+from ..constant_folding import constant_of
 
 _INVOLUTIONS = ("neg", "bit_not", "logical_not")
 

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...affine.polynomial import Polynomial
 from ...dialects.aggregation import Aggregation, Combination
-from ...dialects.eltwise.element_types import si32, ui32
+from ...dialects.eltwise.element_types import fits, si32, ui32
 from ...dialects.eltwise.ops import FUNCTION_OPS
 from ...dialects.tile.contract import ContractOp, contraction_signature
 from ...dialects.tile.options import Objection, WrongElement
@@ -38,7 +38,6 @@ from ...errors import GinghamError
 from ..locations import error_at, not_lowered
 from .argument_types import format_argument_type
 from .sizes import Size, explain_condition
-from .weak_numbers import fits
 
 Tensor = SSAValue[TensorType[Attribute]]
 _Result = TypeVar("_Result")

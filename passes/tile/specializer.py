@@ -13,7 +13,15 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...affine.polynomial import Polynomial
-from ...dialects.eltwise.element_types import Kind, bit_width, kind, name_of, si64
+from ...dialects.eltwise.element_types import (
+    Kind,
+    bit_width,
+    fits,
+    integer_limits,
+    kind,
+    name_of,
+    si64,
+)
 from ...dialects.eltwise.ops import (
     ANY_ELEMENT,
     FUNCTION_OPS,
@@ -39,15 +47,7 @@ from .default_tensor import spread_default
 from .sizes import Size, apply, explain
 from .special_operations import specialize_operation
 from .tensor_limits import check_size
-from .weak_numbers import (
-    Number,
-    as_constant,
-    default_element,
-    evaluate,
-    fits,
-    format_number,
-    integer_limits,
-)
+from .weak_numbers import Number, as_constant, default_element, evaluate, format_number
 
 Tensor = SSAValue[TensorType[Attribute]]
 

@@ -15,8 +15,8 @@ from xdsl.ir import Attribute
 
 from ...dialects.eltwise.element_types import (
     Kind,
-    bit_width,
     f32,
+    fits,
     i1,
     kind,
     si32,
@@ -37,28 +37,6 @@ def default_element(number: Number) -> Attribute:
     if isinstance(number, float):
         return f32
     return si32 if fits(number, si32) else si64
-
-
-def integer_limits(element: Attribute) -> tuple[int, int]:
-    """Least and greatest value of an integer type."""
-    bits = bit_width(element)
-    if kind(element) is Kind.UNSIGNED:
-        return 0, 2**bits - 1
-    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-
-
-def fits(number: Number, element: Attribute) -> bool:
-    """Whether a constant of this type can stand for the number.
-
-    A float type takes every number (rounded), i1 too (tested against zero); an integer
-    type takes the integers within its limits.
-    """
-    if kind(element) in (Kind.FLOAT, Kind.BOOLEAN):
-        return True
-    if isinstance(number, float):
-        return False
-    low, high = integer_limits(element)
-    return low <= number <= high
 
 
 def as_constant(number: Number, element: Attribute) -> int | float:

@@ -21,11 +21,11 @@ from ....dialects.stripe.attributes import (
 )
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ...convert.point_block import PointBlock, identity_access
 from ...locations import located
 from ..analysis.nests import output_indices
 from .blocks import compute_indices, move_statements, retarget
 from .copies import copy_block, fill_block
+from .point_block import PointBlock, identity_access
 from .split import tile_block
 
 

@@ -13,13 +13,19 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, Kind, f32, i1, kind
+from gingham.dialects.eltwise.element_types import (
+    ELEMENT_TYPES,
+    Kind,
+    f32,
+    fits,
+    i1,
+    kind,
+)
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.ops import FUNCTION_OPS, CastOp, ConstantOp
 from gingham.dialects.eltwise.table import FUNCTIONS, Function
+from gingham.passes.constant_folding import is_exact_cast
 from gingham.passes.tile.canonicalize import TileCanonicalizePass
-from gingham.passes.tile.constant_folding import is_exact_cast
-from gingham.passes.tile.weak_numbers import fits
 from gingham.targets.reference import interpret
 
 Array = npt.NDArray[Any]

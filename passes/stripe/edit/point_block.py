@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ...affine.form import LinearForm
-from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.ops import FUNCTION_OPS, CastOp, ConstantOp
-from ...dialects.stripe import AllocOp, BlockOp, IndexOp, LoadOp, StoreOp
-from ...dialects.stripe.attributes import (
+from ....affine.form import LinearForm
+from ....dialects.aggregation import Aggregation
+from ....dialects.eltwise.ops import FUNCTION_OPS, CastOp, ConstantOp
+from ....dialects.stripe import AllocOp, BlockOp, IndexOp, LoadOp, StoreOp
+from ....dialects.stripe.attributes import (
     Direction,
     Level,
     MemorySpace,
@@ -20,8 +20,8 @@ from ...dialects.stripe.attributes import (
     ViewType,
     view_type,
 )
-from ...dialects.stripe.subscripts import Subscript
-from ..locations import located
+from ....dialects.stripe.subscripts import Subscript
+from ...locations import located
 
 Access = tuple[LinearForm, ...]
 

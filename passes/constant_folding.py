@@ -9,18 +9,18 @@ from typing import Any
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.eltwise.element_types import (
+from ..dialects.eltwise.element_types import (
     Kind,
     bit_width,
     computation_type,
+    fits,
     is_element_type,
     kind,
     name_of,
 )
-from ...dialects.eltwise.numpy_types import numpy_dtype
-from ...dialects.eltwise.ops import ConstantOp, element_of
-from ...dialects.eltwise.table import Function
-from .weak_numbers import fits
+from ..dialects.eltwise.numpy_types import numpy_dtype
+from ..dialects.eltwise.ops import ConstantOp, element_of
+from ..dialects.eltwise.table import Function
 
 
 def constant_of(value: SSAValue) -> int | float | None:
