@@ -26,6 +26,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/plaidml",
     ),
     "The compiler": (
+        "ARCHITECTURE",
         "docs/fusion",
         "docs/cost-model",
         "docs/tuning",

@@ -8,12 +8,25 @@ INK, GREY, LINE = "#1c2b3a", "#8a97a5", "#2f6db5"
 PALE, FAINT, LIGHT, WINDOW = "#f4f7fb", "#e3ebf4", "#dfeaf7", "#b0ccec"
 ACCENT = "#c2570c"
 
+_DARK = {
+    INK: "#e6edf3",
+    GREY: "#8d99a6",
+    LINE: "#6ea8e6",
+    PALE: "#161c24",
+    FAINT: "#1d2733",
+    LIGHT: "#1f3047",
+    WINDOW: "#2b4a70",
+    ACCENT: "#ff9d5c",
+    "white": "#0d1117",
+}
+"""What the colours become for readers who prefer dark pages."""
+
 _FONT = "ui-sans-serif, system-ui, sans-serif"
 _CODE = "ui-monospace, monospace"
 
 
 class Drawing:
-    """A picture of a size in pixels, on white so that it is seen on dark pages."""
+    """A picture of a size in pixels, with a background of its own, light or dark."""
 
     def __init__(self, width: int, height: int) -> None:
         self._size = (width, height)
@@ -87,10 +100,16 @@ class Drawing:
             f'markerWidth="7" markerHeight="7" orient="auto">'
             f'<path d="M0 0 L10 5 L0 10 z" fill="{GREY}"/></marker></defs>'
         )
+        dark = "".join(
+            f"[{name}='{color}']{{{name}:{other}}}"
+            for color, other in _DARK.items()
+            for name in ("fill", "stroke")
+        )
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" '
                 f'viewBox="0 0 {width} {height}" font-family="{_FONT}">',
+                f"<style>@media (prefers-color-scheme:dark){{{dark}}}</style>",
                 arrow,
                 f'<rect width="{width}" height="{height}" fill="white"/>',
                 *self._elements,

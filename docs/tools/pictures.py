@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from drawing import ACCENT, FAINT, GREY, LIGHT, LINE, PALE, WINDOW, Drawing
+from house import house
 
 _STEP = 34
 """Pixels between neighbouring points of an index space."""
@@ -19,6 +20,7 @@ def pictures() -> dict[str, str]:
     return {
         "index-space.svg": _index_space(),
         "flattening.svg": _flattening(),
+        "house.svg": house(),
         "windows.svg": _windows(),
         "register-tile.svg": _register_tile(),
         "roofline.svg": _roofline(),

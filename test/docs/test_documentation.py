@@ -234,7 +234,9 @@ def text_of(page: Path) -> str:
     return re.sub(r"^(```+).*?^\1$", "", page.read_text(), flags=re.M | re.S)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.stem
+)
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", text_of(page))
     assert links
@@ -254,7 +256,7 @@ def test_every_page_and_picture_is_used() -> None:
     index = (DOCS / "index.md").read_text()
     for page in PAGES:
         assert page.stem == "index" or f"({page.name})" in index
-    texts = "".join(path.read_text() for path in [*PAGES, ROOT / "README.md"])
+    texts = "".join(path.read_text() for path in [*PAGES, *ROOT.glob("*.md")])
     for picture in (DOCS / "images").iterdir():
         assert picture.name in texts
 
