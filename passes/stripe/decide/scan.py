@@ -53,7 +53,8 @@ stripe.block "O" [%m : 2, %c : 4]
 its own last step; where another index steps through the last axis of all buffers, they
 are its lanes, for vectors. What else aggregates at a place (`O[i] = +(A[k, r])`, `k <=
 i`) is aggregated first, in a block of its own. Walks from the end (`k >= i`) are walks
-along the mirrored row.
+along the mirrored row; where the output runs the other way (`k <= 999 - i`), only its
+row is mirrored.
 
 Left alone are blocks with another constraint, with subscripts, where the values depend
 on the index of the output, and where the row of the values is shorter than the output.
@@ -187,25 +188,29 @@ def find_scan(block: BlockOp) -> Scan | None:
     if ends is None:
         return None
     target, source = ends
-    is_reversed = block.conditions[0].coefficients[target] < 0
+    (condition,) = block.conditions
+    is_reversed = condition.coefficients[source] > 0
+    is_mirrored = condition.coefficients[target] == condition.coefficients[source]
     length, values = block.index_ranges[target], block.index_ranges[source]
+    first = (length - 1) * condition.coefficients[target] if is_mirrored else 0
+    if condition.constant != -first:
+        return None
     if values < length or (is_reversed and values != length):
         return None
     if _depends_on(block, target):
         return None
-    return Scan(block, target, source, is_reversed)
+    return Scan(block, target, source, is_reversed, is_mirrored)
 
 
 def _triangle(block: BlockOp) -> tuple[int, int] | None:
     """The indices of the output and of the values, where these are ordered.
 
-    The only constraint is that one is at least the other.
+    The only constraint compares the one, or its distance from somewhere, to the other.
     """
     if len(block.conditions) != 1:
         return None
     (condition,) = block.conditions
-    coefficients = sorted(condition.coefficients[index] for index in condition.support)
-    if coefficients != [-1, 1] or condition.constant != 0:
+    if [abs(condition.coefficients[index]) for index in condition.support] != [1, 1]:
         return None
     aggregated = reduction_indices(block)
     sources = [index for index in condition.support if index in aggregated]

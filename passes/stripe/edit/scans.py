@@ -33,13 +33,15 @@ from .split import tile_block
 class Scan:
     """A block in which cell `target` aggregates the values up to `source` = `target`.
 
-    In a reversed one it aggregates those from there on.
+    In a reversed one it aggregates those from there on. In a mirrored one the cell is
+    the same number of cells away from the other end of its row.
     """
 
     block: BlockOp
     target: int
     source: int
     is_reversed: bool
+    is_mirrored: bool = False
     lane: int | None = None
     """The index of rows whose values take turns."""
 
@@ -117,7 +119,7 @@ class Scan:
         self.add(plain)
         block.replace_by()
         rank = len(self.others)
-        return Scan(plain, rank, rank + 1, self.is_reversed)
+        return Scan(plain, rank, rank + 1, self.is_reversed, self.is_mirrored)
 
     def _of_values(self, buffers: Mapping[int, SSAValue]) -> BlockOp:
         """The block over indices of rows, a cell and a value."""
@@ -316,6 +318,8 @@ def _space(scan: Scan, piece: Piece, order: Sequence[int]) -> tuple[Space, int]:
     if scan.is_reversed:
         walked = -walked + (scan.length - 1)
     forms[scan.source] = forms[scan.target] = walked
+    if scan.is_mirrored:
+        forms[scan.target] = -walked + (scan.length - 1)
     names = [block.indices[n].name_hint for n in numbers]
     names[steps], names[chunks] = "t", "c"
     ranges = [block.index_ranges[n] for n in numbers]

@@ -106,6 +106,23 @@ func.func @rows_of_sums(%A : !stripe.view<12x5xf32>) -> !stripe.view<12xf32> {
   func.return %O : !stripe.view<12xf32>
 }
 
+// Into a row from its end: only the output's places run backward.
+// CHECK-LABEL: func.func @mirrored
+// CHECK: stripe.block serial [%t : 64, %c : 2]
+// CHECK-NEXT: in %a_1 = %a[%t + 64 * %c] : 1
+// CHECK: out %o_1 = %o[-%t - 64 * %c + 127] : 1
+func.func @mirrored(%A : !stripe.view<129xsi32>) -> !stripe.view<128xsi32> {
+  %O = stripe.alloc : !stripe.view<128xsi32>
+  stripe.block "O" [%i : 128, %k : 129]
+      in %a = %A[%k] : 1
+      out %o = %O[%i] : 1 add init 0
+      where 127 - %i - %k >= 0 {
+    %x = stripe.load %a : !stripe.view<1xsi32>
+    stripe.store %x, %o : !stripe.view<1xsi32>
+  }
+  func.return %O : !stripe.view<128xsi32>
+}
+
 // Left alone: values that depend on the output's index, another constraint, one that is
 // no triangle, another start value, and a row of values that ends before.
 // CHECK-LABEL: func.func @left_alone

@@ -58,6 +58,21 @@ CASES: dict[str, tuple[str, tuple[int, ...], Callable[[Array], Array]]] = {
         (70, 300),
         reversed_sums,
     ),
+    "by the distance": (
+        "function (I[M, N]) -> (O) { O[m, i : M, N] = +(I[m, i - j]), j < N; }",
+        (70, 300),
+        lambda x: np.cumsum(x, axis=1),
+    ),
+    "into a row from its end": (
+        "function (I[N]) -> (O) { O[N - 1 - i : N] = +(I[k]), i - k < N; }",
+        (5003,),
+        lambda x: np.cumsum(x)[::-1],
+    ),
+    "from the end, into a row from its end": (
+        "function (I[M, N]) -> (O) { O[m, N - 1 - i : M, N] = +(I[m, k]), k - i < N; }",
+        (70, 300),
+        lambda x: np.cumsum(x[:, ::-1], axis=1),
+    ),
     "columns": (
         "function (I[N, M]) -> (O) { O[i, m : N, M] = +(I[k, m]), i - k < N; }",
         (1001, 77),
