@@ -19,6 +19,15 @@ from ..targets.hardware import load_hardware
 from .steps import Step, step, text_of
 from .target_options import TargetOptions
 
+_CHAINS = 4
+"""Vectors of 32-bit numbers that take turns where values are aggregated one after the
+other, as each waits for its last value: about as many as cycles of an addition."""
+_PIECES = 16
+"""Work-groups for each core, so that it is a small part by which the last one to end
+is late, where cores are not equally fast."""
+_WALKS = 8
+"""The same where the number of pieces adds work, as chunks of a running sum do."""
+
 
 def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
     """The passes of each stage, from a specialized `tile` module on.
@@ -29,6 +38,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
     hardware = options.hardware
     bits = options.vector_bits
     registers = options.vector_registers
+    lanes = _CHAINS * bits // 32
     cores = hardware.cores
     return {
         "tile": [
@@ -42,13 +52,13 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
         "stripe": [
             step("lower-tile-to-stripe"),
             step("stripe-reduce-constraints"),
-            step("stripe-scan", lanes=bits // 8, parallelism=8 * cores),
+            step("stripe-scan", lanes=lanes, parallelism=_WALKS * cores),
             step(
                 "stripe-plan-layout",
                 hardware=hardware,
                 bits=bits,
                 registers=registers,
-                parallelism=16 * cores,
+                parallelism=_PIECES * cores,
             ),
             step("stripe-transpose-outputs"),
             step("stripe-fuse"),
@@ -66,7 +76,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("stripe-reuse-scratch"),
             step("stripe-merge-indices"),
             step("stripe-split-axes"),
-            step("stripe-split-reduction", lanes=bits // 8, parallelism=16 * cores),
+            step("stripe-split-reduction", lanes=lanes, parallelism=_PIECES * cores),
             *_recall(options),
             step("stripe-autotile", hardware=hardware, bits=bits, registers=registers),
             step("stripe-pad"),

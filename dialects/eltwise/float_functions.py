@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .function import Function, Meaning, TypeRule
+from .function import DIVISION, POLYNOMIAL, Function, Meaning, TypeRule
 
 
 def _wide(np: Any, x: Any) -> Any:
@@ -166,12 +166,15 @@ def _row(
     opencl: str | None = None,
     rule: TypeRule = TypeRule.FLOAT,
     helper: str | None = None,
+    weight: float = POLYNOMIAL,
 ) -> Function:
     """A function of floats, which NumPy and OpenCL C call as it is unless told."""
     operands = ", ".join(f"{{{number}}}" for number in range(arity))
     spelling = opencl or f"{name}({operands})"
     meaning = name if meaning is None else meaning
-    return Function(name, arity, rule, meaning, spelling, summary, helper=helper)
+    return Function(
+        name, arity, rule, meaning, spelling, summary, helper=helper, weight=weight
+    )
 
 
 _SMOOTH_STEP_HELPER = (
@@ -184,7 +187,8 @@ _SMOOTH_STEP_HELPER = (
 
 FLOAT_FUNCTIONS: tuple[Function, ...] = (
     # Roots and powers.
-    _row("rsqrt", "The reciprocal of the square root.", _in_wide(_reciprocal_root)),
+    _row("rsqrt", "The reciprocal of the square root.", _in_wide(_reciprocal_root),
+         weight=DIVISION),
     _row("cbrt", "The cube root."),
     _row("hypot", "The square root of `x * x + y * y`, without overflow between.",
          arity=2),
@@ -194,9 +198,9 @@ FLOAT_FUNCTIONS: tuple[Function, ...] = (
     _row("log2", "The logarithm to base 2."),
     _row("log10", "The logarithm to base 10."),
     _row("log1p", "`log(1 + x)`, exact near 0."),
-    _row("logb", "The exponent of 2 in x, an integer.", _exponent),
+    _row("logb", "The exponent of 2 in x, an integer.", _exponent, weight=4),
     _row("ldexp", "x times 2 to the power y, which loses its fraction.", _scaled, 2,
-         "ldexp({0}, convert_{I}_sat({1}))"),
+         "ldexp({0}, convert_{I}_sat({1}))", weight=4),
     # Angles.
     _row("atan2", "The angle of a point by its ordinate x and its abscissa y.",
          "arctan2", 2),
@@ -207,33 +211,35 @@ FLOAT_FUNCTIONS: tuple[Function, ...] = (
     _row("asinpi", "`asin` in half turns.", _half_turns("arcsin")),
     _row("acospi", "`acos` in half turns.", _half_turns("arccos")),
     _row("atanpi", "`atan` in half turns.", _half_turns("arctan")),
-    _row("degrees", "An angle in radians as degrees.", _in_wide(_degrees)),
-    _row("radians", "An angle in degrees as radians.", _in_wide(_radians)),
+    _row("degrees", "An angle in radians as degrees.", _in_wide(_degrees), weight=1),
+    _row("radians", "An angle in degrees as radians.", _in_wide(_radians), weight=1),
     # Parts of numbers, and choices.
     _row("erfc", "`1 - erf(x)`, exact where that is small.", _in_python(math.erfc)),
-    _row("copysign", "x with the sign of y.", arity=2),
+    _row("copysign", "x with the sign of y.", arity=2, weight=2),
     _row("fdim", "`x - y` where that is positive, else 0; NaN when either is NaN.",
          _positive_difference, 2,
-         "({0} > {1} ? {0} - {1} : ({0} != {0} || {1} != {1}) ? ({T})NAN : ({T})0)"),
+         "({0} > {1} ? {0} - {1} : ({0} != {0} || {1} != {1}) ? ({T})NAN : ({T})0)",
+         weight=4),
     _row("remainder", "`x - n * y`, exactly, with n the integer nearest to `x / y`.",
          _in_python(_nearest_remainder), 2),
-    _row("fmax", "The larger; of a number and NaN the number.", arity=2),
-    _row("fmin", "The smaller; of a number and NaN the number.", arity=2),
+    _row("fmax", "The larger; of a number and NaN the number.", arity=2, weight=2),
+    _row("fmin", "The smaller; of a number and NaN the number.", arity=2, weight=2),
     _row("step", "Whether y is at least x, as 0 or 1: `step(edge, x)`.", _step, 2,
-         "({1} < {0} ? ({T})0 : ({T})1)"),
+         "({1} < {0} ? ({T})0 : ({T})1)", weight=1),
     _row("smoothstep", "From 0 to 1 for z from x to y, smooth at both ends.",
          _smooth_step, 3, "smooth_step_{N}({0}, {1}, {2})",
-         helper=_SMOOTH_STEP_HELPER),
+         helper=_SMOOTH_STEP_HELPER, weight=DIVISION + 6),
     _row("mix", "`fma(y - x, z, x)`: from x to y for z from 0 to 1.", _mix, 3,
-         "fma({1} - {0}, {2}, {0})"),
-    _row("fma", "`x * y + z`, rounded once.", _fused, 3),
+         "fma({1} - {0}, {2}, {0})", weight=2),
+    _row("fma", "`x * y + z`, rounded once.", _fused, 3, weight=1),
     # Tests.
-    _row("isnan", "Whether it is NaN.", rule=TypeRule.TEST, opencl="({0} != {0})"),
+    _row("isnan", "Whether it is NaN.", rule=TypeRule.TEST, opencl="({0} != {0})",
+         weight=1),
     _row("isinf", "Whether it is infinite.", rule=TypeRule.TEST,
-         opencl="(fabs({0}) == ({T})INFINITY)"),
+         opencl="(fabs({0}) == ({T})INFINITY)", weight=1),
     _row("isfinite", "Whether it is neither infinite nor NaN.", rule=TypeRule.TEST,
-         opencl="(fabs({0}) < ({T})INFINITY)"),
+         opencl="(fabs({0}) < ({T})INFINITY)", weight=1),
     _row("signbit", "Whether its sign is negative, as that of -0.0 is.",
-         rule=TypeRule.TEST),
+         rule=TypeRule.TEST, weight=1),
 )  # fmt: skip
 """Functions of floats beside those that `table` spells out itself."""

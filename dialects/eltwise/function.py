@@ -28,6 +28,12 @@ evaluates both sides.
 """
 
 
+DIVISION = 8.0
+"""The weight of what a processor does step after step: quotients and roots."""
+POLYNOMIAL = 16.0
+"""The weight of what is computed by a polynomial."""
+
+
 class TypeRule(StrEnum):
     """How operand types give the type that operands are cast to, and the result."""
 
@@ -73,6 +79,9 @@ class Function:
     """Further names in Tile text."""
     fold: Callable[..., Any] | None = None
     """Its meaning on sizes, or None where sizes have no such function."""
+    weight: float = 1.0
+    """About how many vector operations it takes, an addition being one: a polynomial
+    and the steps around it where processors have no instruction for it."""
     helper: str | None = field(default=None, repr=False)
     """An OpenCL C function the spelling calls, over the type `{T}`."""
 

@@ -1,7 +1,8 @@
 """The table of element-wise functions: one row says all there is to know of one.
 
 A row holds the function's names, its number of operands, its type rule, its meaning in
-NumPy, on Python integers (for sizes) and in OpenCL C. Frontends, verifiers, the
+NumPy, on Python integers (for sizes) and in OpenCL C, and about how many vector
+operations it takes. Frontends, verifiers, the
 reference interpreter and the OpenCL printer all read this table, so a new function is
 one new row, and one in `derivatives` for its derivative.
 
@@ -19,8 +20,8 @@ from typing import Any
 
 from .element_types import Kind
 from .float_functions import FLOAT_FUNCTIONS
+from .function import DIVISION, POLYNOMIAL, Spelling
 from .function import Function as Function
-from .function import Spelling
 from .function import TypeRule as TypeRule
 
 
@@ -141,7 +142,13 @@ def _erf(np: Any, x: Any) -> Any:
     return values.astype(x.dtype)
 
 
-def _float_function(name: str, summary: str, numpy_name: str | None = None) -> Function:
+def _float_function(
+    name: str,
+    summary: str,
+    numpy_name: str | None = None,
+    *,
+    weight: float = POLYNOMIAL,
+) -> Function:
     """A function of one float that NumPy and OpenCL C both have, under `name`."""
     return Function(
         name,
@@ -150,6 +157,7 @@ def _float_function(name: str, summary: str, numpy_name: str | None = None) -> F
         numpy_name or name,
         f"{name}({{0}})",
         summary,
+        weight=weight,
     )
 
 
@@ -241,12 +249,12 @@ _ROWS: tuple[Function, ...] = (
              {Kind.FLOAT: "({0} / {1})", Kind.SIGNED: "divide_{N}({0}, {1})",
               Kind.UNSIGNED: _UNSIGNED_DIVIDE, Kind.BOOLEAN: _UNSIGNED_DIVIDE},
              "The quotient; of integers truncated toward zero.", symbol="/",
-             fold=truncating_divide, helper=_DIVIDE_HELPER),
+             fold=truncating_divide, weight=DIVISION, helper=_DIVIDE_HELPER),
     Function("mod", 2, _ARITHMETIC, _fmod,
              {Kind.FLOAT: "fmod({0}, {1})", Kind.SIGNED: "remainder_{N}({0}, {1})",
               Kind.UNSIGNED: _UNSIGNED_REMAINDER, Kind.BOOLEAN: _UNSIGNED_REMAINDER},
              "The remainder of `div`, with the sign of x.", aliases=("fmod",),
-             fold=_remainder, helper=_REMAINDER_HELPER),
+             fold=_remainder, weight=DIVISION, helper=_REMAINDER_HELPER),
     Function("neg", 1, _ARITHMETIC, "negative", "(-{0})",
              "The negative.", fold=operator.neg),
     Function("abs", 1, _ARITHMETIC, "abs",
@@ -322,23 +330,26 @@ _ROWS: tuple[Function, ...] = (
     _rounding("round", "The nearest integer, half to even.", "rint", ("rint",)),
     _rounding("trunc", "The nearest integer that is not farther from 0.", "trunc"),
     # Roots and powers.
-    _float_function("sqrt", "The square root."),
+    _float_function("sqrt", "The square root.", weight=DIVISION),
     Function("recip", 1, _FLOAT, _reciprocal,
-             "(({T})1 / {0})", "The reciprocal."),
+             "(({T})1 / {0})", "The reciprocal.", weight=DIVISION),
     Function("pow", 2, _FLOAT, "power", "pow({0}, {1})",
-             "x to the power y.", aliases=("pown", "powr")),
+             "x to the power y.", aliases=("pown", "powr"), weight=POLYNOMIAL),
     # Exponentials.
     _float_function("exp", "e to the power x."),
     _float_function("log", "The natural logarithm."),
     Function("sigmoid", 1, _FLOAT,
              _sigmoid,
-             "(({T})1 / (({T})1 + exp(-{0})))", "1 / (1 + exp(-x))."),
-    Function("erf", 1, _FLOAT, _erf, "erf({0})", "The error function."),
+             "(({T})1 / (({T})1 + exp(-{0})))", "1 / (1 + exp(-x)).",
+             weight=POLYNOMIAL + DIVISION),
+    Function("erf", 1, _FLOAT, _erf, "erf({0})", "The error function.",
+             weight=POLYNOMIAL),
     # Trigonometric and hyperbolic.
     _float_function("sin", "The sine."),
     # Without its sign, which is nothing to the cosine: a compiler that makes one call
     # of sin(x) and cos(x) crashes where one such pair leads to another.
-    Function("cos", 1, _FLOAT, "cos", "cos(fabs({0}))", "The cosine."),
+    Function("cos", 1, _FLOAT, "cos", "cos(fabs({0}))", "The cosine.",
+             weight=POLYNOMIAL),
     _float_function("tan", "The tangent."),
     _float_function("asin", "The inverse sine.", "arcsin"),
     _float_function("acos", "The inverse cosine.", "arccos"),

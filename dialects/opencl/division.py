@@ -30,6 +30,8 @@ class DivideOp(IRDLOperation):
     the lanes are of ordinary size.
     """
 
+    WEIGHT: ClassVar = 4.0
+    """About how many vector operations it takes, a division being eight."""
     LANES: ClassVar = VarConstraint("LANES", base(VectorType))
 
     name = "opencl.divide"

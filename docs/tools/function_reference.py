@@ -24,8 +24,9 @@ called by one of its names, or written as an operator; in the IR it is the opera
 _COLUMNS = """\
 The rule says what becomes of the operands' types; the rules stand below. A function
 with *yes* under *sizes* gives a [size](language.md#sizes) when all its operands are
-sizes. The example shows what the function gives; integers are of type si32 there, other
-numbers f32."""
+sizes. The weight is about how many vector operations it takes, an addition being one:
+all that the [cost model](cost-model.md) knows of it. The example shows what the
+function gives; integers are of type si32 there, other numbers f32."""
 
 _OPERATORS = {"neg": "-{}", "cond": "{} ? {} : {}", "bit_not": "~{}"}
 """Operators that do not stand between two operands."""
@@ -56,7 +57,7 @@ def text() -> str:
         _INTRODUCTION,
         _COLUMNS,
         table(
-            ("Tile text", "meaning", "rule", "sizes", "example"),
+            ("Tile text", "meaning", "rule", "sizes", "weight", "example"),
             [_row(function) for function in FUNCTIONS.values()],
         ),
         "## Rules for types",
@@ -89,6 +90,7 @@ def _row(function: Function) -> tuple[str, ...]:
         on_one_line(function.summary),
         function.rule.value,
         "" if function.fold is None else "yes",
+        f"{function.weight:g}",
         _example(function).replace("|", r"\|"),
     )
 

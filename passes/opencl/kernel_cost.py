@@ -17,7 +17,6 @@ from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
-from ...dialects.eltwise.table import TypeRule
 from ...dialects.opencl.attributes import BufferType, PointerType
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.data_ops import WhenOp
@@ -27,11 +26,8 @@ from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
+from ..arithmetic import weight_of
 from .lifetimes import buffer_bytes
-
-_FUNCTION = 16
-"""Operations of a function such as exp."""
-_DIVISION = 8
 
 
 @dataclass(frozen=True)
@@ -125,10 +121,10 @@ class KernelCosts:
             case ElementwiseOp():
                 steps = prod(loop.extent.value.data for loop in loops)
                 vectors = self._vectors(op.results[0].type)
-                return Count(steps * _weight(op) * vectors)
+                return Count(steps * weight_of(op) * vectors)
             case DivideOp():
                 steps = prod(loop.extent.value.data for loop in loops)
-                return Count(steps * _DIVISION * self._vectors(op.result.type))
+                return Count(steps * op.WEIGHT * self._vectors(op.result.type))
             case LoadOp():
                 return self._access(op, op.result.type, loops)
             case StoreOp():
@@ -158,24 +154,6 @@ class KernelCosts:
         if self._hardware.kind == "gpu":
             return _bits(type) / 32
         return max(_bits(type) / self._hardware.vector_bits, 1.0)
-
-
-def _weight(op: ElementwiseOp) -> float:
-    """Operations that an element-wise function takes.
-
-    A product that is only added to something costs nothing beside the addition.
-    """
-    if op.function.rule is TypeRule.FLOAT:
-        return _FUNCTION
-    symbol = op.function.symbol
-    if symbol in ("/", "%"):
-        return _DIVISION
-    users = [use.operation for use in op.results[0].uses]
-    is_added = symbol == "*" and all(
-        isinstance(user, ElementwiseOp) and user.function.symbol == "+"
-        for user in users
-    )
-    return 0.0 if users and is_added else 1.0
 
 
 def _bits(type: Attribute) -> int:

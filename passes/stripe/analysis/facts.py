@@ -13,12 +13,13 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from ....dialects.eltwise.ops import ElementwiseOp, value_bytes
+from ....dialects.eltwise.ops import value_bytes
 from ....dialects.stripe.attributes import Refinement
 from ....dialects.stripe.block import BlockOp
 from ...reuse import is_reused
 from .footprint import box
 from .nests import output_indices, reduction_indices, root_buffer
+from .problem import operations_of
 
 
 class BlockFacts:
@@ -142,10 +143,9 @@ class BlockFacts:
         return is_reused(self.points, read)
 
     @cached_property
-    def operations(self) -> int:
-        """Element-wise operations at a point, an aggregation with the one before it."""
-        count = sum(isinstance(op, ElementwiseOp) for op in self.block.body.ops)
-        return max(count, 1)
+    def operations(self) -> float:
+        """See `operations_of`."""
+        return operations_of(self.block)
 
     @cached_property
     def footprints(self) -> tuple[int, ...]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.constants import is_constant_argument
 from ....dialects.eltwise.ops import CastOp, ElementwiseOp, value_bytes
-from ....dialects.eltwise.table import TypeRule
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import StoreOp
+from ...arithmetic import weight_of
 from .lanes import native_lanes, unit_steps
 from .nests import (
     absolute_access,
@@ -29,10 +29,6 @@ from .nests import (
 from .varying import may_step
 
 _MOST_LOW_DIGITS = 8
-
-# Vector operations that a function of floating-point numbers takes where processors
-# have no instruction for it, about: a polynomial and the steps around it.
-_OPERATIONS = {TypeRule.FLOAT: 16.0}
 
 
 @dataclass(frozen=True)
@@ -193,7 +189,7 @@ def problem_of(block: BlockOp, vector_bits: int) -> Problem:
         name="" if block.block_name is None else block.block_name.data,
         ranges=block.index_ranges,
         accesses=tuple(_access(block, number) for number in numbers),
-        operations=_operations(block.body.ops, block),
+        operations=operations_of(block),
         reductions=frozenset(() if scatters else meeting),
         fixed=frozenset(fixed_indices(block)),
         whole=frozenset(low for low, _ in digits),
@@ -237,13 +233,12 @@ def _access(block: BlockOp, number: int) -> Access:
     )
 
 
-def _operations(statements: Iterable[Operation], block: BlockOp) -> float:
+def operations_of(block: BlockOp) -> float:
     """Vector operations of a point; one that feeds a sum is part of it."""
     total = 0.0
-    for statement in statements:
-        if isinstance(statement, ElementwiseOp):
-            total += _OPERATIONS.get(statement.function.rule, 1.0)
-        elif isinstance(statement, CastOp):
+    for statement in block.body.ops:
+        total += weight_of(statement)
+        if isinstance(statement, CastOp):
             total += 1.0
         elif isinstance(statement, StoreOp) and not _is_fused(statement, block):
             total += 1.0 if _aggregation(block, statement.view) else 0.0

@@ -52,11 +52,11 @@ from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
-from ....dialects.eltwise.table import TypeRule
 from ....dialects.stripe.attributes import Direction, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ...arithmetic import weight_of
 from ...dependences import Dependences
 from ...locations import check_positive
 from ...walking import functions
@@ -65,8 +65,6 @@ from ..analysis.lanes import unit_steps
 from ..analysis.nests import is_leaf, is_number, root_buffer, statements
 from ..edit.inline import Element
 
-_FUNCTION = 16
-_DIVISION = 8
 _MOST_INPUTS = 8
 
 
@@ -187,7 +185,7 @@ class _Body:
             if all(user in alone for user in _users(statement) if user in self.places):
                 alone.add(statement)
             else:
-                shared += _work(statement)
+                shared += weight_of(statement)
             views = (value for value in statement.operands if value in self.numbers)
             inputs.update(self.numbers[view] for view in views)
             if shared > most_shared or len(inputs) > _MOST_INPUTS:
@@ -234,9 +232,9 @@ class _Producer:
         return self.block.buffer(self.output)
 
     @property
-    def work(self) -> int:
+    def work(self) -> float:
         """Operations for an element."""
-        return sum(map(_work, self.slice.statements))
+        return sum(map(weight_of, self.slice.statements))
 
     @property
     def _is_whole(self) -> bool:
@@ -338,15 +336,6 @@ def _is_plain(block: BlockOp) -> bool:
 
 def _users(statement: Operation) -> Iterator[Operation]:
     return (use.operation for result in statement.results for use in result.uses)
-
-
-def _work(operation: Operation) -> int:
-    """About how many simple operations a statement takes."""
-    if not isinstance(operation, ElementwiseOp):
-        return 0
-    if operation.function.rule is TypeRule.FLOAT:
-        return _FUNCTION
-    return _DIVISION if operation.function.symbol in ("/", "%") else 1
 
 
 def _is_loaded_plainly(view: SSAValue) -> bool:
