@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ..targets.opencl.devices.properties import DeviceKind, PropertyValue
 
 
-class Device(Protocol):
-    """What every device can tell, an OpenCL device or the reference interpreter."""
+class Named(Protocol):
+    """What is known of a device before it is tried."""
 
     @property
     def name(self) -> str:
@@ -24,6 +24,10 @@ class Device(Protocol):
     def kind(self) -> DeviceKind:
         """`cpu`, `gpu`, `accelerator`, `custom` or `interpreter`."""
         ...
+
+
+class Device(Named, Protocol):
+    """What every device can tell, an OpenCL device or the reference interpreter."""
 
     @property
     def description(self) -> str:

@@ -109,11 +109,10 @@ def chosen_devices(wanted: Sequence[str | Device]) -> list[Device]:
 
 def _part(whole: Device, name: str) -> Device:
     from ..targets.opencl.devices.device import OpenCLDevice
-    from ..targets.opencl.devices.partition import part_named
 
     if not isinstance(whole, OpenCLDevice):
         raise GinghamError(f"device '{whole.name}' can not be divided into parts")
-    return part_named(whole, name.removeprefix(f"{whole.name}/"))
+    return whole.part_named(name.removeprefix(f"{whole.name}/"))
 
 
 def default_device() -> Device:

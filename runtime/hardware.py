@@ -19,7 +19,7 @@ from .settings import find
 if TYPE_CHECKING:
     from ..passes.target_options import TargetOptions
     from ..targets.opencl.devices.calibration import Calibration
-    from .device import Device
+    from .device import Device, Named
 
 _LINUX_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _QUIET = 0.05
@@ -37,7 +37,7 @@ def chosen_hardware(hardware: str | Hardware | None) -> Hardware | None:
     return load_hardware(hardware)
 
 
-def hardware_of(device: Device, chosen: Hardware | None = None) -> Hardware:
+def hardware_of(device: Named, chosen: Hardware | None = None) -> Hardware:
     """The description that programs are compiled by for a device.
 
     Raises GinghamError where the setting names none.
@@ -102,10 +102,10 @@ def target_options(
     )
 
 
-def _told_by(device: Device) -> Hardware:
-    from ..targets.opencl.devices.device import OpenCLDevice
+def _told_by(device: Named) -> Hardware:
+    from ..targets.opencl.devices.handle import DeviceHandle
 
-    if not isinstance(device, OpenCLDevice):
+    if not isinstance(device, DeviceHandle):
         return load_hardware("cpu-avx512")
     details = device.details
     return select_hardware(

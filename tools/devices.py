@@ -194,7 +194,11 @@ def _known_fault(device: Device) -> str | None:
     from ..targets.opencl.devices.device import OpenCLDevice
     from ..targets.opencl.devices.known_faults import known_fault
 
-    fault = known_fault(device) if isinstance(device, OpenCLDevice) else None
+    fault = (
+        known_fault(device.name, device.details)
+        if isinstance(device, OpenCLDevice)
+        else None
+    )
     return None if fault is None else str(fault)
 
 

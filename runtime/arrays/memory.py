@@ -11,8 +11,7 @@ from ...errors import GinghamError
 from ...targets.opencl.events import again
 
 if TYPE_CHECKING:
-    from ...targets.opencl.command_queue import CommandQueue
-    from ...targets.opencl.events import RunEvent
+    from ...targets.opencl.events import EventQueue, RunEvent
     from ...targets.opencl.memory.spare_buffers import Spare, SpareBuffers
 
 SUBMISSION = Lock()
@@ -49,7 +48,7 @@ class Memory:
         self._spares = spares
         self.written: RunEvent | None = None
         """The run that wrote it last, if any did."""
-        self.readers: dict[CommandQueue, RunEvent] = {}
+        self.readers: dict[EventQueue, RunEvent] = {}
         """The last run of each queue that reads it."""
         self.host_readers = 0
         """How many runs of the interpreter read it now."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ...targets.opencl.command_queue import CommandQueue
     from ...targets.opencl.devices.device import OpenCLDevice
     from ...targets.opencl.events import RunEvent
     from ...targets.opencl.memory.buffer import DeviceBuffer
@@ -75,16 +76,17 @@ def _read(array: Storage) -> Host:
 
     array.check()
     if array.host is not None:
-        if not _is_visible(array.device):
-            from ...targets.opencl.memory.buffer import make_visible
+        opencl = opencl_device(array.device)
+        if opencl is not None and not _is_visible(opencl):
+            from ...targets.opencl.memory.copies import make_visible
 
-            make_visible(array.buffer)
+            make_visible(opencl.queue, array.buffer)
         return array.host.view()
     buffer = array.buffer
     host = _empty_host(buffer)
     with SUBMISSION:
         sources = array.memory.sources()
-        event = start_read(buffer.device.transfer_queue, buffer, host, sources)
+        event = start_read(_copier(array.device), buffer, host, sources)
         _note_reader(array.memory, event)
     if event is not None:
         event.wait()
@@ -152,9 +154,8 @@ def write_into(target: Storage, array: Storage) -> None:
             event = start_write(queue, buffer, host, sources, behind)
         else:
             host = _empty_host(buffer)
-            read = start_read(
-                array.buffer.device.transfer_queue, array.buffer, host, sources
-            )
+            copier = _copier(array.device)
+            read = start_read(copier, array.buffer, host, sources)
             _note_reader(origin, read)
             sources = () if read is None else (read,)
             event = start_write(queue, buffer, host, sources, behind)
@@ -176,7 +177,8 @@ def opencl_device(device: Device) -> OpenCLDevice | None:
 def _wrapped(
     host: Host, device: OpenCLDevice, is_new: bool, copy: bool | None
 ) -> Storage:
-    from ...targets.opencl.memory.buffer import upload, wrap
+    from ...targets.opencl.memory.buffer import wrap
+    from ...targets.opencl.memory.copies import upload
     from ...targets.opencl.memory.host_memory import fit_for_kernels
 
     fitting = fit_for_kernels(host)
@@ -203,7 +205,8 @@ def _fits(host: Host | None, device: OpenCLDevice | None) -> bool:
 
 def _shared(array: Storage, device: Device, opencl: OpenCLDevice | None) -> Storage:
     """The same memory for another device, whose runs are put in order with others."""
-    from ...targets.opencl.memory.buffer import upload, wrap
+    from ...targets.opencl.memory.buffer import wrap
+    from ...targets.opencl.memory.copies import upload
 
     host, memory = array.host, array.memory
     if host is None:
@@ -255,6 +258,14 @@ def _duplicate(array: Storage, device: OpenCLDevice) -> Storage:
         memory.written = start_copy(queue, array.buffer, buffer, sources)
         _note_reader(origin, memory.written)
     return Storage(array.device, array.kind, None, buffer, memory)
+
+
+def _copier(device: Device) -> CommandQueue:
+    """The queue for copies of a device with buffers."""
+    opencl = opencl_device(device)
+    if opencl is None:
+        raise GinghamError(f"device '{device.name}' has no OpenCL buffers")
+    return opencl.transfer_queue
 
 
 def _note_reader(memory: Memory, event: RunEvent | None) -> None:

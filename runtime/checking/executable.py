@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ...targets.opencl.executor import OpenCLExecutable
-from ...targets.opencl.memory.buffer import download
+from ...targets.opencl.memory.copies import download
 from .trial import Subject, ending, tried
 
 if TYPE_CHECKING:

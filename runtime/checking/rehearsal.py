@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ...targets.host_program import HostProgram
     from ...targets.opencl.devices.device import OpenCLDevice
+    from ...targets.opencl.devices.handle import DeviceHandle
 
     Array = NDArray[Any]
 
@@ -96,7 +97,7 @@ class _Rehearsing(HelperProcess):
 
     module = f"{__package__}.rehearsing"
 
-    def trial(self, device: OpenCLDevice) -> bytes:
+    def trial(self, device: DeviceHandle) -> bytes:
         """To load nothing."""
         return _loading(device, b"")
 
@@ -116,7 +117,7 @@ class _Rehearsing(HelperProcess):
         return self.ask(b'{"kind": "run"}\n', *parts, seconds=seconds) == DONE
 
 
-def _loading(device: OpenCLDevice, code: bytes) -> bytes:
+def _loading(device: DeviceHandle, code: bytes) -> bytes:
     """The line in front of code to load."""
     request = {
         "kind": "code",

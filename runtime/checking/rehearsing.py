@@ -10,8 +10,9 @@ import json
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import GinghamError
-from ...targets.opencl.builds.processes import same_device, serve
+from ...targets.opencl.builds.processes import serve
 from ...targets.opencl.compiled import from_bytes
+from ...targets.opencl.devices.discovery import same_device
 from ...targets.opencl.executor import OpenCLExecutable
 
 if TYPE_CHECKING:

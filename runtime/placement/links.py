@@ -99,7 +99,7 @@ def _arrival(device: OpenCLDevice, count: int) -> float:
     """The seconds to give so many floats of the host to a device."""
     import numpy as np
 
-    from ...targets.opencl.memory.buffer import upload
+    from ...targets.opencl.memory.copies import upload
 
     array = np.ones(count, np.float32)
     queue = device.queue
@@ -115,7 +115,7 @@ def _departure(device: OpenCLDevice, count: int) -> float:
     """The seconds to get so many floats of a device."""
     import numpy as np
 
-    from ...targets.opencl.memory.buffer import download, upload
+    from ...targets.opencl.memory.copies import download, upload
 
     queue = device.queue
     buffer = upload(queue, np.ones(count, np.float32))

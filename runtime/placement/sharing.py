@@ -17,7 +17,7 @@ from .links import device_text
 if TYPE_CHECKING:
     from ...targets.opencl.command_queue import CommandQueue
     from ...targets.opencl.devices.device import OpenCLDevice
-    from ...targets.opencl.program import Kernel
+    from ...targets.opencl.kernel import Kernel
     from ..device import Device
 
 _SOURCE = """\

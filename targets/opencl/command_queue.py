@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import NDArray
 
-    from .devices.device import OpenCLDevice
-    from .program import Kernel
+    from .devices.handle import DeviceHandle
+    from .kernel import Kernel
 
     # A scalar's NumPy type must be that of the kernel's parameter.
     KernelArgument: TypeAlias = DeviceBuffer | np.generic
@@ -53,7 +53,7 @@ class CommandQueue:
     """An in-order queue of one device. Its methods may be called from any thread."""
 
     def __init__(
-        self, device: OpenCLDevice, context: cl.Context, profiling: bool = False
+        self, device: DeviceHandle, context: cl.Context, profiling: bool = False
     ) -> None:
         import pyopencl as cl
 
@@ -361,7 +361,7 @@ def launch_error(
     return as_gingham_error(action, error, hint)
 
 
-def _memory_hint(device: OpenCLDevice, buffers: Sequence[DeviceBuffer]) -> str:
+def _memory_hint(device: DeviceHandle, buffers: Sequence[DeviceBuffer]) -> str:
     """How much memory the buffers of a failed command need, and how much there is."""
     needed = format_bytes(sum(buffer.size_in_bytes for buffer in buffers))
     total = format_bytes(device.details.global_memory_bytes)

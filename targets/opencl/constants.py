@@ -6,7 +6,8 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .memory.buffer import DeviceBuffer, allocate, upload
+from .memory.buffer import DeviceBuffer, allocate
+from .memory.copies import upload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

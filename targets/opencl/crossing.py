@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from .command_queue import CommandQueue
-    from .events import Event
+    from .events import Event, EventQueue
 
     Work: TypeAlias = "tuple[Event, Callable[[], object]]"
 
 
-def wait_list(queue: CommandQueue, events: Sequence[Event]) -> list[cl.Event]:
+def wait_list(queue: EventQueue, events: Sequence[Event]) -> list[cl.Event]:
     """What a command of `queue` has to wait for to come after these events.
 
     A failed event counts as ended: who follows it is told by other means.
@@ -73,7 +72,7 @@ def _known_to(context: cl.Context, event: Event) -> cl.Event:
 class _Watcher:
     """The thread that waits for the events of one queue, in the order it is asked."""
 
-    def __init__(self, queue: CommandQueue) -> None:
+    def __init__(self, queue: EventQueue) -> None:
         self.work: SimpleQueue[Work | None] = SimpleQueue()
         thread = Thread(
             target=_watch,
@@ -102,6 +101,4 @@ def _stop(work: SimpleQueue[Work | None], thread: Thread) -> None:
 
 
 _starting = Lock()
-_watchers: weakref.WeakKeyDictionary[CommandQueue, _Watcher] = (
-    weakref.WeakKeyDictionary()
-)
+_watchers: weakref.WeakKeyDictionary[EventQueue, _Watcher] = weakref.WeakKeyDictionary()

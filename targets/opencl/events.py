@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ... import observation
 from ...errors import GinghamError
@@ -13,9 +13,22 @@ from .status import as_gingham_error
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from .command_queue import CommandQueue
+    from .devices.handle import DeviceHandle
 
     Explain = Callable[[int, cl.Error], GinghamError]
+
+
+class EventQueue(Protocol):
+    """What events need of the queue of their commands."""
+
+    device: DeviceHandle
+    context: cl.Context
+    handle: cl.CommandQueue
+    error_type: type[cl.Error]
+
+    def release_up_to(self, event: Event) -> None:
+        """Let go of what `event` and the commands before it held: they have ended."""
+        ...
 
 
 class Event:
@@ -27,7 +40,7 @@ class Event:
     """Whether who has the event tells of a failure, so that the queue need not."""
 
     def __init__(
-        self, queue: CommandQueue, action: str, handle: cl.Event, held: object
+        self, queue: EventQueue, action: str, handle: cl.Event, held: object
     ) -> None:
         self.action = action
         self.handle = handle
@@ -99,7 +112,7 @@ class RunEvent(Event):
 
     def __init__(
         self,
-        queue: CommandQueue,
+        queue: EventQueue,
         handles: Sequence[cl.Event],
         explain: Explain,
         held: object,
@@ -176,7 +189,7 @@ def _told(number: int, error: cl.Error) -> GinghamError:
     return GinghamError(f"a command failed: {error}")
 
 
-def failed_run(queue: CommandQueue, failure: GinghamError) -> RunEvent:
+def failed_run(queue: EventQueue, failure: GinghamError) -> RunEvent:
     """The event of a run that could not even be started."""
     import pyopencl as cl
 

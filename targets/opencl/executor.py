@@ -22,7 +22,8 @@ from .crossing import wait_list
 from .events import RunEvent
 from .inputs import InputBinder
 from .launches import LaunchList
-from .memory.buffer import allocate, copy_buffers
+from .memory.buffer import allocate
+from .memory.copies import copy_buffers
 from .memory.pool import Idle
 from .memory.program_memory import ProgramMemory
 from .outputs import OutputBinder

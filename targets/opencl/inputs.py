@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
 from ..host_program import Slot
-from .memory.buffer import upload
+from .memory.copies import upload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from .command_queue import CommandQueue
     from .devices.device import OpenCLDevice
+    from .kernel import Kernel
     from .memory.buffer import DeviceBuffer
-    from .program import Kernel
 
 
 class LaunchList:

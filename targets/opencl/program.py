@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
@@ -17,13 +17,13 @@ from ...once import Once
 from ...settings import find
 from .builds.driver import InnerProgram, binary_of, build, load, log_of
 from .builds.scheduling import build_side_by_side
+from .kernel import Kernel
 from .status import as_gingham_error
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyopencl as cl
 
-    from .devices.device import OpenCLDevice
+    from .devices.handle import DeviceHandle
 
 DEFAULT_OPTIONS = ("-cl-mad-enable",)
 
@@ -32,7 +32,7 @@ DEFAULT_OPTIONS = ("-cl-mad-enable",)
 FAST_MATH = "-cl-fast-relaxed-math"
 
 
-def build_options(device: OpenCLDevice, *, fast_math: bool = False) -> tuple[str, ...]:
+def build_options(device: DeviceHandle, *, fast_math: bool = False) -> tuple[str, ...]:
     """The options for a device: division and square roots are exact where it can.
 
     With `fast_math` little is exact: see `docs/accuracy.md`.
@@ -53,61 +53,11 @@ _making_kernels = Lock()
 _FIRST_PROGRAMS = 16
 
 
-class Kernel:
-    """One kernel of a built program.
-
-    `lock` must be held from setting the first argument until the launch, because the
-    arguments belong to the kernel, not to the launch.
-    """
-
-    def __init__(self, device: OpenCLDevice, name: str, handle: cl.Kernel) -> None:
-        self.device = device
-        self.name = name
-        self.title = f"kernel {name!r}"
-        self.handle = handle
-        self.argument_count = handle.num_args
-        self.set_memory: Callable[[int, cl.Buffer], None] = handle.set_arg
-        # `set_arg` finds out by exceptions that a value is a scalar: 9 us, not 0.1.
-        self.set_scalar = cast(
-            "Callable[[int, np.generic], None]",
-            getattr(handle, "_set_arg_buf", handle.set_arg),
-        )
-        self.lock = Lock()
-
-    @property
-    def max_work_group_size(self) -> int:
-        """The most work-items of a group that this kernel can have on its device."""
-        import pyopencl as cl
-
-        return self._on_device(cl.kernel_work_group_info.WORK_GROUP_SIZE)
-
-    @property
-    def local_memory_bytes(self) -> int:
-        """The local memory of one work-group of this kernel."""
-        import pyopencl as cl
-
-        return self._on_device(cl.kernel_work_group_info.LOCAL_MEM_SIZE)
-
-    @property
-    def private_memory_bytes(self) -> int:
-        """The private memory of one work-item that did not fit into registers."""
-        import pyopencl as cl
-
-        return self._on_device(cl.kernel_work_group_info.PRIVATE_MEM_SIZE)
-
-    def _on_device(self, question: cl.kernel_work_group_info) -> int:
-        answer: Any = self.handle.get_work_group_info(question, self.device.handle)
-        return int(answer)
-
-    def __repr__(self) -> str:
-        return f"<Kernel {self.name!r} on {self.device.name}>"
-
-
 class BuiltProgram:
     """Source built for one device; `kernel` gives its kernels, each made once."""
 
     def __init__(
-        self, device: OpenCLDevice, source: str, parts: Sequence[InnerProgram]
+        self, device: DeviceHandle, source: str, parts: Sequence[InnerProgram]
     ) -> None:
         """`parts` are what was built of it, each with some of the kernels."""
         import pyopencl as cl
@@ -161,7 +111,7 @@ class BuiltProgram:
 
 
 def build_program(
-    device: OpenCLDevice,
+    device: DeviceHandle,
     source: str,
     options: Sequence[str] | None = None,
     standard: str | None = None,
@@ -188,7 +138,7 @@ _being_built = Once[tuple[str, str, str]]()
 _built: WeakValueDictionary[tuple[str, str, str], BuiltProgram] = WeakValueDictionary()
 
 
-def built_program(device: OpenCLDevice, source: str, options: str) -> BuiltProgram:
+def built_program(device: DeviceHandle, source: str, options: str) -> BuiltProgram:
     """What the device's compiler makes of OpenCL C, built once while somebody has it.
 
     Raises GinghamError, with what the compiler says.
@@ -201,7 +151,7 @@ def built_program(device: OpenCLDevice, source: str, options: str) -> BuiltProgr
         return known
 
 
-def _new_program(device: OpenCLDevice, source: str, options: str) -> BuiltProgram:
+def _new_program(device: DeviceHandle, source: str, options: str) -> BuiltProgram:
     parts = build_side_by_side(device, source, options)
     device.built_count += len(parts)
     is_worth_it = device.built_count > _FIRST_PROGRAMS
@@ -211,7 +161,7 @@ def _new_program(device: OpenCLDevice, source: str, options: str) -> BuiltProgra
 
 
 def load_program(
-    device: OpenCLDevice,
+    device: DeviceHandle,
     source: str,
     binaries: Sequence[bytes],
     options: Sequence[str] | None = None,

@@ -18,7 +18,7 @@ from ..status import as_gingham_error, meaning
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
 
 
 class InnerProgram(Protocol):
@@ -36,7 +36,7 @@ class InnerProgram(Protocol):
 
 
 def build(
-    device: OpenCLDevice, source: str, options: str, whole: str | None = None
+    device: DeviceHandle, source: str, options: str, whole: str | None = None
 ) -> InnerProgram:
     """What the device's compiler makes of OpenCL C.
 
@@ -56,7 +56,7 @@ def build(
     return program
 
 
-def load(device: OpenCLDevice, binary: bytes, options: str) -> InnerProgram:
+def load(device: DeviceHandle, binary: bytes, options: str) -> InnerProgram:
     """The program that a binary was asked of. Raises GinghamError for another's."""
     import pyopencl as cl
 
@@ -75,7 +75,7 @@ def binary_of(program: InnerProgram) -> bytes:
     return program.get_info(cl.program_info.BINARIES)[0]
 
 
-def log_of(program: InnerProgram, device: OpenCLDevice) -> str:
+def log_of(program: InnerProgram, device: DeviceHandle) -> str:
     """What the compiler remarked."""
     import pyopencl as cl
 
@@ -104,7 +104,7 @@ def _build(program: InnerProgram, options: str, device: cl.Device) -> None:
 
 
 def _build_error(
-    device: OpenCLDevice,
+    device: DeviceHandle,
     source: str,
     options: str,
     program: InnerProgram,

@@ -8,28 +8,13 @@ and then has the compiler's words.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
 from typing import BinaryIO
 
 from ....errors import GinghamError
+from ..devices.discovery import same_device
 from .driver import binary_of, build
-from .processes import same_device, serve
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be built, and for which device."""
-
-    device: str
-    details: str
-    """What the device tells of itself: both processes must have the same one."""
-    options: str
-    size: int
-    """The bytes of the source."""
-
-    def to_line(self) -> bytes:
-        """As a line of JSON."""
-        return json.dumps(asdict(self)).encode() + b"\n"
+from .processes import serve
+from .request import Request
 
 
 def answered(line: bytes, requests: BinaryIO) -> bytes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .helper import Request
 from .processes import HelperProcess, Helpers
+from .request import Request
 
 if TYPE_CHECKING:
-    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
 
 _SMALLEST = "kernel void nothing(global int *x) { x[0] = 0; }"
 
@@ -18,11 +18,11 @@ class Helper(HelperProcess):
 
     module = f"{__package__}.helper"
 
-    def trial(self, device: OpenCLDevice) -> bytes:
+    def trial(self, device: DeviceHandle) -> bytes:
         """To build the smallest kernel."""
         return _request(device, _SMALLEST, "")
 
-    def build(self, device: OpenCLDevice, source: str, options: str) -> bytes:
+    def build(self, device: DeviceHandle, source: str, options: str) -> bytes:
         """The binary of a program; nothing where it can not be built there.
 
         Raises OSError where the process has ended.
@@ -30,7 +30,7 @@ class Helper(HelperProcess):
         return self.ask(_request(device, source, options))
 
 
-def _request(device: OpenCLDevice, source: str, options: str) -> bytes:
+def _request(device: DeviceHandle, source: str, options: str) -> bytes:
     text = source.encode()
     request = Request(device.name, str(device.details), options, len(text))
     return request.to_line() + text

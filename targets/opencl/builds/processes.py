@@ -18,11 +18,10 @@ from contextlib import contextmanager, suppress
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
-from ....errors import GinghamError
 from ..memory.free_memory import host_memory
 
 if TYPE_CHECKING:
-    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
 
 _MOST = 7
 _MEMORY_OF_ONE = 512 << 20
@@ -57,16 +56,16 @@ class HelperProcess(ABC):
         )
 
     @abstractmethod
-    def trial(self, device: OpenCLDevice) -> bytes:
+    def trial(self, device: DeviceHandle) -> bytes:
         """A small request that is answered by something, where the process works."""
 
-    def begin(self, device: OpenCLDevice) -> None:
+    def begin(self, device: DeviceHandle) -> None:
         """Let it load its driver meanwhile. Raises OSError where it has ended."""
         if not self._has_begun:
             self._has_begun = True
             self._send([self.trial(device)])
 
-    def warm_up(self, device: OpenCLDevice) -> None:
+    def warm_up(self, device: DeviceHandle) -> None:
         """Wait until its driver is there. Raises OSError where it is of no use."""
         if self.is_warm:
             return
@@ -191,7 +190,7 @@ class Helpers(Generic[Kind]):
             self._all.add(helper)
         return helper
 
-    def expect(self, device: OpenCLDevice) -> None:
+    def expect(self, device: DeviceHandle) -> None:
         """Start one for each other core: there will be much for them to do soon."""
         taken: list[Kind] = []
         while len(taken) < core_count() - 1 and (helper := self.take()) is not None:
@@ -289,20 +288,3 @@ def answer_all(
         answer = answered(line, requests)
         answers.write(b"%d\n" % len(answer) + answer)
         answers.flush()
-
-
-def same_device(name: str, details: str) -> OpenCLDevice | None:
-    """The device of another process, by its name and what it tells of itself.
-
-    None where this process has no such device.
-    """
-    from ..devices.discovery import discover
-    from ..devices.partition import part_named
-
-    whole, _, part = name.partition("/")
-    for device in discover().devices:
-        if device.name == whole:
-            with suppress(GinghamError):
-                found = part_named(device, part) if part else device
-                return found if str(found.details) == details else None
-    return None

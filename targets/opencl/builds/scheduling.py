@@ -22,7 +22,7 @@ from .parts import split
 from .processes import core_count
 
 if TYPE_CHECKING:
-    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
 
 _WORTH_STARTING = 48_000
 """Characters of source that take longer to build than a helper takes to start twice."""
@@ -31,7 +31,7 @@ _WORTH_ASKING = 12_000
 
 
 def build_side_by_side(
-    device: OpenCLDevice, source: str, options: str
+    device: DeviceHandle, source: str, options: str
 ) -> list[InnerProgram]:
     """The programs that together have all kernels of a source.
 
@@ -44,7 +44,7 @@ def build_side_by_side(
     return _Build(device, source, options, parts).run()
 
 
-def _is_worth_it(device: OpenCLDevice, source: str) -> bool:
+def _is_worth_it(device: DeviceHandle, source: str) -> bool:
     if core_count() == 1 or len(source) < _WORTH_ASKING:
         return False
     if not device.details.builds_whole_binaries:
@@ -56,7 +56,7 @@ class _Build:
     """One source that is being built."""
 
     def __init__(
-        self, device: OpenCLDevice, source: str, options: str, parts: Sequence[str]
+        self, device: DeviceHandle, source: str, options: str, parts: Sequence[str]
     ) -> None:
         self._device = device
         self._source = source

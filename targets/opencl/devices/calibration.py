@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...hardware import Cache, Hardware
-from ..memory.buffer import DeviceBuffer, allocate, upload
+from ..memory.buffer import DeviceBuffer, allocate
+from ..memory.copies import upload
 from ..program import build_program
 
 if TYPE_CHECKING:

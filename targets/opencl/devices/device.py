@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING
 
 from ....errors import GinghamError
 from ..command_queue import CommandQueue
-from ..memory.pool import MemoryPool
-from ..status import as_gingham_error
+from ..memory.spare_buffers import SpareBuffers
+from .handle import DeviceHandle
+from .partition import SEPARATOR, divided, range_of, ranges
 from .probe import probe
 from .properties import DeviceKind, OpenCLProperties, PropertyValue
 
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from ..memory.spare_buffers import SpareBuffers
-
 # Platforms whose name does not begin with what people call them.
 _SLUGS = {"portable": "pocl"}
 
 
-class OpenCLDevice:
-    """One device of one OpenCL platform, named `<vendor>.<n>` such as `intel.0`.
+class OpenCLDevice(DeviceHandle):
+    """A device that programs run on.
 
     Making it costs nothing; the context and the queue are made when first asked for.
     Whether it really computes is found out by `failure` or `require_usable`, once.
@@ -39,19 +38,12 @@ class OpenCLDevice:
         details: OpenCLProperties,
         handle: cl.Device,
     ) -> None:
-        self.name = name
-        self.kind: DeviceKind = kind
-        self.details = details
-        self.handle = handle
-        self.pool = MemoryPool(self)
-        """What is used of its memory."""
-        self.built_count = 0
-        """How many programs its compiler has built in this process."""
+        super().__init__(name, kind, details, handle)
         self._lock = Lock()
-        self._context: cl.Context | None = None
         self._queue: CommandQueue | None = None
         self._transfer_queue: CommandQueue | None = None
         self._spare_buffers: SpareBuffers | None = None
+        self._parts: dict[tuple[int, int], OpenCLDevice] = {}
         self._probe_lock = Lock()
         self._probed = False
         self._failure: str | None = None
@@ -76,27 +68,6 @@ class OpenCLDevice:
         return self.details.as_dict()
 
     @property
-    def context(self) -> cl.Context:
-        """The device's one context. Raises GinghamError where the driver refuses.
-
-        What is known to be wrong with the driver is warned of.
-        """
-        import pyopencl as cl
-
-        from .known_faults import tell_of_fault
-
-        with self._lock:
-            if self._context is None:
-                try:
-                    self._context = cl.Context([self.handle])
-                except cl.Error as error:
-                    raise as_gingham_error(
-                        f"opening device {self.name!r}", error
-                    ) from error
-                tell_of_fault(self)
-            return self._context
-
-    @property
     def queue(self) -> CommandQueue:
         """The device's common in-order queue, without profiling."""
         context = self.context
@@ -106,20 +77,40 @@ class OpenCLDevice:
                 self.pool.attach(self._queue)
             return self._queue
 
+    def part_named(self, text: str) -> OpenCLDevice:
+        """The part of its compute units that `0:1` names.
+
+        Raises GinghamError for what is no range of them, and where the driver can not
+        divide the device.
+        """
+        return self.part(*range_of(self, text))
+
     def split(self, counts: Sequence[int]) -> list[OpenCLDevice]:
         """Parts of so many compute units each, as devices: `intel.0/0:1`.
 
         Raises GinghamError where there are too few, and where the driver can not.
         """
-        from .partition import split
+        return [self.part(start, stop) for start, stop in ranges(self, counts)]
 
-        return split(self, counts)
+    def part(self, start: int, stop: int) -> OpenCLDevice:
+        """The compute units from `start` to before `stop`; the same object each time.
+
+        Raises GinghamError as `split` does.
+        """
+        with self._lock:
+            if (start, stop) not in self._parts:
+                handle, details = divided(self, start, stop)
+                name = f"{self.name}{SEPARATOR}{start}:{stop}"
+                made = OpenCLDevice(name, self.kind, details, handle)
+                if handle is not self.handle and details.host_unified_memory:
+                    # One memory has one budget.
+                    made.pool = self.pool
+                self._parts[start, stop] = made
+            return self._parts[start, stop]
 
     @property
     def spare_buffers(self) -> SpareBuffers:
         """The memory of results that nobody has any more."""
-        from ..memory.spare_buffers import SpareBuffers
-
         queue = self.queue
         with self._lock:
             if self._spare_buffers is None:
@@ -152,7 +143,7 @@ class OpenCLDevice:
         """
         with self._probe_lock:
             if not self._probed:
-                self._failure = probe(self)
+                self._failure = probe(self, lambda: self.queue)
                 self._probed = True
             return self._failure
 

@@ -14,12 +14,13 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ....errors import GinghamError
 from ..status import meaning
 from .device import OpenCLDevice, vendor_slug
 from .properties import DeviceKind, OpenCLProperties, kind_of, read_properties
@@ -133,6 +134,20 @@ def _discover() -> Discovery:
     problems += [*found.problems, *_missing_runtimes(runtimes)]
     libraries = tuple(runtime.library for runtime in runtimes)
     return Discovery(found.devices, tuple(problems), libraries)
+
+
+def same_device(name: str, details: str) -> OpenCLDevice | None:
+    """The device of another process, by its name and what it tells of itself.
+
+    None where this process has no such device.
+    """
+    whole, _, part = name.partition("/")
+    for device in discover().devices:
+        if device.name == whole:
+            with suppress(GinghamError):
+                found = device.part_named(part) if part else device
+                return found if str(found.details) == details else None
+    return None
 
 
 def devices_of(platforms: Sequence[cl.Platform]) -> Discovery:

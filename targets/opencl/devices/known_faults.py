@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from ....errors import warn
 
 if TYPE_CHECKING:
-    from .device import OpenCLDevice
+    from .properties import OpenCLProperties
 
 
 class KnownFaultWarning(UserWarning):
@@ -61,21 +61,21 @@ _FAULTS = (
 )
 
 
-def known_fault(device: OpenCLDevice) -> KnownFault | None:
+def known_fault(device: str, details: OpenCLProperties) -> KnownFault | None:
     """What is known to be wrong with the runtime of a device, if anything."""
-    vendor = device.name.rpartition(".")[0]
-    version = device.details.driver_version
+    vendor = device.rpartition(".")[0]
+    version = details.driver_version
     for fault in _FAULTS:
         if fault.vendor == vendor and version.startswith(fault.driver_version):
             return fault
     return None
 
 
-def tell_of_fault(device: OpenCLDevice) -> None:
+def tell_of_fault(device: str, details: OpenCLProperties) -> None:
     """Warn, once, of what is known to be wrong with the runtime of a device."""
-    fault = known_fault(device)
+    fault = known_fault(device, details)
     if fault is not None:
-        _warn_once(f"device {device.name!r}: {fault}")
+        _warn_once(f"device {device!r}: {fault}")
 
 
 @cache

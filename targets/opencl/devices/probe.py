@@ -7,16 +7,18 @@ The probe takes the road of every program: upload, build, launch, download.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from ....errors import GinghamError
-from ..memory.buffer import download, upload
+from ..memory.copies import download, upload
 from ..program import build_program
 
 if TYPE_CHECKING:
-    from .device import OpenCLDevice
+    from ..command_queue import CommandQueue
+    from .handle import DeviceHandle
 
 _COUNT = 1000
 
@@ -31,11 +33,14 @@ kernel void probe(global const float *input, global float *output, int scale) {
 """
 
 
-def probe(device: OpenCLDevice) -> str | None:
-    """None when the device computes as it should, else the reason why it does not."""
+def probe(device: DeviceHandle, queue: Callable[[], CommandQueue]) -> str | None:
+    """None when the device computes as it should, else the reason why it does not.
+
+    `queue` gives the queue to use, or the reason.
+    """
     answers: list[str | None] = []
     # What hangs in a driver can not be stopped, but need not be waited for.
-    thread = Thread(target=lambda: answers.append(_check(device)), daemon=True)
+    thread = Thread(target=lambda: answers.append(_check(device, queue)), daemon=True)
     thread.start()
     thread.join(_LIMIT_SECONDS)
     if thread.is_alive():
@@ -43,7 +48,7 @@ def probe(device: OpenCLDevice) -> str | None:
     return answers[0] if answers else "a test kernel ended with an unknown error"
 
 
-def _check(device: OpenCLDevice) -> str | None:
+def _check(device: DeviceHandle, queue_of: Callable[[], CommandQueue]) -> str | None:
     import numpy as np
 
     values = (np.arange(_COUNT) % 37).astype(np.float32)
@@ -52,7 +57,7 @@ def _check(device: OpenCLDevice) -> str | None:
         # Where warnings are errors, that of a known fault is not the device's failure.
         with suppress(Warning):
             _ = device.context
-        queue = device.queue
+        queue = queue_of()
         kernel = build_program(device, _SOURCE).kernel("probe")
         # A device works, however little of it programs may use.
         with device.pool.exempt():

@@ -1,9 +1,8 @@
-"""Memory of a device, and the ways of NumPy arrays into it and out of it.
+"""Memory of a device.
 
 A device whose memory is the host's (every CPU, an integrated GPU) works on NumPy memory
-in place: `upload` wraps the caller's array, and `allocate` makes an aligned array and
-wraps that, so that `download` hands out a result that was never copied. Other devices
-get copies in queue order.
+in place: `wrap` makes a buffer of a caller's array, and `allocate` makes an aligned
+array and wraps that.
 """
 
 from __future__ import annotations
@@ -14,13 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GinghamError
-from ....observation import observe_copy
 from ..status import as_gingham_error
 from .host_memory import (
-    aligned_empty,
     as_bytes,
     check_element_type,
-    fit_for_kernels,
     format_bytes,
     format_shape,
 )
@@ -31,8 +27,7 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import DTypeLike
 
-    from ..command_queue import CommandQueue
-    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
     from .host_memory import Array
     from .pool import Purpose
 
@@ -49,7 +44,7 @@ class DeviceBuffer:
     and then the memory may be another's.
     """
 
-    device: OpenCLDevice
+    device: DeviceHandle
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     handle: cl.Buffer
@@ -63,7 +58,7 @@ class DeviceBuffer:
 
 
 def allocate(
-    device: OpenCLDevice,
+    device: DeviceHandle,
     shape: Sequence[int],
     dtype: DTypeLike,
     *,
@@ -92,28 +87,18 @@ def allocate(
     return _wrap(device, host, cl.mem_flags.READ_WRITE)
 
 
-def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffer:
-    """`array` on the queue's device, for kernels to read only.
+def wrap_for_reading(device: DeviceHandle, array: Array) -> DeviceBuffer:
+    """A buffer over an array that kernels only read, where memory is shared.
 
-    It is used in place where memory is shared and the array is contiguous and aligned
-    (its first byte at a multiple of the element size and of `alignment` bytes), and
-    copied otherwise. The array must not change until the kernels that read it have
-    ended. Raises GinghamError when the device can not hold it.
+    The array has to be contiguous and aligned.
     """
-    device = queue.device
-    fitting = fit_for_kernels(array, alignment)
-    _check_size(device, fitting.shape, fitting.dtype)
-    if device.details.host_unified_memory:
-        # Not READ_ONLY: Intel's CPU runtime then copies memory that is not aligned to
-        # 64 bytes. Without a flag pyopencl does not ask for a writable array.
-        return _wrap(device, fitting, 0)
-    buffer = _create(device, fitting.shape, fitting.dtype, "tensors")
-    if fitting.size > 0:
-        queue.write(buffer, as_bytes(fitting))
-    return buffer
+    _check_size(device, array.shape, array.dtype)
+    # Not READ_ONLY: Intel's CPU runtime then copies memory that is not aligned to 64
+    # bytes. Without a flag pyopencl does not ask for a writable array.
+    return _wrap(device, array, 0)
 
 
-def wrap(device: OpenCLDevice, array: Array) -> DeviceBuffer:
+def wrap(device: DeviceHandle, array: Array) -> DeviceBuffer:
     """A buffer over an array that kernels may write, where memory is shared.
 
     The array has to be contiguous, aligned and writable.
@@ -124,55 +109,8 @@ def wrap(device: OpenCLDevice, array: Array) -> DeviceBuffer:
     return _wrap(device, array, cl.mem_flags.READ_WRITE)
 
 
-def copy_buffers(
-    queue: CommandQueue,
-    copies: Sequence[tuple[DeviceBuffer, DeviceBuffer]],
-    wait_for: Sequence[cl.Event] = (),
-) -> list[cl.Event]:
-    """Enqueue copies of buffers into others, the first behind these events."""
-    import pyopencl as cl
-
-    handles: list[cl.Event] = []
-    try:
-        for source, target in copies:
-            waits = None if handles else [*wait_for]
-            size = source.size_in_bytes
-            handles.append(
-                cl.enqueue_copy(
-                    queue.handle,
-                    target.handle,
-                    source.handle,
-                    byte_count=size,
-                    wait_for=waits,
-                )
-            )
-            observe_copy(queue, "on the device", size, handles[-1])
-    except cl.Error as error:
-        raise as_gingham_error("copying a buffer", error) from error
-    return handles
-
-
-def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
-    """The buffer's contents once all commands of the queue so far have ended.
-
-    Raises GinghamError where one of them failed.
-    Where memory is shared this is the buffer's own memory: a kernel that writes to the
-    buffer later changes the array.
-    """
-    if buffer.host is None:
-        host = aligned_empty(buffer.shape, buffer.dtype)
-        if host.size > 0:
-            queue.read(buffer, as_bytes(host))
-        queue.finish()
-        return host
-    queue.finish()
-    if not buffer.device.details.shares_host_memory and buffer.host.size > 0:
-        make_visible(buffer)
-    return buffer.host
-
-
 def _wrap(
-    device: OpenCLDevice, host: Array, access: cl.mem_flags | int
+    device: DeviceHandle, host: Array, access: cl.mem_flags | int
 ) -> DeviceBuffer:
     """A buffer over the memory of `host`, which must fit for kernels."""
     import pyopencl as cl
@@ -192,7 +130,7 @@ def _wrap(
 
 
 def _create(
-    device: OpenCLDevice,
+    device: DeviceHandle,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     purpose: Purpose,
@@ -214,35 +152,8 @@ def _create(
     return DeviceBuffer(device, shape, dtype, handle, None, lease)
 
 
-def make_visible(buffer: DeviceBuffer) -> None:
-    """Bring what kernels wrote into the host array that the buffer wraps.
-
-    Comes after all commands of the device's queue so far.
-
-    A mapping of such a buffer is the array's own memory by OpenCL's definition, so the
-    mapped view itself is not needed.
-    """
-    import numpy as np
-    import pyopencl as cl
-
-    queue = buffer.device.queue
-    try:
-        view, _ = cl.enqueue_map_buffer(
-            queue.handle,
-            buffer.handle,
-            cl.map_flags.READ,
-            0,
-            (buffer.size_in_bytes,),
-            np.dtype(np.uint8),
-        )
-        view.base.release(queue.handle)
-    except cl.Error as error:
-        action = f"reading a result from device {buffer.device.name!r}"
-        raise as_gingham_error(action, error) from error
-
-
 def _check_size(
-    device: OpenCLDevice, shape: tuple[int, ...], dtype: np.dtype[Any]
+    device: DeviceHandle, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> None:
     needed = math.prod(shape) * dtype.itemsize
     if needed > device.details.max_allocation_bytes:
@@ -250,7 +161,7 @@ def _check_size(
 
 
 def _allocation_error(
-    device: OpenCLDevice, shape: tuple[int, ...], dtype: np.dtype[Any], error: cl.Error
+    device: DeviceHandle, shape: tuple[int, ...], dtype: np.dtype[Any], error: cl.Error
 ) -> GinghamError:
     refusal = _too_large(device, shape, dtype)
     reason = as_gingham_error("the allocation", error).message
@@ -265,7 +176,7 @@ def _no_room(
 
 
 def _too_large(
-    device: OpenCLDevice, shape: tuple[int, ...], dtype: np.dtype[Any]
+    device: DeviceHandle, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> GinghamError:
     needed = format_bytes(math.prod(shape) * dtype.itemsize)
     largest = format_bytes(device.details.max_allocation_bytes)

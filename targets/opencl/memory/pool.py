@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import NDArray
 
-    from ..command_queue import CommandQueue
-    from ..devices.device import OpenCLDevice
-
 Purpose: TypeAlias = Literal["tensors", "results", "scratch", "constants"]
 """What memory is used for; `scratch` is between the kernels of a program."""
 
@@ -71,6 +68,18 @@ class Holder(Protocol):
         ...
 
 
+class HoldingQueue(Protocol):
+    """A queue whose commands hold buffers until they have ended."""
+
+    def release_ended(self) -> None:
+        """Let go of what the commands that have ended held."""
+        ...
+
+    def drain(self) -> None:
+        """Wait for all commands, and let go of what they held."""
+        ...
+
+
 class Lease:
     """Memory that is counted as long as this object is referred to."""
 
@@ -99,11 +108,15 @@ _Returned: TypeAlias = "tuple[int, Purpose, cl.Buffer | None]"
 class MemoryPool:
     """The memory of one device; may be used from several threads."""
 
-    def __init__(self, device: OpenCLDevice) -> None:
-        self._name = device.name
-        self._total = device.details.global_memory_bytes
-        self._largest = device.details.max_allocation_bytes
-        self._is_own = not device.details.host_unified_memory
+    def __init__(self, name: str, total: int, largest: int, *, is_own: bool) -> None:
+        """Memory of the device `name`: `total` bytes, `largest` in one buffer.
+
+        It `is_own` where the device does not share the host's.
+        """
+        self._name = name
+        self._total = total
+        self._largest = largest
+        self._is_own = is_own
         self._lock = Lock()
         self._returned: deque[_Returned] = deque()
         self._used: dict[Purpose, int] = dict.fromkeys(get_args(Purpose), 0)
@@ -114,7 +127,7 @@ class MemoryPool:
         self._cached = 0
         self._arrays: dict[int, tuple[weakref.ref[NDArray[Any]], Lease]] = {}
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
-        self._queues: list[CommandQueue] = []
+        self._queues: list[HoldingQueue] = []
         self._host_limit: int | None = None
         self._since_look = 0
         self._exempt: int | None = None
@@ -166,7 +179,7 @@ class MemoryPool:
         """The most that was used at once."""
         return self._peak
 
-    def attach(self, queue: CommandQueue) -> None:
+    def attach(self, queue: HoldingQueue) -> None:
         """Count on what the commands of a queue hold, which ends when they do."""
         self._queues.append(queue)
 

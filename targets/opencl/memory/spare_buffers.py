@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..command_queue import CommandQueue
-    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
     from .pool import Idle
 
     Key = tuple[tuple[int, ...], np.dtype[Any]]
@@ -30,7 +30,7 @@ _PART_OF_MEMORY = 1 / 16
 class SpareBuffers:
     """The memory that one device keeps. May be used from any thread."""
 
-    def __init__(self, device: OpenCLDevice, queue: CommandQueue) -> None:
+    def __init__(self, device: DeviceHandle, queue: CommandQueue) -> None:
         self._device = device
         self.queue = queue
         """The queue whose commands may follow each other in the same memory."""

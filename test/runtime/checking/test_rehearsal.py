@@ -24,7 +24,7 @@ from gingham.runtime.checking.builds import UNOPTIMISED
 from gingham.targets.host_program import HostLaunch, HostProgram, Slot
 from gingham.targets.opencl.compiled import CompiledCode
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import download, upload
+from gingham.targets.opencl.memory.copies import download, upload
 from gingham.targets.opencl.program import build_options, build_program
 
 Array = NDArray[Any]

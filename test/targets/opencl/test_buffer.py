@@ -14,18 +14,15 @@ from numpy.typing import NDArray
 
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import (
-    DeviceBuffer,
-    allocate,
-    download,
-    upload,
-)
+from gingham.targets.opencl.kernel import Kernel
+from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
+from gingham.targets.opencl.memory.copies import download, upload
 from gingham.targets.opencl.memory.host_memory import (
     aligned_empty,
     fit_for_kernels,
     format_bytes,
 )
-from gingham.targets.opencl.program import Kernel, build_program
+from gingham.targets.opencl.program import build_program
 
 if TYPE_CHECKING:
     from gingham.targets.opencl.command_queue import CommandQueue

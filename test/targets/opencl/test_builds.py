@@ -20,7 +20,8 @@ from gingham.targets.opencl.builds.parts import split
 from gingham.targets.opencl.builds.processes import Helpers
 from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import allocate, download
+from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.memory.copies import download
 from gingham.targets.opencl.program import build_program, load_program
 
 LAUNCH = HostLaunch("s0", (1,), (1,), (), False)

@@ -11,7 +11,8 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices import probe as probe_module
 from gingham.targets.opencl.devices.device import OpenCLDevice, vendor_slug
-from gingham.targets.opencl.memory.buffer import allocate, upload
+from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.memory.copies import upload
 from gingham.targets.opencl.program import build_program
 
 
@@ -126,7 +127,7 @@ def test_a_device_that_hangs_is_refused(
 ) -> None:
     ended = Event()
 
-    def hang(device: OpenCLDevice) -> None:
+    def hang(*_: object) -> None:
         ended.wait(60)
 
     monkeypatch.setattr(probe_module, "_check", hang)

@@ -12,12 +12,8 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.targets.opencl.command_queue import CommandQueue, Event
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import (
-    DeviceBuffer,
-    allocate,
-    download,
-    upload,
-)
+from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
+from gingham.targets.opencl.memory.copies import download, upload
 from gingham.targets.opencl.program import BuiltProgram, build_program
 
 SOURCE = """

@@ -39,7 +39,7 @@ def device_with(version: str, name: str = "intel.7") -> OpenCLDevice:
     ],
 )
 def test_a_version_is_known(name: str, version: str, is_bad: bool) -> None:
-    fault = known_fault(device_with(version, name))
+    fault = known_fault(name, device_with(version, name).details)
     assert (fault is not None) == is_bad
 
 
@@ -47,9 +47,9 @@ def test_a_version_is_known(name: str, version: str, is_bad: bool) -> None:
 def test_it_is_told_once() -> None:
     device = device_with("2026.22.10.0.01_160000")
     with pytest.warns(KnownFaultWarning, match=r"intel\.7.*2026\.2\.0.*pip"):
-        tell_of_fault(device)
+        tell_of_fault(device.name, device.details)
     with warnings.catch_warnings(action="error"):
-        tell_of_fault(device)
+        tell_of_fault(device.name, device.details)
 
 
 def test_the_versions_that_are_asked_for_agree() -> None:

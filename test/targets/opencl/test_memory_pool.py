@@ -24,7 +24,8 @@ from memory_pools import (
 import gingham
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import allocate, upload
+from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.memory.copies import upload
 from gingham.targets.opencl.memory.pool import Idle, MemoryPool, OutOfBudget
 
 
