@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ....dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
-from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ....dialects.index_sum import IndexSum, values_of
+from ....dialects.stripe.attributes import (
+    Level,
+    MemorySpace,
+    Refinement,
+    ViewType,
+    view_type,
+)
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp
 from ..analysis.nests import (
     all_blocks,
     nested_blocks,
 )
+
+
+@dataclass(frozen=True)
+class Window:
+    """What a block to be built sees of a buffer: where it starts, and its use."""
+
+    buffer: SSAValue
+    starts: Sequence[IndexSum]
+    """Along each axis, over indices of the block and of blocks around it."""
+    use: Refinement
+    """Its direction, aggregation and initial value."""
+
+
+def build_block(
+    ranges: Sequence[int],
+    windows: Sequence[Window],
+    body: Region,
+    where: Sequence[IndexSum] = (),
+    levels: Sequence[Level] | None = None,
+    like: BlockOp | None = None,
+) -> BlockOp:
+    """A block of these windows, called like another one.
+
+    `body` has an argument for each index, then one for each window.
+    """
+    starts = [start for window in windows for start in window.starts]
+    values = values_of([*starts, *where], first=body.block.args[: len(ranges)])
+    refinements = [
+        replace(
+            window.use, access=tuple([start.form(values) for start in window.starts])
+        )
+        for window in windows
+    ]
+    name = None if like is None else like.block_name
+    return BlockOp(
+        ranges,
+        [window.buffer for window in windows],
+        refinements,
+        body,
+        captures=values[len(ranges) :],
+        constraints=[condition.form(values) for condition in where],
+        levels=levels,
+        block_name=None if name is None else name.data,
+    )
 
 
 def substitute_captures(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Refinement
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, StoreOp
@@ -37,27 +37,34 @@ class Element:
 
     def _replace_loads(self, reader: BlockOp, number: int) -> None:
         block = self.block
-        places = reader.refinement(number).access
-        own = [form.support[0] for form in block.refinement(self.output).access]
-        replacements = [places[own.index(index)] for index in range(len(own))]
+        # The output is written at indices of the block alone.
+        places = {
+            own.values[0]: place
+            for own, place in zip(
+                block.access(self.output), reader.access(number), strict=True
+            )
+        }
+        values = reader.form_values
         views: dict[SSAValue, SSAValue] = {}
         for position in self.inputs:
             refinement, view = block.refinement(position), block.view(position)
+            starts = [start.substitute(places) for start in block.access(position)]
+            access = tuple([start.form(values) for start in starts])
             views[view] = reader.add_input(
                 block.buffer(position),
-                _substituted(refinement, replacements, len(reader.form_values)),
+                Refinement(refinement.direction, access),
                 block.view_type(position),
                 view.name_hint,
             )
         for use in list(reader.view(number).uses):
-            self._compute(use.operation, views, reader, replacements)
+            self._compute(use.operation, views, reader, places)
 
     def _compute(
         self,
         load: Operation,
         views: dict[SSAValue, SSAValue],
         reader: BlockOp,
-        places: Sequence[LinearForm],
+        places: Mapping[SSAValue, IndexSum],
     ) -> None:
         """Put the computation of an element in the place of its load.
 
@@ -69,7 +76,9 @@ class Element:
         values = dict(views)
         for operation in self.statements:
             if isinstance(operation, IndexOp):
-                number = self._number(operation, reader, places)
+                sum, every = operation.sum.substitute(places), reader.form_values
+                number = IndexOp(sum.form(every), every, operation.result.type)
+                number.result.name_hint = operation.result.name_hint
                 values[operation.result] = number.result
                 parent.insert_op_before(located(number, load), load)
                 continue
@@ -77,30 +86,3 @@ class Element:
         load.results[0].replace_all_uses_with(values[self.store.value])
         load.detach()
         load.erase()
-
-    def _number(
-        self, operation: IndexOp, reader: BlockOp, places: Sequence[LinearForm]
-    ) -> IndexOp:
-        """An index as a number, over the indices of a reader."""
-        own: list[SSAValue] = [*self.block.indices]
-        rank = len(reader.form_values)
-        used = [places[own.index(value)] for value in operation.values]
-        form = operation.form.data
-        if used:
-            form = form.substitute(used)
-        else:
-            form = LinearForm.constant_of(form.constant, rank)
-        number = IndexOp(form, reader.form_values, operation.result.type)
-        number.result.name_hint = operation.result.name_hint
-        return number
-
-
-def _substituted(
-    refinement: Refinement, replacements: Sequence[LinearForm], rank: int
-) -> Refinement:
-    """An access over other indices."""
-    if not replacements:
-        zero = (LinearForm.constant_of(f.constant, rank) for f in refinement.access)
-        return Refinement(refinement.direction, tuple(zero))
-    access = tuple(form.substitute(replacements) for form in refinement.access)
-    return Refinement(refinement.direction, access)

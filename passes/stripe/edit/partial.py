@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from xdsl.ir import SSAValue
 
-from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import (
     Direction,
@@ -22,7 +21,7 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
 from ..analysis.nests import is_top_level, output_indices
-from .blocks import compute_indices, move_statements
+from .blocks import Window, build_block, compute_indices, move_statements
 
 _Item = TypeVar("_Item")
 
@@ -108,68 +107,49 @@ class _Split:
     def partial_block(self, parts: Mapping[int, SSAValue]) -> BlockOp:
         """The block over indices for chunks, the old ones, and one for lanes."""
         old, first = self.block, len(self.chunks)
-        rank = len(old.index_ranges)
-        width = first + rank + (self.lanes is not None)
-        forms = self._forms(width)
-        ranges = self._ranges()
-        refinements = [
-            replace(r, access=tuple(f.substitute(forms) for f in r.access))
-            for r in old.refinement_list
-        ]
-        buffers = list(old.buffers)
-        types = [old.view_type(n) for n in range(len(refinements))]
-        chunks = [LinearForm.dimension(n, width) for n in range(first)]
-        turns = [] if self.lanes is None else [LinearForm.dimension(width - 1, width)]
-        for number, view in parts.items():
-            access = self._around(chunks, turns, refinements[number].access)
-            refinements[number] = replace(refinements[number], access=tuple(access))
-            buffers[number] = view
-            types[number] = _one_of(view)
+        turns = [] if self.lanes is None else ["lane"]
         names = [
             *("c" for _ in self.chunks),
             *(index.name_hint for index in old.indices),
-            *("lane" for _ in turns),
+            *turns,
+        ]
+        types = [
+            _one_of(parts[n]) if n in parts else old.view_type(n)
+            for n in range(len(old.views))
         ]
         hints = [view.name_hint for view in old.views]
         body = BlockOp.empty_body(names, list(zip(types, hints, strict=True)))
         arguments = body.block.args
-        replacements: dict[SSAValue, IndexSum] = {
-            index: IndexSum.of(form, arguments[:width])
-            for index, form in zip(old.indices, forms, strict=True)
-        }
-        compute_indices(old.body.block, replacements)
-        for before, after in zip(old.views, arguments[width:], strict=True):
+        indices = [IndexSum.value(each) for each in arguments[: len(names)]]
+        chunks, lane = indices[:first], indices[len(names) - len(turns) :]
+        whole = self._whole(indices)
+        windows: list[Window] = []
+        for number, access in enumerate(old.accesses):
+            starts = [start.substitute(whole) for start in access]
+            buffer = old.buffer(number)
+            if number in parts:
+                starts, buffer = self._around(chunks, lane, starts), parts[number]
+            windows.append(Window(buffer, starts, old.refinement(number)))
+        where = [condition.substitute(whole) for condition in old.where]
+        where += self._ends(whole)
+        compute_indices(old.body.block, whole)
+        for before, after in zip(old.views, arguments[len(names) :], strict=True):
             before.replace_all_uses_with(after)
         move_statements(old.body.block, body.block)
         loops = [Level.LOOP]
-        return BlockOp(
-            ranges,
-            buffers,
-            refinements,
-            body,
-            constraints=[
-                *(form.substitute(forms) for form in old.conditions),
-                *self._ends(forms),
-            ],
-            levels=[*loops * first, *old.index_levels, *loops * len(turns)],
-            block_name=None if old.block_name is None else old.block_name.data,
-        )
+        levels = [*loops * first, *old.index_levels, *loops * len(turns)]
+        return build_block(self._ranges(), windows, body, where, levels, like=old)
 
-    def _forms(self, width: int) -> list[LinearForm]:
+    def _whole(self, indices: Sequence[IndexSum]) -> dict[SSAValue, IndexSum]:
         """What each old index is over the new ones."""
-        first = len(self.chunks)
-        forms = [
-            LinearForm.dimension(first + n, width)
-            for n in range(len(self.block.index_ranges))
-        ]
+        first, old = len(self.chunks), self.block.indices
+        whole = dict[SSAValue, IndexSum](zip(old, indices[first:], strict=False))
         if self.lanes is not None:
-            index, count = self.lanes.index, self.lanes.count
-            lane = LinearForm.dimension(width - 1, width)
-            forms[index] = forms[index] * count + lane
-        for place, chunk in enumerate(self.chunks):
-            start = LinearForm.dimension(place, width, chunk.size)
-            forms[chunk.index] = forms[chunk.index] + start
-        return forms
+            index = old[self.lanes.index]
+            whole[index] = whole[index] * self.lanes.count + indices[-1]
+        for chunk, start in zip(self.chunks, indices, strict=False):
+            whole[old[chunk.index]] += start * chunk.size
+        return whole
 
     def _ranges(self) -> list[int]:
         ranges = list(self.block.index_ranges)
@@ -182,12 +162,12 @@ class _Split:
             turns.append(count)
         return [*(chunk.count for chunk in self.chunks), *ranges, *turns]
 
-    def _ends(self, forms: Sequence[LinearForm]) -> list[LinearForm]:
-        """The constraints that chunks end where the old indices do."""
-        extents = self.block.index_ranges
+    def _ends(self, whole: Mapping[SSAValue, IndexSum]) -> list[IndexSum]:
+        """The conditions that chunks end where the old indices do."""
+        extents, old = self.block.index_ranges, self.block.indices
         turns = {} if self.lanes is None else {self.lanes.index: self.lanes.count}
         return [
-            -forms[chunk.index] + (extents[chunk.index] - 1)
+            -whole[old[chunk.index]] + (extents[chunk.index] - 1)
             for chunk in self.chunks
             if chunk.count * chunk.size != extents[chunk.index]
             or chunk.size % turns.get(chunk.index, 1)
@@ -199,20 +179,6 @@ class _Split:
         kept = sorted(output_indices(old))
         turns = [] if self.lanes is None else [self.lanes.count]
         counts = [chunk.count for chunk in self.chunks]
-        width = len(kept) + len(counts) + len(turns)
-        positions = {index: place for place, index in enumerate(kept)}
-        chunks = [
-            LinearForm.dimension(len(kept) + n, width) for n in range(len(counts))
-        ]
-        lane = [LinearForm.dimension(width - 1, width) for _ in turns]
-        sources: list[Refinement] = []
-        targets: list[Refinement] = []
-        for number in parts:
-            output = old.refinement(number)
-            access = [form.remap(positions, width) for form in output.access]
-            part = self._around(chunks, lane, access)
-            sources.append(Refinement(Direction.IN, tuple(part)))
-            targets.append(replace(output, access=tuple(access)))
         body = BlockOp.empty_body(
             [
                 *(old.indices[index].name_hint for index in kept),
@@ -224,19 +190,27 @@ class _Split:
                 *((old.view_type(n), old.view(n).name_hint) for n in parts),
             ],
         )
-        views = body.block.args[width:]
+        ranges = [*(old.index_ranges[index] for index in kept), *counts, *turns]
+        indices = [IndexSum.value(each) for each in body.block.args[: len(ranges)]]
+        own = dict[SSAValue, IndexSum](
+            zip((old.indices[index] for index in kept), indices, strict=False)
+        )
+        chunks = indices[len(kept) : len(kept) + len(counts)]
+        lane = indices[len(kept) + len(counts) :]
+        sources: list[Window] = []
+        targets: list[Window] = []
+        for number, view in parts.items():
+            cell = [start.substitute(own) for start in old.access(number)]
+            part = self._around(chunks, lane, cell)
+            sources.append(Window(view, part, Refinement(Direction.IN, ())))
+            targets.append(Window(old.buffer(number), cell, old.refinement(number)))
+        views = body.block.args[len(ranges) :]
         for source, target in zip(
             views[: len(parts)], views[len(parts) :], strict=True
         ):
             load = LoadOp(source)
             body.block.add_ops([load, StoreOp(load.result, target)])
-        return BlockOp(
-            [*(old.index_ranges[index] for index in kept), *counts, *turns],
-            [*parts.values(), *(old.buffer(number) for number in parts)],
-            [*sources, *targets],
-            body,
-            block_name=None if old.block_name is None else old.block_name.data,
-        )
+        return build_block(ranges, [*sources, *targets], body, like=old)
 
 
 def _one_of(view: SSAValue) -> ViewType:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
@@ -21,7 +21,13 @@ from ..analysis.nests import (
     is_injective,
     reduction_indices,
 )
-from .blocks import compute_indices, move_statements, substitute_captures
+from .blocks import (
+    Window,
+    build_block,
+    compute_indices,
+    move_statements,
+    substitute_captures,
+)
 from .loop_order import order_loops
 
 
@@ -112,26 +118,6 @@ class _Split:
         low, high = LinearForm(form.coefficients[: len(self.sizes)]).bounds(self.sizes)
         return int(low), int(high)
 
-    def outer_form(self, form: LinearForm) -> LinearForm:
-        """Where the window of a tile starts, over outer indices and captures."""
-        rank = len(self.sizes)
-        own = [form.coefficients[d] * self.sizes[d] for d in self.outer]
-        low, _ = self.reach(form)
-        return LinearForm.of([*own, *form.coefficients[rank:]], form.constant + low)
-
-    def inner_form(self, form: LinearForm) -> LinearForm:
-        """Where a point's window starts inside the tile's, over inner indices."""
-        low, _ = self.reach(form)
-        return LinearForm.of([form.coefficients[d] for d in self.inner], -low)
-
-    def full_form(self, form: LinearForm) -> LinearForm:
-        """The form over inner indices, outer indices, then captures."""
-        rank = len(self.sizes)
-        inner = [form.coefficients[d] for d in self.inner]
-        outer = [form.coefficients[d] * self.sizes[d] for d in self.outer]
-        captured = form.coefficients[rank:]
-        return LinearForm.of([*inner, *outer, *captured], form.constant)
-
 
 def tile_block(
     block: BlockOp, sizes: Sequence[int], *, is_innermost: bool = True
@@ -146,48 +132,42 @@ def tile_block(
     """
     split = _Split.of(block, sizes)
     _check(block, split, is_innermost)
-    outer_refinements: list[Refinement] = []
-    inner_refinements: list[Refinement] = []
-    outer_types: list[ViewType] = []
-    for number, refinement in enumerate(block.refinement_list):
-        outer, inner = _split_refinement(refinement, split, is_innermost)
-        outer_refinements.append(outer)
-        inner_refinements.append(inner)
-        outer_types.append(_tile_window(refinement, block.view_type(number), split))
+    views = list(enumerate(block.views))
     outer_body = BlockOp.empty_body(
         [block.indices[d].name_hint for d in split.outer],
-        [(t, v.name_hint) for t, v in zip(outer_types, block.views, strict=True)],
+        [(_tile_window(block, n, split), view.name_hint) for n, view in views],
     )
-    outer_constraints, inner_constraints = _split_constraints(
-        block, split, is_innermost
+    inner_body = BlockOp.empty_body(
+        [block.indices[d].name_hint for d in split.inner],
+        [(block.view_type(n), view.name_hint) for n, view in views],
     )
-    outer = BlockOp(
+    tiles = _Tiles.of(block, split, outer_body, inner_body)
+    outer_windows: list[Window] = []
+    inner_windows: list[Window] = []
+    for number, buffer in enumerate(block.buffers):
+        outer_use, inner_use = _uses(block.refinement(number), is_innermost)
+        starts = tiles.starts(number)
+        outer_windows.append(Window(buffer, [start for start, _ in starts], outer_use))
+        view = outer_body.block.args[len(split.outer) + number]
+        inner_windows.append(Window(view, [start for _, start in starts], inner_use))
+    outer_where, inner_where = tiles.conditions(is_innermost)
+    outer = build_block(
         [split.counts[d] for d in split.outer],
-        block.buffers,
-        outer_refinements,
+        outer_windows,
         outer_body,
-        captures=block.captures,
-        constraints=outer_constraints,
-        levels=[block.index_levels[d] for d in split.outer],
-        block_name=None if block.block_name is None else block.block_name.data,
+        outer_where,
+        [block.index_levels[d] for d in split.outer],
+        like=block,
     )
     outer.attributes |= block.attributes
     outer.location = block.location
-    inner_body = BlockOp.empty_body(
-        [block.indices[d].name_hint for d in split.inner],
-        [(block.view_type(n), v.name_hint) for n, v in enumerate(block.views)],
-    )
-    captures = [*outer.indices, *block.captures]
-    _move_body(block, split, outer.indices, inner_body.block.args)
-    move_statements(block.body.block, inner_body.block)
-    inner = BlockOp(
+    tiles.move_statements()
+    inner = build_block(
         [split.sizes[d] for d in split.inner],
-        outer.views,
-        [_widened(r, len(captures)) for r in inner_refinements],
+        inner_windows,
         inner_body,
-        captures=captures,
-        constraints=inner_constraints,
-        levels=[_inner_level(block.index_levels[d]) for d in split.inner],
+        inner_where,
+        [_inner_level(block.index_levels[d]) for d in split.inner],
     )
     inner.location = block.location
     outer_body.block.add_op(inner)
@@ -313,86 +293,97 @@ def lies_beyond_buffer(
     return False
 
 
-def _split_refinement(
-    refinement: Refinement, split: _Split, is_innermost: bool
-) -> tuple[Refinement, Refinement]:
-    outer = replace(
-        refinement, access=tuple(split.outer_form(f) for f in refinement.access)
-    )
-    inner = replace(
-        refinement, access=tuple(split.inner_form(f) for f in refinement.access)
-    )
+def _uses(refinement: Refinement, is_innermost: bool) -> tuple[Refinement, Refinement]:
+    """How tiles and points use a window, wherever it starts."""
     if is_innermost:
-        return outer, replace(inner, init=None)
-    if refinement.init is not None:
-        outer = replace(outer, aggregation=Aggregation.ASSIGN, init=None)
-    return outer, inner
+        return refinement, replace(refinement, init=None)
+    if refinement.init is None:
+        return refinement, refinement
+    assigned = replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
+    return assigned, refinement
 
 
-def _widened(refinement: Refinement, captures: int) -> Refinement:
-    """The refinement with that many captures, none of which it uses."""
-    access = tuple(
-        LinearForm((*form.coefficients, *(0,) * captures), form.constant)
-        for form in refinement.access
-    )
-    return replace(refinement, access=access)
-
-
-def _tile_window(refinement: Refinement, window: ViewType, split: _Split) -> ViewType:
-    sizes: list[int] = []
-    for form, size in zip(refinement.access, window.sizes, strict=True):
+def _tile_window(block: BlockOp, number: int, split: _Split) -> ViewType:
+    """What a tile sees of a window: all that its points do."""
+    window, sizes = block.view_type(number), list[int]()
+    access = block.refinement(number).access
+    for form, size in zip(access, window.sizes, strict=True):
         low, high = split.reach(form)
         sizes.append(high - low + size)
     return window.resized(sizes)
 
 
-def _split_constraints(
-    block: BlockOp, split: _Split, is_innermost: bool
-) -> tuple[list[LinearForm], list[LinearForm]]:
-    """Constraints of the outer block (no inner index in them) and of the inner one.
+@dataclass(frozen=True)
+class _Tiles:
+    """What the indices of a block are in the blocks that take its place."""
 
-    An inner block that sets cells has them all: it sets them also where they fail.
-    """
-    rank = len(block.index_ranges)
-    initializes = any(r.init is not None for r in block.refinement_list)
-    all_inner = initializes and not is_innermost
-    width = rank + len(block.captures)
-    uneven = [
-        LinearForm.dimension(d, width, -1) + (block.index_ranges[d] - 1)
-        for d in range(rank)
-        if block.index_ranges[d] % split.sizes[d]
-    ]
-    outer: list[LinearForm] = []
-    inner: list[LinearForm] = []
-    for form in (*block.conditions, *uneven):
-        if all_inner or any(form.coefficients[d] for d in split.inner):
-            inner.append(split.full_form(form))
-        else:
-            own = [form.coefficients[d] * split.sizes[d] for d in split.outer]
-            captured = form.coefficients[rank:]
-            outer.append(LinearForm.of([*own, *captured], form.constant))
-    return outer, inner
+    block: BlockOp
+    split: _Split
+    tiles: dict[SSAValue, IndexSum]
+    """Where the tile begins, over the indices of tiles."""
+    points: dict[SSAValue, IndexSum]
+    """Where in the tile the point is, over the indices of points."""
+    body: Block
+    """Of the points."""
 
+    @staticmethod
+    def of(block: BlockOp, split: _Split, outer: Region, inner: Region) -> _Tiles:
+        tiles: dict[SSAValue, IndexSum] = dict.fromkeys(block.indices, IndexSum())
+        points = dict(tiles)
+        for number, tile in zip(split.outer, outer.block.args, strict=False):
+            start = IndexSum.value(tile) * split.sizes[number]
+            tiles[block.indices[number]] = start
+        for number, point in zip(split.inner, inner.block.args, strict=False):
+            points[block.indices[number]] = IndexSum.value(point)
+        return _Tiles(block, split, tiles, points, inner.block)
 
-def _move_body(
-    block: BlockOp,
-    split: _Split,
-    outer_indices: Sequence[BlockArgument],
-    inner_arguments: Sequence[BlockArgument],
-) -> None:
-    """Make the statements of `block` use the new indices and windows."""
-    rank = len(block.index_ranges)
-    replacements: dict[SSAValue, IndexSum] = {}
-    for number, index in enumerate(block.indices):
-        replacements[index] = IndexSum()
-        if number in split.outer:
-            tile = IndexSum.value(outer_indices[split.outer.index(number)])
-            replacements[index] += tile * split.sizes[number]
-        if number in split.inner:
-            point = inner_arguments[split.inner.index(number)]
-            replacements[index] += IndexSum.value(point)
-    substitute_captures(block.body.ops, replacements)
-    compute_indices(block.body.block, replacements)
-    inner_views = inner_arguments[len(split.inner) :]
-    for old, new in zip(block.body.block.args[rank:], inner_views, strict=True):
-        old.replace_all_uses_with(new)
+    @property
+    def both(self) -> dict[SSAValue, IndexSum]:
+        """The whole index."""
+        return {index: self.tiles[index] + self.points[index] for index in self.tiles}
+
+    def starts(self, number: int) -> list[tuple[IndexSum, IndexSum]]:
+        """Where the tile's window starts, and a point's inside it, along each axis."""
+        captures = self.block.captures
+        found: list[tuple[IndexSum, IndexSum]] = []
+        forms = self.block.refinement(number).access
+        for form, start in zip(forms, self.block.access(number), strict=True):
+            low, _ = self.split.reach(form)
+            own = start.without(captures) - start.constant
+            inside = own.substitute(self.points) - low
+            found.append((start.substitute(self.tiles) + low, inside))
+        return found
+
+    def conditions(self, is_innermost: bool) -> tuple[list[IndexSum], list[IndexSum]]:
+        """Those of the tiles (nothing of the points is in them) and of the points.
+
+        Points that set cells have them all: they set them also where they fail.
+        """
+        block, split = self.block, self.split
+        initializes = any(r.init is not None for r in block.refinement_list)
+        all_inner = initializes and not is_innermost
+        extents = zip(block.indices, block.index_ranges, split.sizes, strict=True)
+        uneven = [
+            -IndexSum.value(index) + (extent - 1)
+            for index, extent, size in extents
+            if extent % size
+        ]
+        moving = {index for index, point in self.points.items() if point.terms}
+        outer: list[IndexSum] = []
+        inner: list[IndexSum] = []
+        for condition in (*block.where, *uneven):
+            if all_inner or not moving.isdisjoint(condition.values):
+                inner.append(condition.substitute(self.both))
+            else:
+                outer.append(condition.substitute(self.tiles))
+        return outer, inner
+
+    def move_statements(self) -> None:
+        """Make the statements those of the points."""
+        old = self.block.body.block
+        substitute_captures(old.ops, self.both)
+        compute_indices(old, self.both)
+        views = self.body.args[len(self.split.inner) :]
+        for before, after in zip(self.block.views, views, strict=True):
+            before.replace_all_uses_with(after)
+        move_statements(old, self.body)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from .....affine.form import LinearForm
 from .....dialects.eltwise.element_types import vector_of
 from .....dialects.eltwise.ops import (
     FUNCTION_OPS,
@@ -20,7 +19,7 @@ from .....dialects.eltwise.ops import (
     ElementwiseOp,
 )
 from .....dialects.eltwise.shuffle import ShuffleOp
-from .....dialects.form_attribute import FormAttr
+from .....dialects.index_sum import IndexSum
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from .....dialects.stripe.subscripts import Subscript
@@ -58,30 +57,18 @@ def _numbers(block: BlockOp) -> range:
 
 def _set_space(block: BlockOp, windows: Sequence[_Window], plan: VectorPlan) -> None:
     """Let the indices count vectors, and the windows start where vectors do."""
-    factors = {plan.index: plan.width}
-    if plan.across is not None:
-        factors[plan.across] = plan.width
-    rank = len(block.index_ranges)
     ranges = list(block.index_ranges)
-    for index, factor in factors.items():
-        ranges[index] //= factor
-    refinements = [
-        replace(
-            refinement,
-            access=tuple(
-                _scaled(form, factors) + first
-                for form, first in zip(refinement.access, window.firsts, strict=True)
-            ),
-        )
-        for refinement, window in zip(block.refinement_list, windows, strict=True)
+    scaled: dict[SSAValue, IndexSum] = {}
+    for number in [n for n in (plan.index, plan.across) if n is not None]:
+        ranges[number] //= plan.width
+        index = block.indices[number]
+        scaled[index] = IndexSum.value(index) * plan.width
+    accesses = [
+        [start.substitute(scaled) + first for start, first in zip(*pair, strict=True)]
+        for pair in zip(block.accesses, (w.firsts for w in windows), strict=True)
     ]
     block.set_ranges(ranges)
-    block.set_forms(refinements, block.conditions, block.form_values[rank:])
-
-
-def _scaled(form: LinearForm, factors: dict[int, int]) -> LinearForm:
-    coefficients = [c * factors.get(n, 1) for n, c in enumerate(form.coefficients)]
-    return LinearForm.of(coefficients, form.constant)
+    block.rewrite(accesses, block.where)
 
 
 @dataclass(frozen=True)
@@ -246,20 +233,15 @@ class _Statements:
 
     def _number(self, operation: IndexOp, copy: int, differs: bool) -> SSAValue:
         """An index as a number, or one for each lane."""
-        plan, form = self._plan, operation.form.data
-        values = [*operation.values]
-        factors: dict[int, int] = {}
-        step = 0
-        for place, value in enumerate(values):
-            coefficient = form.coefficients[place].numerator
-            if value is self._block.indices[plan.index]:
-                factors[place] = plan.width
-                step = coefficient
-            elif plan.across is not None and value is self._block.indices[plan.across]:
-                factors[place] = plan.width
-                form = form + coefficient * copy
+        plan, indices = self._plan, self._block.indices
+        lane = indices[plan.index]
+        scaled: dict[SSAValue, IndexSum] = {lane: IndexSum.value(lane) * plan.width}
+        if plan.across is not None:
+            across = indices[plan.across]
+            scaled[across] = IndexSum.value(across) * plan.width + copy
+        step = operation.sum.coefficient(lane)
         new = operation.clone()
-        new.properties["form"] = FormAttr(_scaled(form, factors))
+        new.rewrite(operation.sum.substitute(scaled))
         result = self._add(new, operation)
         if not differs:
             return result
