@@ -18,7 +18,6 @@ from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
@@ -26,7 +25,7 @@ from ..dialects import make_context
 from ..dialects.stripe.attributes import MemorySpace, view_type
 from ..dialects.stripe.block import BlockOp
 from ..dialects.stripe.ops import AllocOp
-from ..dialects.stripe.staging import STAGE_ATTRIBUTE, StagingAttr
+from ..dialects.stripe.schedule import Schedule, schedule_of
 from ..dialects.work import work_of
 from ..targets.hardware.description import Hardware
 from .units import Unit, unit_module
@@ -34,7 +33,6 @@ from .units import Unit, unit_module
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.stripe.analysis.nest import Nest
     from ..passes.stripe.analysis.problem import Problem
 
 _EXPOSED = 0.3
@@ -149,16 +147,14 @@ def _decided_copies(block: BlockOp) -> int:
 
     copied: dict[SSAValue, int] = {}
     for leaf in all_blocks(block):
-        stages = leaf.attributes.get(STAGE_ATTRIBUTE)
-        for each in stages if isinstance(stages, ArrayAttr) else ():
-            assert isinstance(each, StagingAttr)
-            if each.data.space is MemorySpace.GLOBAL:
-                buffer = root_buffer(leaf.buffer(each.data.refinement))
+        for stage in schedule_of(leaf).stages:
+            if stage.space is MemorySpace.GLOBAL:
+                buffer = root_buffer(leaf.buffer(stage.refinement))
                 copied[buffer] = view_type(buffer).bytes
     return sum(copied.values())
 
 
-def _staged_bytes(problem: Problem, nest: Nest) -> int:
+def _staged_bytes(problem: Problem, nest: Schedule) -> int:
     """The copies of inputs that are made before the kernel starts."""
     from ..passes.stripe.analysis.nest import scratch_bytes
 

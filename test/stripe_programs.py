@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, Builtin, DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func, FuncOp
 from xdsl.ir import Attribute
 from xdsl.passes import PassPipeline
@@ -18,6 +18,7 @@ from xdsl.passes import PassPipeline
 from gingham.dialects import get_all_dialects
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.stripe.attributes import ViewType
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.analysis.nests import top_level_blocks
@@ -110,5 +111,4 @@ def choose_tiles(module: ModuleOp, random: Random) -> None:
                 [random.randint(0, extent + 1) for extent in block.index_ranges]
                 for _ in range(random.choice((1, 1, 2)))
             ]
-            arrays = [DenseArrayBase.from_list(i64, sizes) for sizes in levels]
-            block.attributes["stripe.tile"] = ArrayAttr(arrays)
+            set_schedule(block, Schedule.of(levels))

@@ -243,7 +243,7 @@ def _best(records: Sequence[Record]) -> list[Record]:
 
 def _print_table(records: Sequence[Record]) -> None:
     """One row a record, in columns."""
-    rows = [("program", "block", "time", "speedup", "model's place", "decision")]
+    rows = [("program", "block", "time", "speedup", "model's place", "schedule")]
     rows += [
         (
             record.program or "-",
@@ -253,7 +253,7 @@ def _print_table(records: Sequence[Record]) -> None:
             else f"{1e3 * record.seconds:.4g} ms",
             f"{record.speedup:.2f}" if record.seconds is not None else "-",
             str(record.rank + 1),
-            ", ".join(f"{name} = {text}" for name, text in record.attributes.items()),
+            record.schedule,
         )
         for record in records
     ]

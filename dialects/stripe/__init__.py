@@ -20,7 +20,7 @@ from .block import BlockOp
 from .fusion import FusionAttr
 from .ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .reshape import ReshapeOp
-from .staging import StagingAttr
+from .schedule import ScheduleAttr
 
 Stripe = Dialect(
     "stripe",
@@ -32,7 +32,7 @@ Stripe = Dialect(
         LevelAttr,
         MemorySpaceAttr,
         RefinementAttr,
-        StagingAttr,
+        ScheduleAttr,
     ],
 )
 

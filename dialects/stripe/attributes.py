@@ -30,6 +30,9 @@ from ..eltwise.ops import element_of, value_bytes
 from ..form_attribute import format_numbered_form, parse_numbered_form
 from ..syntax import parse_optional_enum
 
+KERNEL_ATTRIBUTE = "stripe.kernel"
+"""On top-level blocks: those with the same number are the same kernel."""
+
 
 class MemorySpace(StrEnum):
     """Where a buffer lives: device memory, a work-group's, or one work-item's."""

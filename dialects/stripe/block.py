@@ -46,6 +46,7 @@ from .attributes import (
 from .block_forms import compact_captures, verify_forms, verify_window
 from .block_syntax import BlockArguments, parse_block, print_block
 from .reshape import ReshapeOp
+from .schedule import verify_schedule
 
 _SEGMENTS = "operandSegmentSizes"
 
@@ -404,6 +405,7 @@ class BlockOp(IRDLOperation):
                     f"expected captured value {number} to be an index of a block around"
                 )
         self._verify_serial()
+        verify_schedule(self)
         reached = [*ranges, *map(index_range, self.captures)]
         for number, buffer in enumerate(self.buffers):
             self._verify_refinement(number, buffer, reached)

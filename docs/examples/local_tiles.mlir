@@ -5,10 +5,12 @@ func.func @main(%A : !stripe.view<64x64xf32>, %B : !stripe.view<64x64xf32>) -> !
       in %a = %A[%i, %k] : 1x1
       in %b = %B[%k, %j] : 1x1
       out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {
-        stripe.tile = [array<i64: 16, 16, 64>, array<i64: 16, 16, 8>, array<i64: 2, 2, 8>],
-        stripe.stage = [#stripe.stage<input 0 at 2 of 2 order [0, 1] local>,
-                        #stripe.stage<input 1 at 2 of 2 order [0, 1] local>]} {
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [16, 16, 64],
+        tile [16, 16, 8],
+        tile [2, 2, 8],
+        stage input 0 at 2 of 2 order [0, 1] local,
+        stage input 1 at 2 of 2 order [0, 1] local>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     %y = stripe.load %b : !stripe.view<1x1xf32>
     %z = eltwise.mul %x, %y : f32

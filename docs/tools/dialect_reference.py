@@ -25,6 +25,7 @@ from xdsl.irdl import (
 from gingham.dialects import get_all_dialects
 from gingham.dialects.eltwise.ops import ElementwiseOp
 from gingham.dialects.eltwise.table import FUNCTIONS
+from gingham.dialects.stripe.schedule import PARTS, Schedule
 
 _INTRODUCTION = """\
 A program passes through three dialects: `tile` has tensors and contractions, `stripe`
@@ -150,6 +151,10 @@ def _attribute(attribute: type[Attribute]) -> Iterator[str]:
         yield _values(held)
     elif held.__module__.startswith("gingham.dialects"):
         yield docstrings.of(held)
+    if held is Schedule:
+        for word, kind in PARTS.items():
+            yield f"#### `{word}`"
+            yield docstrings.of(kind)
 
 
 def _held_class(attribute: type[Attribute]) -> type | None:

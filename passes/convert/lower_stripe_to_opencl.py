@@ -75,14 +75,14 @@ from xdsl.traits import SymbolOpInterface
 
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.kernel import AllocateOp, LaunchOp
-from ...dialects.stripe.attributes import MemorySpace, ViewType
+from ...dialects.stripe.attributes import KERNEL_ATTRIBUTE, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ...dialects.stripe.reshape import ReshapeOp
 from ...dialects.work import keep_work
 from ..locations import error_at, located, not_lowered
 from ..opencl.barriers import synchronize
-from ..stripe.analysis.kernels import KERNEL_ATTRIBUTE, buffer_pattern
+from ..stripe.analysis.kernels import buffer_pattern
 from ..stripe.analysis.nests import root_buffer
 from .opencl_kernel import KernelLowering, LoweredKernel
 

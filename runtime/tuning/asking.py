@@ -44,7 +44,7 @@ def outcomes_of(
                 ir=question.ir,
                 passes=passes,
                 leaf=question.leaf,
-                decisions=tuple(choice.attributes for choice in some),
+                decisions=tuple(choice.schedule for choice in some),
                 seconds=seconds,
                 time_limit=time_limit,
                 environment=_environment(),

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...dialects.stripe.schedule import Schedule
 from ...errors import GinghamError
 from .jobs import Job, Outcome
 
@@ -53,12 +54,12 @@ class Bench:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._model = self._executable({})
+        self._model = self._executable(str(Schedule()))
         self._inputs = _inputs(self._model)
         self.wanted = self._model(*self._inputs)
         self._are_checked = _covered_outputs(job)
 
-    def outcome(self, decision: dict[str, str]) -> Outcome:
+    def outcome(self, decision: str) -> Outcome:
         """How fast a decision is, and whether it is right."""
         from xdsl.utils.exceptions import DiagnosticException
 
@@ -75,8 +76,7 @@ class Bench:
         seconds, model_seconds = self._compare(candidate)
         return Outcome("ok", seconds, model_seconds)
 
-    def _executable(self, decision: dict[str, str]) -> OpenCLExecutable:
-        from ...dialects import make_context
+    def _executable(self, decision: str) -> OpenCLExecutable:
         from ...passes.stripe.decide.recall.unit import decide, leaves_of, unit_block
         from ...targets.opencl.devices.device import OpenCLDevice
         from ...targets.opencl.executor import OpenCLExecutable
@@ -88,7 +88,7 @@ class Bench:
             raise GinghamError(f"device '{chosen.name}' cannot be measured")
         unit = parsed(self._job.ir)
         leaf = leaves_of(unit_block(unit))[self._job.leaf]
-        decide(leaf, decision, make_context())
+        decide(leaf, decision)
         run_passes(unit, self._job.passes)
         return OpenCLExecutable(unit, chosen)
 

@@ -19,8 +19,8 @@ class Job:
     """The pipeline from there on."""
     leaf: int
     """The number of the leaf that the decisions are about."""
-    decisions: tuple[dict[str, str], ...]
-    """For each its attributes, names to texts."""
+    decisions: tuple[str, ...]
+    """A schedule each, as text."""
     seconds: float
     """How long each is measured."""
     time_limit: float

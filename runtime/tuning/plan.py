@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.stripe.block import BlockOp
-from ...dialects.stripe.staging import STAGE_ATTRIBUTE
-from ...dialects.stripe.tiling import TILE_ATTRIBUTE
+from ...dialects.stripe.schedule import Schedule
 from ...passes.pipelines import TargetOptions
 from ...passes.stripe.analysis.nests import top_level_blocks
 from ...passes.stripe.decide.recall.unit import key_of, leaves_of, unit_block, unit_of
@@ -33,8 +31,8 @@ class Choice:
     rank: int
     """Its place in the model's list, 0 the best."""
     predicted_seconds: float
-    attributes: dict[str, str]
-    """Names of attributes and their texts."""
+    schedule: str
+    """As text, without the reason."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     found = candidates(leaf, hardware, _LOOKED_AT * count)
     for rank, candidate in enumerate(found):
         choice = _choice(rank, candidate)
-        kinds.setdefault(_kind(candidate.attributes), []).append(choice)
+        kinds.setdefault(_kind(candidate.schedule), []).append(choice)
     taken = [each for turn in zip_longest(*kinds.values()) for each in turn if each]
     return sorted(taken[:count], key=lambda choice: choice.rank)
 
@@ -129,16 +127,9 @@ def choices_over(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
 
 
 def _choice(rank: int, candidate: Candidate) -> Choice:
-    texts = {
-        name: str(attribute)
-        for name, attribute in candidate.attributes.items()
-        if not isinstance(attribute, StringAttr)
-    }
-    return Choice(rank, candidate.seconds, texts)
+    return Choice(rank, candidate.seconds, str(candidate.schedule.unexplained()))
 
 
-def _kind(attributes: Mapping[str, Attribute]) -> object:
+def _kind(schedule: Schedule) -> object:
     """What decisions of one kind have in common: the innermost tile, what is staged."""
-    tile = attributes.get(TILE_ATTRIBUTE)
-    levels = tile.data if isinstance(tile, ArrayAttr) else ()
-    return levels[-1:], STAGE_ATTRIBUTE in attributes
+    return schedule.tile, bool(schedule.stages)

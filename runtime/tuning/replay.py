@@ -16,13 +16,12 @@ def replay_text(record: Record) -> str:
 
     `tile-opt --run-reproducer` takes it; `-t opencl` prints the kernels.
     """
-    from ...dialects import make_context
     from ...passes.stripe.decide.recall.unit import decide, leaves_of, unit_block
     from .lowering import parsed
 
     unit = parsed(record.ir)
     leaf = leaves_of(unit_block(unit))[record.leaf]
-    decide(leaf, record.attributes, make_context())
+    decide(leaf, record.schedule)
     pipeline = shlex.quote(f"builtin.module({record.passes})")
     return "\n".join(
         [

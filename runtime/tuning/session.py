@@ -159,7 +159,7 @@ class _Session:
             except DatabaseError as error:
                 self._set_aside(error)
                 records = []
-            known = {(r.unit, r.leaf, r.decision): r for r in records}
+            known = {(r.unit, r.leaf, r.schedule): r for r in records}
             self.found = {key: known[key] for key in known if key in asked}
         self.done = len(self.found)
         self.report(Progress(self.done, self.total))
@@ -236,14 +236,14 @@ class _Session:
         self.notes.append(f"{error.message}; it is now '{aside}', and a new one made")
 
     def _record(self, question: Question, choice: Choice, outcome: Outcome) -> Record:
-        from ...passes.stripe.decide.recall.database import Record, decision_text
+        from ...passes.stripe.decide.recall.database import Record
 
         return Record(
             unit=question.unit,
             leaf=question.leaf,
             target=self.target,
             compiler=compiler_version(),
-            decision=decision_text(choice.attributes),
+            schedule=choice.schedule,
             program=self.program,
             block=question.block,
             rank=choice.rank,
@@ -258,9 +258,8 @@ class _Session:
 
 
 def _key(question: Question, choice: Choice) -> _Key:
-    from ...passes.stripe.decide.recall.database import decision_text
 
-    return question.unit, question.leaf, decision_text(choice.attributes)
+    return question.unit, question.leaf, choice.schedule
 
 
 def database_at(records: str | os.PathLike[str] | None) -> Database:

@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Position, Span
 
 from ...dialects.bounded_parser import BoundedParser
+from ...dialects.hints import HintedParseError, hint_of
 from ...errors import GinghamError, SourceLocation
 from ...suggestions import did_you_mean
 from .diagnostics import ToolError, note
@@ -201,15 +202,7 @@ class LocatedParser(BoundedParser):
         shown = name if text.find(name, start, self.pos) >= 0 else name.split(".")[-1]
         position = max(text.rfind(shown, start, self.pos), start)
         span = Span(position, position + len(shown), self.lexer.input)
-        raise UnknownNameError(span, f"unknown {kind} '{name}'", hint)
-
-
-class UnknownNameError(ParseError):
-    """An operation, type or attribute that no dialect has."""
-
-    def __init__(self, span: Span, message: str, hint: str | None) -> None:
-        super().__init__(span, message)
-        self.hint = hint
+        raise HintedParseError(ParseError(span, f"unknown {kind} '{name}'"), hint)
 
 
 def parse_mlir(
@@ -267,8 +260,7 @@ def _parse_failure(error: ParseError, sources: Sources) -> GinghamError:
             note(text or (error.ref_text or "").rstrip(":"), sources.of_span(span))
             for span, text in error.refs
         ]
-    hint = error.hint if isinstance(error, UnknownNameError) else None
-    return ToolError(message, sources.of_span(error.span), hint, notes)
+    return ToolError(message, sources.of_span(error.span), hint_of(error), notes)
 
 
 def _place(parser: LocatedParser, sources: Sources) -> SourceLocation:

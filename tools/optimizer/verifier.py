@@ -14,6 +14,7 @@ from xdsl.irdl.dominance import DominanceInfo
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
+from ...dialects.hints import hint_of
 from ...errors import GinghamError
 from ...passes.walking import operations
 from .diagnostics import Diagnostic, ToolError, note
@@ -38,7 +39,9 @@ def verify_module(module: ModuleOp, sources: Sources) -> None:
         # Verifiers of dialects raise more than VerifyException on invalid programs.
         op, reason = _first_invalid(module, error)
     raise GinghamError(
-        f"'{op.name}' op {_verifier_message(op, reason)}", sources.of_operation(op)
+        f"'{op.name}' op {_verifier_message(op, reason)}",
+        sources.of_operation(op),
+        hint_of(reason),
     ) from reason
 
 

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
+from ....dialects.stripe.attributes import KERNEL_ATTRIBUTE
 from ....dialects.stripe.block import BlockOp
 from ...structure import structure
 from .nests import all_blocks, root_buffer, top_level_blocks
-
-KERNEL_ATTRIBUTE = "stripe.kernel"
-"""On top-level blocks: those with the same number are the same kernel."""
 
 
 def first_blocks(module: ModuleOp) -> Iterator[BlockOp]:

@@ -1,13 +1,13 @@
-"""A nest that could be made of a block: its levels of tiles, loops and staging."""
+"""What the nest that a schedule makes of a block is like: its loops, its copies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
 
 from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.schedule import Schedule
 from ....dialects.stripe.staging import Staging
 from .footprint import box
 from .problem import Access, Problem
@@ -26,40 +26,16 @@ class Loop:
     """By how much one step moves the index."""
 
 
-@dataclass(frozen=True)
-class Nest:
-    """One way to run a block: what the attributes of a decision say.
-
-    `levels` are the sizes of `stripe.tile`, `orders` those of `stripe.order`, one for
-    each block of the nest or none at all.
-    """
-
-    levels: tuple[tuple[int, ...], ...]
-    lanes: int = 1
-    orders: tuple[tuple[int, ...], ...] = ()
-    stages: tuple[Staging, ...] = ()
-
-    @property
-    def tile(self) -> tuple[int, ...]:
-        """The sizes of the innermost level."""
-        return self.levels[-1]
-
-    @cached_property
-    def staged(self) -> dict[int, Staging]:
-        """The stagings by the refinements they copy."""
-        return {stage.refinement: stage for stage in self.stages}
-
-
-def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
+def loops_of(problem: Problem, nest: Schedule, ranges: Sequence[int]) -> list[Loop]:
     """The loops of a nest over `ranges`, outermost first, those of one step left out.
 
     Inside the outermost block the indices that only aggregate come first.
     """
     loops: list[Loop] = []
     sizes = list(ranges)
-    for block, inner in enumerate((*nest.levels, (1,) * problem.rank)):
+    for block, inner in enumerate((*nest.sizes, (1,) * problem.rank)):
         order: Sequence[int] = problem.inner_order if block else range(problem.rank)
-        if block < len(nest.orders) and (listed := nest.orders[block]):
+        if listed := nest.orders[block]:
             order = (*listed, *(index for index in order if index not in listed))
         for index in order:
             size = min(inner[index], sizes[index]) or sizes[index]
@@ -69,7 +45,7 @@ def loops_of(problem: Problem, nest: Nest, ranges: Sequence[int]) -> list[Loop]:
     return loops
 
 
-def normal(problem: Problem, nest: Nest) -> Nest:
+def normal(problem: Problem, nest: Schedule) -> Schedule:
     """The one nest in place of all that have the same loops.
 
     What says nothing is left out: blocks of one point, and orders of loops that are so
@@ -78,25 +54,25 @@ def normal(problem: Problem, nest: Nest) -> Nest:
     The outermost block stays, as work-groups are its points, and so does one before
     which, and not further in, something is copied.
     """
-    if len(nest.levels) == 1 and not nest.orders:
+    if len(nest.levels) == 1 and not any(nest.orders):
         return nest
     loops = loops_of(problem, nest, problem.ranges)
     orders = list(nest.orders)
     for block, order in enumerate(nest.orders):
         orders[block] = ()
-        same = replace(nest, orders=tuple(orders))
+        same = nest.with_orders(orders)
         if order and loops_of(problem, same, problem.ranges) != loops:
             orders[block] = order
-    nest = replace(nest, orders=tuple(orders))
+    nest = nest.with_orders(orders)
     busy = {loop.block for loop in loops}
     copying = {stage.before for stage in nest.stages if stage.before == stage.window}
     for block in range(len(nest.levels) - 1, 0, -1):
         if block not in busy and block not in copying:
             nest = _without_block(nest, block)
-    return nest if any(nest.orders) else replace(nest, orders=())
+    return nest
 
 
-def _without_block(nest: Nest, block: int) -> Nest:
+def _without_block(nest: Schedule, block: int) -> Schedule:
     def moved(number: int) -> int:
         return number - (number > block)
 
@@ -108,17 +84,13 @@ def _without_block(nest: Nest, block: int) -> Nest:
         )
         for stage in nest.stages
     )
-    return replace(
-        nest,
-        levels=nest.levels[:block] + nest.levels[block + 1 :],
-        orders=nest.orders[:block] + nest.orders[block + 1 :],
-        stages=stages,
-    )
+    levels = nest.levels[:block] + nest.levels[block + 1 :]
+    return replace(nest, levels=levels, stages=stages)
 
 
-def blocks_of_reductions(problem: Problem, nest: Nest) -> tuple[int, ...] | None:
+def blocks_of_reductions(problem: Problem, nest: Schedule) -> tuple[int, ...] | None:
     """The outermost level that cuts an index which only aggregates, if there is one."""
-    for level in nest.levels:
+    for level in nest.sizes:
         if any(0 < level[i] < problem.ranges[i] for i in problem.reductions):
             return level
     return None
@@ -129,17 +101,17 @@ def tile_window(access: Access, sizes: Sequence[int]) -> tuple[int, ...]:
     return box(access.coefficients, sizes, access.window)
 
 
-def sizes_inside(nest: Nest, block: int, ranges: Sequence[int]) -> tuple[int, ...]:
+def sizes_inside(nest: Schedule, block: int, ranges: Sequence[int]) -> tuple[int, ...]:
     """How many values of each index one point of a block of the nest holds."""
     sizes = tuple(ranges)
-    for level in nest.levels[: block + 1]:
+    for level in nest.sizes[: block + 1]:
         pairs = zip(level, sizes, strict=True)
         sizes = tuple(min(own, outer) or outer for own, outer in pairs)
     return sizes
 
 
 def loop_strides(
-    problem: Problem, nest: Nest, access: Access, loops: Sequence[Loop]
+    problem: Problem, nest: Schedule, access: Access, loops: Sequence[Loop]
 ) -> list[int]:
     """The bytes that each loop moves an access by, in the memory that it then reads.
 
@@ -171,7 +143,7 @@ def loop_strides(
 
 
 def scratch_bytes(
-    problem: Problem, nest: Nest, stage: Staging, ranges: Sequence[int]
+    problem: Problem, nest: Schedule, stage: Staging, ranges: Sequence[int]
 ) -> int:
     """How large the scratch of a staging is."""
     access = problem.accesses[stage.refinement]

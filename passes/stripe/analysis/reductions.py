@@ -7,7 +7,6 @@ from math import prod
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from .lanes import unit_steps, vector_index
 from .nests import (
     has_own_windows,
@@ -18,6 +17,7 @@ from .nests import (
     owns_cells,
     reduction_indices,
 )
+from .schedules import is_scheduled
 
 
 def cells_of_outputs(block: BlockOp) -> int:
@@ -29,7 +29,7 @@ def aggregates_plainly(block: BlockOp) -> bool:
     """Whether a block aggregates numbers into cells that are its own."""
     if not is_leaf(block) or block.captures or block.is_serial:
         return False
-    if TILE_ATTRIBUTE in block.attributes or not all(block.index_ranges):
+    if is_scheduled(block) or not all(block.index_ranges):
         return False
     if any(map(is_subscripted, block.views)):
         return False

@@ -53,10 +53,10 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ...locations import check_positive
 from ...walking import functions
 from ..analysis.nests import is_leaf, is_subscripted, root_buffer, statements
+from ..analysis.schedules import is_scheduled
 from ..edit.blocks import shift_indices
 
 
@@ -117,7 +117,7 @@ def _is_plain(block: BlockOp) -> bool:
         and not block.is_serial
         and not block.captures
         and not block.conditions
-        and TILE_ATTRIBUTE not in block.attributes
+        and not is_scheduled(block)
         and not any(map(is_subscripted, block.views))
         and all(block.index_ranges)
         and all(

@@ -50,12 +50,12 @@ from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ....targets.hardware import MOST_BUFFERS
 from ...dependences import Effects
 from ...walking import functions
 from ..analysis.effects import effects_of
 from ..analysis.nests import has_own_windows, is_leaf, root_buffer, statements
+from ..analysis.schedules import is_scheduled
 from ..edit.join import definitions, join_blocks, outer_memories
 
 
@@ -205,7 +205,7 @@ def _is_fusible(block: BlockOp) -> bool:
     """Whether a block may be fused with any other."""
     if not is_leaf(block) or block.is_serial:
         return False
-    if block.captures or TILE_ATTRIBUTE in block.attributes:
+    if block.captures or is_scheduled(block):
         return False
     return all(
         refinement.aggregation is Aggregation.ASSIGN and refinement.init is None

@@ -43,8 +43,7 @@ sizes do not divide a range, the last tile reaches over it and its points are ch
 (see `stripe-separate`), or what is left over is a nest of its own. With several levels
 of tiles there are as many blocks around the leaves. The nest stands where the last
 member stood; statements between that depend on a member follow it. A member hands
-its other attributes on to its leaf: `stripe.tile` and `stripe.order` are over all
-indices that it had.
+its other attributes on to its leaf: its schedule is over all indices that it had.
 
 It is an error when members do not share the indices as the attribute says, when a cell
 that one of them writes is used at other points of the shared indices, and when a
@@ -73,20 +72,18 @@ from ....dialects.stripe.fusion import (
     FusionAttr,
 )
 from ....dialects.stripe.reshape import ReshapeOp
-from ....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
-from ....dialects.syntax import integer_arrays
+from ....dialects.stripe.schedule import Schedule, set_schedule
 from ...locations import error_at
 from ...walking import functions
 from ..analysis.nests import reduction_indices, statements
+from ..analysis.schedules import checked_schedule
 from ..analysis.shared_indices import Member, find_conflict, may_be_member
 from ..analysis.statement_order import StatementOrder
 from ..edit.blocks import push_constraints_inward
 from ..edit.join import join_blocks
-from ..edit.loop_order import loop_orders
 from ..edit.merge import may_merge, merge_pair
 from ..edit.partition import split_block
-from ..edit.split import may_overhang, tile_block, tile_levels
+from ..edit.split import may_overhang, tile_block
 from ..edit.widen import widen_windows
 
 
@@ -202,16 +199,19 @@ class _Part:
     block: BlockOp
     shared: tuple[int | None, ...]
     """The block's number of each shared index; None where it has one value left."""
+    schedule: Schedule
+    """That of its leaf, over the indices that it has by now."""
     leaf: Mapping[str, Attribute]
-    """The attributes that its leaf gets; tiles are over the indices it has by now."""
+    """The other attributes that its leaf gets."""
 
     @staticmethod
     def of(member: Member) -> _Part:
+        schedule = checked_schedule(member.block)
         attributes = member.block.attributes
         attributes.pop(FUSE_ATTRIBUTE, None)
         leaf = dict(attributes)
         attributes.clear()
-        return _Part(member.block, member.shared, leaf)
+        return _Part(member.block, member.shared, schedule, leaf)
 
     def extent(self, shared: int) -> int:
         index = self.shared[shared]
@@ -223,7 +223,7 @@ class _Part:
         Reductions that are not tiled yet are easier to tile without constraints.
         """
         index = self.shared[shared]
-        is_decided = TILE_ATTRIBUTE in self.leaf or not reduction_indices(self.block)
+        is_decided = bool(self.schedule.levels) or not reduction_indices(self.block)
         return index is None or (
             is_decided and may_overhang(self.block, self.own_sizes(sizes), index)
         )
@@ -250,6 +250,7 @@ def _fuse_levels(parts: Sequence[_Part], tiles: Sequence[Sequence[int]]) -> None
     if not tiles:
         for part in parts:
             part.block.attributes.update(part.leaf)
+            set_schedule(part.block, part.schedule)
         return
     sizes = [
         min(size, extent) if size else extent
@@ -266,7 +267,7 @@ def _fuse_levels(parts: Sequence[_Part], tiles: Sequence[Sequence[int]]) -> None
             return
     is_nested = isinstance(parts[0].block.parent_op(), BlockOp)
     # What is staged counts the blocks around.
-    is_counted = any(STAGE_ATTRIBUTE in part.leaf for part in parts)
+    is_counted = any(part.schedule.stages for part in parts)
     if not is_nested or is_counted or sizes != extents:
         parts = _fuse_level(parts, sizes)
     _fuse_levels(parts, tiles[1:])
@@ -307,25 +308,13 @@ def _outer_order(part: _Part, sizes: Sequence[int]) -> list[int]:
 
 def _tiled(part: _Part, sizes: Sequence[int]) -> _Part:
     """Put a block over tiles around a part; the part inside."""
-    leaf = dict(part.leaf)
-    tiles, orders = leaf.get(TILE_ATTRIBUTE), leaf.get(ORDER_ATTRIBUTE)
-    levels = [] if tiles is None else tile_levels(part.block, tiles)
-    numbers = [] if orders is None else loop_orders(part.block, orders)
     own = part.own_sizes(sizes)
     block, kept = tile_block(part.block, own, is_innermost=False)
-    if tiles is not None:
-        leaf[TILE_ATTRIBUTE] = integer_arrays(
-            [level[i] for i in kept] for level in levels
-        )
-    if orders is not None:
-        leaf[ORDER_ATTRIBUTE] = integer_arrays(
-            [kept.index(i) for i in listed if i in kept] for listed in numbers
-        )
     shared = tuple(
         None if index is None or index not in kept else kept.index(index)
         for index in part.shared
     )
-    return _Part(block, shared, leaf)
+    return _Part(block, shared, part.schedule.over(kept), part.leaf)
 
 
 def _assign(block: BlockOp) -> None:

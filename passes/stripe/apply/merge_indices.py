@@ -40,13 +40,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ..analysis.nests import (
     is_leaf,
     is_subscripted,
     reduction_indices,
     top_level_blocks,
 )
+from ..analysis.schedules import is_scheduled
 from ..edit.merge import (
     are_contiguous,
     free_indices,
@@ -69,7 +69,7 @@ class StripeMergeIndicesPass(ModulePass):
 
 def _pair(block: BlockOp) -> tuple[int, int] | None:
     """Two indices that can be one: the slow one and the fast one."""
-    is_decided = TILE_ATTRIBUTE in block.attributes
+    is_decided = is_scheduled(block)
     if is_decided or block.is_serial or not is_leaf(block):
         return None
     if not reduction_indices(block) or any(map(is_subscripted, block.views)):

@@ -1,7 +1,7 @@
 """`stripe-pad`: round ranges of indices up, so that tiles and vectors fit them.
 
-Applies the attribute `stripe.pad` of an innermost block: a number for each index, of
-which its range becomes a multiple (0 and 1 leave it alone). A constraint keeps the
+Applies what the schedule of an innermost block pads: a number for each index, of which
+its range becomes a multiple (0 and 1 leave it alone). A constraint keeps the
 points what they were; `stripe-round-up` moves it to the end of a vector where the
 inputs are staged in whole tiles, so that it does no harm to run the points beyond.
 
@@ -12,7 +12,7 @@ stripe.block "C" [%i : 64, %j : 30, %k : 32]
     in %a = %A[%i, %k] : 1x1
     in %b = %B[%k, %j] : 1x1
     out %c = %C[%i, %j] : 1x1 add init 0
-    attributes {stripe.pad = array<i64: 0, 16, 0>} { ... }
+    attributes {stripe.schedule = #stripe.schedule<pad [0, 16, 0]>} { ... }
 ```
 
 After:
@@ -34,23 +34,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....affine.form import LinearForm
 from ....dialects.stripe.attributes import Refinement
 from ....dialects.stripe.block import BlockOp, index_range
-from ....dialects.stripe.staging import PAD_ATTRIBUTE
-from ....dialects.syntax import integers
-from ...locations import error_at
+from ....dialects.stripe.schedule import set_schedule
+from ....dialects.stripe.tiling import Padding
 from ..analysis.nests import all_blocks
+from ..analysis.schedules import checked_schedule
 from ..edit.split import lies_beyond_buffer
 
 
 @dataclass(frozen=True)
 class StripePadPass(ModulePass):
-    """Round ranges of indices up to multiples, by the attribute `stripe.pad`."""
+    """Round ranges of indices up to multiples, by their schedules."""
 
     name = "stripe-pad"
 
@@ -60,30 +59,13 @@ class StripePadPass(ModulePass):
         Raises GinghamError, located, where it does not fit the block's indices.
         """
         for block in all_blocks(op):
-            attribute = block.attributes.pop(PAD_ATTRIBUTE, None)
-            if attribute is not None:
-                for index, multiple in enumerate(_multiples(block, attribute)):
-                    pad_range(block, index, multiple)
-
-
-def _multiples(block: BlockOp, attribute: Attribute) -> tuple[int, ...]:
-    count = len(block.index_ranges)
-    if block.is_serial:
-        raise error_at(block, "cannot pad: the points of a serial block have an order")
-    if not isinstance(attribute, DenseArrayBase):
-        raise error_at(
-            block,
-            f"expected {PAD_ATTRIBUTE} to be an array of numbers, got {attribute}",
-            f"{PAD_ATTRIBUTE} = array<i64: 0, 16> rounds the second range up to 16s",
-        )
-    multiples = integers(attribute)
-    if len(multiples) != count or any(multiple < 0 for multiple in multiples):
-        raise error_at(
-            block,
-            f"expected {count} number(s) of 0 or more in {PAD_ATTRIBUTE}, one per "
-            f"index, got {list(multiples)}",
-        )
-    return multiples
+            schedule = checked_schedule(block)
+            padding = schedule.part(Padding)
+            if padding is None:
+                continue
+            set_schedule(block, schedule.without(Padding))
+            for index, multiple in enumerate(padding.multiples):
+                pad_range(block, index, multiple)
 
 
 def pad_range(block: BlockOp, index: int, multiple: int) -> None:

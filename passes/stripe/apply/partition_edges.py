@@ -3,7 +3,7 @@
 The last tile may reach further than the points of a block do. A constraint keeps points
 apart from what is there, but a tile sets all cells of its windows of outputs with
 `init`. That does no harm beyond the end of a buffer; where there are other cells, a
-block with the attribute `stripe.tile` becomes several: the interior, which the tiles
+block with tiles in its schedule becomes several: the interior, which the tiles
 fill exactly, and the edges.
 
 Before:
@@ -12,7 +12,7 @@ Before:
 stripe.block "C" [%i : 60]
     in %a = %A[%i] : 1
     out %c = %C[%i] : 1 add init 0
-    attributes {stripe.tile = [array<i64: 32>]} { ... }
+    attributes {stripe.schedule = #stripe.schedule<tile [32]>} { ... }
 ```
 
 After, where `%C` has 70 elements:
@@ -21,16 +21,16 @@ After, where `%C` has 70 elements:
 stripe.block "C" [%i : 32]
     in %a = %A[%i] : 1
     out %c = %C[%i] : 1 add init 0
-    attributes {stripe.tile = [array<i64: 32>]} { ... }
+    attributes {stripe.schedule = #stripe.schedule<tile [32]>} { ... }
 stripe.block "C" [%i : 28]
     in %a = %A[%i + 32] : 1
     out %c = %C[%i + 32] : 1 add init 0
-    attributes {stripe.tile = [array<i64: 32>]} { ... }
+    attributes {stripe.schedule = #stripe.schedule<tile [32]>} { ... }
 ```
 
 Only indices that determine cells of an output are split, and only where the parts set
-different cells of outputs that have `init`. Left alone are serial blocks, and those
-without the attribute. What tiles leave over elsewhere is for `stripe-separate`.
+different cells of outputs that have `init`. Left alone are blocks without
+tiles. What tiles leave over elsewhere is for `stripe-separate`.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ..analysis.nests import all_blocks, initializes_own_cells, reduction_indices
+from ..analysis.schedules import checked_schedule
 from ..edit.partition import split_block
-from ..edit.split import may_overhang, tile_levels
+from ..edit.split import may_overhang
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,12 @@ class StripePartitionEdgesPass(ModulePass):
 
 def partition(block: BlockOp) -> list[BlockOp]:
     """Split a block at one index: the two parts, or nothing where no index is to be."""
-    attribute = block.attributes.get(TILE_ATTRIBUTE)
-    if attribute is None or block.is_serial or not initializes_own_cells(block):
+    levels = checked_schedule(block).sizes
+    if not levels or not initializes_own_cells(block):
         return []
     reductions = reduction_indices(block)
     ranges = block.index_ranges
-    for sizes in tile_levels(block, attribute):
-        if len(sizes) != len(ranges):
-            return []
+    for sizes in levels:
         for index, extent in enumerate(ranges):
             if index in reductions or not 0 < sizes[index] < extent:
                 continue

@@ -36,11 +36,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.passes import ModulePass
 
+from ....dialects.stripe.attributes import KERNEL_ATTRIBUTE
 from ....dialects.stripe.block import BlockOp
-from ..analysis.kernels import (
-    KERNEL_ATTRIBUTE,
-    kernel_structure,
-)
+from ..analysis.kernels import kernel_structure
 from ..analysis.nests import top_level_blocks
 
 

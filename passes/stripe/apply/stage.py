@@ -1,7 +1,7 @@
 """`stripe-stage`: copy windows of inputs into contiguous scratch memory.
 
-Applies the attribute `stripe.stage` of a nest: see `dialects/stripe/staging.py`, which
-says what each entry means. Packing (panels in global memory, made once by a launch of
+Applies what the schedule of a nest stages: see `dialects/stripe/staging.py`, which says
+what each entry means. Packing (panels in global memory, made once by a launch of
 their own), blocks of an operand in local memory, and transposition are one mechanism.
 
 Before:
@@ -11,7 +11,8 @@ stripe.block "C" [%i : 8, %j : 2]
     in %a = %A[8 * %i, 0] : 8x32
     in %b = %B[0, 32 * %j] : 32x32
     out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0
-    attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>]} {
+    attributes {stripe.schedule = #stripe.schedule<
+      stage input 1 at 0 of 0 order [0, 1] global>} {
   stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
       in %a_1 = %a[%i_1, %k] : 1x1
       in %b_1 = %b[%k, %j_1] : 1x1
@@ -49,27 +50,24 @@ of the copy allows. After PlaidML's Cache pass for inputs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.staging import STAGE_ATTRIBUTE
+from ....dialects.stripe.schedule import set_schedule
 from ..analysis.nests import all_blocks
 from ..analysis.readers import is_unread
+from ..analysis.schedules import checked_schedule
 from ..edit.copies import PackedCopies
-from ..edit.stage import (
-    nest_blocks,
-    stage,
-    stagings,
-)
+from ..edit.stage import nest_blocks, stage
 
 
 @dataclass(frozen=True)
 class StripeStagePass(ModulePass):
-    """Copy windows of inputs into contiguous scratch, by the attribute."""
+    """Copy windows of inputs into contiguous scratch, by the schedules."""
 
     name = "stripe-stage"
 
@@ -81,12 +79,13 @@ class StripeStagePass(ModulePass):
         packed = PackedCopies()
         fills: list[BlockOp] = []
         for block in all_blocks(op):
-            attribute = block.attributes.pop(STAGE_ATTRIBUTE, None)
-            if attribute is None:
+            schedule = checked_schedule(block)
+            if not schedule.stages:
                 continue
+            set_schedule(block, replace(schedule, stages=()))
             # Copies that are put into the nest do not count.
             blocks = nest_blocks(block)
-            for staging in stagings(block, attribute):
+            for staging in schedule.stages:
                 fills += stage(blocks, staging, packed)
         for fill in fills:
             if is_unread(fill):

@@ -1,17 +1,17 @@
 """`stripe-autotile`: decide tiles, staging and loop order by the cost model.
 
-Every innermost block that has no `stripe.tile` gets one, and with it, where they pay,
-`stripe.order` and `stripe.stage`; `stripe.tile_reason` says why. The passes
-`stripe-partition-edges`, `stripe-tile` and `stripe-stage` apply them. The IR is
-otherwise unchanged:
+Every innermost block without tiles gets them in its schedule, and with them, where they
+pay, orders of loops and copies of inputs; the schedule says why. The passes
+`stripe-partition-edges`, `stripe-tile` and `stripe-stage` apply it. The IR is otherwise
+unchanged:
 
 ```mlir
 stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
     out %c = %C[%i, %j] : 1x1 add init 0
-    attributes {stripe.tile = [array<i64: 8, 32, 1024>],
-                stripe.order = [array<i64: 1, 0>],
-                stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>],
-                stripe.tile_reason = "4.5 ms: arithmetic 4.1 ms, ..."} { ... }
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [8, 32, 1024] order [1, 0],
+      stage input 1 at 0 of 0 order [0, 1] global,
+      because "4.5 ms: arithmetic 4.1 ms, ...">} { ... }
 ```
 
 A block with indices that only aggregate is tiled for registers, and what is around the
@@ -30,23 +30,23 @@ Serial blocks are left alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt, prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
+from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ....targets.hardware import Hardware, hardware_with
 from ...hardware_pass import HardwarePass
 from ...locations import check_positive
-from ..analysis.nest import Nest
 from ..analysis.nests import all_blocks, is_leaf
 from ..analysis.problem import Problem
-from .search import Freedom, attributes_of, best, describe, problem_of
+from ..analysis.schedules import has_tiles
+from .search import Freedom, best, describe, problem_of
 
+_NOTHING = Schedule()
 _SQUARES = 4
 """How many pieces of streaming work a piece of a transposition is as large as."""
 
@@ -81,7 +81,8 @@ class StripeAutotilePass(HardwarePass):
         check_positive(op, elements=self.elements, pieces=self.pieces)
         hardware = self.described_hardware()
         for block in all_blocks(op):
-            block.attributes.update(self.decision(block, hardware))
+            if decided := self.decision(block, hardware):
+                set_schedule(block, schedule_of(block).completed_by(decided))
 
     def described_hardware(self) -> Hardware:
         """The figures that the options ask for.
@@ -95,24 +96,23 @@ class StripeAutotilePass(HardwarePass):
             vector_registers=self.registers,
         )
 
-    def decision(self, block: BlockOp, hardware: Hardware) -> dict[str, Attribute]:
-        """The attributes for a block; none where there is nothing to decide."""
+    def decision(self, block: BlockOp, hardware: Hardware) -> Schedule:
+        """The schedule for a block; an empty one where there is nothing to decide."""
         if block.is_serial or not is_leaf(block) or not all(block.index_ranges):
-            return {}
-        if TILE_ATTRIBUTE in block.attributes:
-            return {}
+            return _NOTHING
+        if has_tiles(block):
+            return _NOTHING
         problem = problem_of(block, hardware.vector_bits)
         if not problem.aggregates or problem.uncut:
             return self._stream(problem)
         found = best(problem, hardware, Freedom(self.stages, self.orders))
-        reason = describe(found, hardware)
-        return attributes_of(found.nest, reason)
+        return replace(found.nest, reason=describe(found, hardware))
 
-    def _stream(self, problem: Problem) -> dict[str, Attribute]:
+    def _stream(self, problem: Problem) -> Schedule:
         """Pieces of a block that nothing is kept of between its points."""
         ranges, lanes = problem.ranges, problem.lanes
         if problem.is_nested:
-            return attributes_of(Nest((_whole_vectors(problem),)))
+            return Schedule.of((_whole_vectors(problem),))
         if (square := _square(problem)) is not None:
             return self._stream_squares(problem, *square)
         cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]
@@ -130,11 +130,9 @@ class StripeAutotilePass(HardwarePass):
             sizes[index] = size
             remaining //= size
         reason = f"streams {prod(sizes)} of {prod(ranges)} elements at a time"
-        return attributes_of(Nest((tuple(sizes),)), reason)
+        return Schedule.of((sizes,), reason=reason)
 
-    def _stream_squares(
-        self, problem: Problem, vector: int, across: int
-    ) -> dict[str, Attribute]:
+    def _stream_squares(self, problem: Problem, vector: int, across: int) -> Schedule:
         """Pieces of a transposition: whole lines of memory on both sides.
 
         The innermost loop goes where the inputs are contiguous, for the prefetchers.
@@ -149,7 +147,7 @@ class StripeAutotilePass(HardwarePass):
         others = [n for n in range(problem.rank) if n not in (vector, across)]
         orders = (tuple(range(problem.rank)), (*others, vector, across))
         reason = f"transposes {sizes[across]} by {sizes[vector]} elements at a time"
-        return attributes_of(Nest((tuple(sizes),), orders=orders), reason)
+        return Schedule.of((sizes,), orders=orders, reason=reason)
 
 
 def _square(problem: Problem) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -25,14 +25,12 @@ from ....dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ....dialects.opencl.kernel import KernelOp, LaunchOp
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
-from ....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
-from ....dialects.stripe.tiling import REASON_ATTRIBUTE, TILE_ATTRIBUTE
+from ....dialects.stripe.schedule import schedule_of
 from ...locations import source_location
 from ..analysis.nests import all_blocks, is_leaf, root_buffer
+from ..analysis.schedules import has_tiles
 from .autotile import StripeAutotilePass
 from .search import Candidate, candidates
-
-_DECISION = (TILE_ATTRIBUTE, ORDER_ATTRIBUTE, STAGE_ATTRIBUTE)
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,8 @@ class ExplainedNest:
     """The predicted time."""
     breakdown: dict[str, float]
     """Its parts in seconds. Those up to `memory` overlap, the others come on top."""
-    decision: dict[str, str]
-    """The attributes that make the passes build it."""
+    schedule: str
+    """What makes the passes build it."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ class ExplainedBlock:
     """`file:line` in the program, where it is known."""
     indices: dict[str, int]
     """The range of each index."""
-    chosen: dict[str, str]
-    """The attributes of the decision that was taken."""
+    schedule: str
+    """What was decided."""
     reason: str
     nests: tuple[ExplainedNest, ...]
     """The fastest by prediction; none where the decision needed no model."""
@@ -128,18 +126,17 @@ class Explainer:
                 continue
             found = candidates(block, hardware, self._count)
             decided = autotile.decision(block, hardware)
-            if TILE_ATTRIBUTE not in block.attributes and not decided:
+            schedule = schedule_of(block).completed_by(decided)
+            if not schedule.levels:
                 continue
-            attributes = block.attributes | decided
-            reason = attributes.get(REASON_ATTRIBUTE)
-            nests = [] if TILE_ATTRIBUTE in block.attributes else found
+            nests = [] if has_tiles(block) else found
             self.explanation.blocks.append(
                 ExplainedBlock(
                     self._name(block),
                     _place(block),
                     _indices(block),
-                    _texts(attributes),
-                    reason.data if isinstance(reason, StringAttr) else "given",
+                    str(schedule.unexplained()),
+                    schedule.reason or "given",
                     tuple(map(_nest, nests)),
                 )
             )
@@ -169,12 +166,8 @@ def _stem(value: SSAValue) -> str:
 
 
 def _nest(candidate: Candidate) -> ExplainedNest:
-    texts = _texts(candidate.attributes)
-    return ExplainedNest(candidate.seconds, dict(candidate.breakdown), texts)
-
-
-def _texts(attributes: Mapping[str, Attribute]) -> dict[str, str]:
-    return {name: str(attributes[name]) for name in _DECISION if name in attributes}
+    text = str(candidate.schedule.unexplained())
+    return ExplainedNest(candidate.seconds, dict(candidate.breakdown), text)
 
 
 def _indices(block: BlockOp) -> dict[str, int]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from ....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from .search import duration
 
 if TYPE_CHECKING:
@@ -45,7 +42,7 @@ def _heading(block: ExplainedBlock) -> str:
     name = block.name or "(no name)"
     ranges = ", ".join(f"{index} : {n}" for index, n in block.indices.items())
     place = f" at {block.place}" if block.place else ""
-    return f"{name} [{ranges}]{place}: {_decision(block.chosen)}; {block.reason}"
+    return f"{name} [{ranges}]{place}: {_plain(block.schedule)}; {block.reason}"
 
 
 def _table(block: ExplainedBlock) -> Table:
@@ -61,7 +58,7 @@ def _table(block: ExplainedBlock) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False)
     for heading in ("", "predicted", *names):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("decision")
+    table.add_column("schedule")
     for nest in block.nests:
         times = [duration(nest.breakdown.get(name, 0.0)) for name in names]
         table.add_row(*_row(block, nest, times))
@@ -69,19 +66,11 @@ def _table(block: ExplainedBlock) -> Table:
 
 
 def _row(block: ExplainedBlock, nest: ExplainedNest, times: list[str]) -> list[str]:
-    mark = "*" if nest.decision == block.chosen else ""
-    decision = _decision(nest.decision).replace("[", "\\[")
-    return [mark, duration(nest.seconds), *times, decision]
+    mark = "*" if nest.schedule == block.schedule else ""
+    schedule = _plain(nest.schedule).replace("[", "\\[")
+    return [mark, duration(nest.seconds), *times, schedule]
 
 
-def _decision(attributes: dict[str, str]) -> str:
-    """The attributes without what is the same in all."""
-    words: list[str] = []
-    names = {TILE_ATTRIBUTE: "tile", ORDER_ATTRIBUTE: "order", STAGE_ATTRIBUTE: "stage"}
-    for attribute, name in names.items():
-        if attribute in attributes:
-            text = re.sub(r"array<i64: ?([^>]*)>", r"[\1]", attributes[attribute])
-            text = re.sub(r"array<i64>", "[]", text)
-            text = re.sub(r"#stripe.stage<([^>]*)>", r"\1", text)
-            words.append(f"{name} {text}")
-    return ", ".join(words) or "nothing"
+def _plain(schedule: str) -> str:
+    """A schedule without its brackets."""
+    return schedule.removeprefix("<").removesuffix(">")

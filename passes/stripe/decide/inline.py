@@ -55,7 +55,6 @@ from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ....dialects.stripe.attributes import Direction, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ...arithmetic import weight_of
 from ...dependences import Dependences
 from ...locations import check_positive
@@ -63,6 +62,7 @@ from ...walking import functions
 from ..analysis.effects import effects_of
 from ..analysis.lanes import unit_steps
 from ..analysis.nests import is_leaf, is_number, root_buffer, statements
+from ..analysis.schedules import is_scheduled
 from ..edit.inline import Element
 
 _MOST_INPUTS = 8
@@ -278,7 +278,7 @@ class _Producer:
             or reader.parent is not (self.block.parent)
         ):
             return False
-        if TILE_ATTRIBUTE in reader.attributes:
+        if is_scheduled(reader):
             return False
         numbers = [n for n, b in enumerate(reader.buffers) if b is self.buffer]
         is_plain = all(
@@ -322,7 +322,7 @@ def _is_plain(block: BlockOp) -> bool:
     """Whether a block has points on their own, and one window of what it writes."""
     if not is_leaf(block) or block.is_serial:
         return False
-    if block.captures or block.conditions or TILE_ATTRIBUTE in block.attributes:
+    if block.captures or block.conditions or is_scheduled(block):
         return False
     if any(
         not isinstance(use.operation, IndexOp)

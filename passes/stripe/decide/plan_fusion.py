@@ -53,6 +53,7 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
+from ....dialects.stripe.schedule import set_schedule
 from ...hardware_pass import HardwarePass
 from ...walking import functions
 from ..analysis.facts import BlockFacts
@@ -62,7 +63,6 @@ from .fusion.common import stray_index
 from .fusion.cost import FusionCost
 from .fusion.plan import Plan, PlannedGroup
 from .fusion.tiling import GroupCost
-from .search import attributes_of
 
 _LONG_ROW = 256
 _LEAST_ROWS = 16
@@ -143,7 +143,7 @@ def _write(group: PlannedGroup, cost: GroupCost, number: int) -> None:
         attributes = member.block.attributes
         attributes[FUSE_ATTRIBUTE] = FusionAttr.of(number, shared, tiles)
         if leaf is not None:
-            attributes.update(attributes_of(leaf))
+            set_schedule(member.block, leaf)
     _add_reason(group.members[0].block, _reason(group, cost))
 
 

@@ -76,7 +76,6 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction, Level
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
 from ...locations import check_positive
 from ..analysis.lanes import unit_steps
 from ..analysis.nests import (
@@ -87,6 +86,7 @@ from ..analysis.nests import (
     root_buffer,
     top_level_blocks,
 )
+from ..analysis.schedules import is_scheduled
 from ..edit.partition import split_block
 from ..edit.scans import Piece, Scan, walk
 
@@ -178,7 +178,7 @@ def find_scan(block: BlockOp) -> Scan | None:
     """The running aggregation that a block computes, if it is one."""
     if not is_leaf(block) or block.is_serial or block.captures:
         return None
-    if TILE_ATTRIBUTE in block.attributes or not all(block.index_ranges):
+    if is_scheduled(block) or not all(block.index_ranges):
         return None
     if any(level is not Level.LOOP for level in block.index_levels):
         return None

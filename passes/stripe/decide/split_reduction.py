@@ -20,7 +20,7 @@ After, with `lanes=32`:
 stripe.block "S" [%i : 64, %k : 128, %lane : 32]
     in %x = %X[%i, 32 * %k + %lane] : 1x1
     out %s = %S_parts[%i, %lane] : 1x1 add init 0
-    attributes {stripe.tile = ...} { ... }
+    attributes {stripe.schedule = #stripe.schedule<tile ...>} { ... }
 stripe.block "S" [%i : 64, %lane : 32]
     in %part = %S_parts[%i, %lane] : 1x1
     out %s = %S[%i] : 1 add init 0 { ... }
@@ -80,8 +80,7 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.element_types import Kind, kind
 from ....dialects.stripe.attributes import Direction, ViewType
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
-from ....dialects.syntax import integer_arrays
+from ....dialects.stripe.schedule import Schedule, set_schedule
 from ...locations import check_positive
 from ..analysis.lanes import vector_index
 from ..analysis.nests import (
@@ -365,7 +364,7 @@ def whole_turns(
 
 def set_tiles(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
     """Decide the tiles of a block; 0 is a whole range."""
-    block.attributes[TILE_ATTRIBUTE] = integer_arrays(levels)
+    set_schedule(block, Schedule.of(levels))
 
 
 def _accumulate(block: BlockOp) -> None:

@@ -110,10 +110,10 @@ def _tiled(copy: BlockOp) -> BlockOp:
     if not isinstance(copy.parent_op(), FuncOp):
         # What is staged near its use comes from far: whole rows, as they lie there.
         order = sorted(range(len(ranges)), key=lambda index: -reads[index])
-        return apply_tile_levels(copy, [], [order])
+        return apply_tile_levels(copy, [], [order])[-1]
     row = _row(ranges, reads)
     order = [*(index for index in range(len(ranges)) if index != row), row]
-    return apply_tile_levels(copy, [_piece(ranges, reads)], [[], order])
+    return apply_tile_levels(copy, [_piece(ranges, reads)], [[], order])[-1]
 
 
 def _row(ranges: Sequence[int], reads: Sequence[int]) -> int:

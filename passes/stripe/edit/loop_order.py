@@ -1,43 +1,16 @@
-"""The order of the loops of a block, and the attribute that says it for a nest."""
+"""The order of the loops of a block."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import SSAValue
 
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import LevelAttr
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.staging import ORDER_ATTRIBUTE
-from ....dialects.syntax import integers
-from ...locations import error_at
-
-
-def loop_orders(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
-    """The orders that a `stripe.order` attribute gives, that of block 0 first."""
-    arrays = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
-    orders: list[tuple[int, ...]] = []
-    for array in arrays:
-        is_order = isinstance(array, DenseArrayBase)
-        if not is_order or not isinstance(array.elt_type, IntegerType):
-            raise error_at(
-                block,
-                f"expected {ORDER_ATTRIBUTE} to be arrays of index numbers, got "
-                f"{attribute}",
-                f"{ORDER_ATTRIBUTE} = [array<i64: 1, 0>] lets index 0 run fastest",
-            )
-        order = integers(array)
-        known = set(range(len(block.index_ranges)))
-        if len(set(order)) != len(order) or not known.issuperset(order):
-            raise error_at(
-                block,
-                f"expected {ORDER_ATTRIBUTE} to have numbers of the {len(known)} "
-                f"indices, each once, got {list(order)}",
-            )
-        orders.append(order)
-    return orders
+from ....dialects.stripe.schedule import schedule_of, set_schedule
 
 
 def order_loops(block: BlockOp, numbers: Sequence[int], order: Sequence[int]) -> None:
@@ -65,3 +38,4 @@ def permute_indices(block: BlockOp, order: Sequence[int]) -> None:
     block.set_ranges(ranges[old] for old in order)
     block.properties["levels"] = ArrayAttr([LevelAttr(levels[old]) for old in order])
     block.substitute(moved)
+    set_schedule(block, schedule_of(block).over(order))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerType
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Level, Refinement, ViewType
 from ....dialects.stripe.block import BlockOp, index_range
-from ....dialects.stripe.tiling import TILE_ATTRIBUTE
-from ....dialects.syntax import integers
+from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ...locations import error_at
 from ..analysis.nests import (
     absolute_access,
@@ -35,8 +33,8 @@ def apply_tile_levels(
     block: BlockOp,
     levels: Sequence[Sequence[int]],
     orders: Sequence[Sequence[int]] = (),
-) -> BlockOp:
-    """Tile `block` by all levels, outermost first; returns the innermost block.
+) -> list[BlockOp]:
+    """Tile `block` by all levels, outermost first; the blocks of the nest.
 
     Sizes are per original index, and `orders` those of the loops of the first blocks.
     """
@@ -61,27 +59,10 @@ def apply_tile_levels(
             raise ValueError("tiling gave no outer block")
         blocks.append((outer, [numbers[index] for index in split.outer]))
         block, numbers = inner, [numbers[index] for index in kept]
-    for (ordered, own), order in zip((*blocks, (block, numbers)), orders, strict=False):
+    blocks.append((block, numbers))
+    for (ordered, own), order in zip(blocks, orders, strict=False):
         order_loops(ordered, own, order)
-    return block
-
-
-def tile_levels(block: BlockOp, attribute: Attribute) -> list[tuple[int, ...]]:
-    """The sizes that a `stripe.tile` attribute gives, outermost level first."""
-    arrays = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
-    if not arrays or not all(_is_integers(array) for array in arrays):
-        raise error_at(
-            block,
-            f"expected {TILE_ATTRIBUTE} to be arrays of sizes, got {attribute}",
-            f"{TILE_ATTRIBUTE} = [array<i64: 8, 32>] are the sizes of one level",
-        )
-    return [integers(array) for array in arrays]
-
-
-def _is_integers(attribute: Attribute) -> bool:
-    return isinstance(attribute, DenseArrayBase) and isinstance(
-        attribute.elt_type, IntegerType
-    )
+    return [each for each, _ in blocks]
 
 
 @dataclass(frozen=True)
@@ -124,7 +105,8 @@ def tile_block(
 ) -> tuple[BlockOp, tuple[int, ...]]:
     """Replace `block` by a block of tiles around a block of points.
 
-    Returns the block of points, and which of the original's indices it has.
+    Returns the block of points, and which of the original's indices it has. What is
+    still to be done with the block is for that one.
 
     With `is_innermost`, `init` stays with the tiles and points accumulate; otherwise it
     moves inward, and every tile must hold all points of its cells. Raises GinghamError
@@ -160,6 +142,8 @@ def tile_block(
         like=block,
     )
     outer.attributes |= block.attributes
+    schedule = schedule_of(block)
+    set_schedule(outer, Schedule())
     outer.location = block.location
     tiles.move_statements()
     inner = build_block(
@@ -170,6 +154,7 @@ def tile_block(
         [_inner_level(block.index_levels[d]) for d in split.inner],
     )
     inner.location = block.location
+    set_schedule(inner, schedule.over(split.inner))
     outer_body.block.add_op(inner)
     block.replace_by(outer)
     return inner, split.inner

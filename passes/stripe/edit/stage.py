@@ -5,35 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum, values_of
-from ....dialects.stripe.attributes import Direction, MemorySpace, ViewType
+from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp, index_range, window_of
 from ....dialects.stripe.ops import AllocOp
-from ....dialects.stripe.staging import STAGE_ATTRIBUTE, Staging, StagingAttr
+from ....dialects.stripe.staging import Staging
 from ...locations import error_at, located
 from ..analysis.nests import nested_blocks, root_buffer
 from .copies import PackedCopies, Windows, windows_copy
 from .copy_nests import build_copy
 from .redirect import redirect_input, redirect_window
-
-
-def stagings(block: BlockOp, attribute: Attribute) -> list[Staging]:
-    """The entries of a `stripe.stage` attribute."""
-    entries = attribute.data if isinstance(attribute, ArrayAttr) else (attribute,)
-    found = [entry.data for entry in entries if isinstance(entry, StagingAttr)]
-    if len(found) != len(entries):
-        raise error_at(
-            block,
-            f"expected {STAGE_ATTRIBUTE} to be an array of #stripe.stage<...>, got "
-            f"{attribute}",
-            "#stripe.stage<input 1 at 0 of 0 order [0, 1] global> packs an operand",
-        )
-    return found
 
 
 @dataclass(frozen=True)
@@ -92,12 +77,6 @@ def _steps(blocks: Sequence[BlockOp], staging: Staging) -> list[_Step]:
             f"{len(blocks)} block(s)",
         )
     block = blocks[max(staging.window, 0)]
-    if staging.refinement >= len(block.refinements):
-        raise error_at(
-            nest,
-            f"cannot stage input {staging.refinement}: the block has "
-            f"{len(block.refinements)} refinement(s)",
-        )
     steps = [_Step(block, staging.refinement)]
     for _ in range(max(staging.window, 0) - staging.before):
         steps.insert(0, _outer_step(nest, steps[0]))
@@ -120,10 +99,6 @@ def _outer_step(nest: BlockOp, step: _Step) -> _Step:
 def _check(step: _Step, staging: Staging, window: ViewType) -> None:
     """Refuse what cannot be staged at this block."""
     block = step.block
-    if block.refinement(step.number).direction is not Direction.IN:
-        raise error_at(
-            block, f"cannot stage refinement {staging.refinement}: it is no input"
-        )
     if len(staging.order) > window.rank:
         raise error_at(
             block,

@@ -29,14 +29,14 @@ func.func @everything(%A : !stripe.view<64x64xf32>, %N : !stripe.view<f32>) -> (
   // CHECK-NEXT:     out %c = %C[8 * %i, 0] : 1x1
   // CHECK-NEXT:     out %d = %D[-%j + 3] : 1 max init -inf
   // CHECK-NEXT:     where %i - 1 >= 0, -2 * %i - %k + 14 >= 0
-  // CHECK-NEXT:     attributes {stripe.tile = [array<i64: 4, 2, 0, 0>]} {
+  // CHECK-NEXT:     attributes {stripe.schedule = #stripe.schedule<tile [4, 2, 0, 0]>} {
   stripe.block "all \"of\" it" [%i : 8 grid, %j : 4 group, %k : 2 loop, %v : 1 unroll]
       in %a = %A[2 * (4 * %i + 1) - %k - 1, %j + %j] : 1x4
       in %n = %N[]
       out %c = %C[%k + 8 * %i - %k, 0] : 1x1 assign
       out %d = %D[3 - %j] : 1 max init -inf
       where %i - 1 >= 0, 14 - 2 * %i - %k >= 0
-      attributes {stripe.tile = [array<i64: 4, 2, 0, 0>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 2, 0, 0]>} {
     // CHECK-NEXT: %x = stripe.load %a : !stripe.view<1x4xf32>
     %x = stripe.load %a : !stripe.view<1x4xf32>
     // CHECK-NEXT: %y = stripe.load %n {volatile} : !stripe.view<f32>

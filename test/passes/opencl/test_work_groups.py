@@ -36,10 +36,9 @@ def product(
     """A matrix product with tiles of both operands in local memory."""
     m, n, k = tile
     levels = [(m, n, depth), (m, n, k), (*part, k)]
-    arrays = ", ".join(f"array<i64: {a}, {b}, {c}>" for a, b, c in levels)
-    stages = ", ".join(
-        f"#stripe.stage<input {n} at 2 of 2 order [0, 1] local>" for n in (0, 1)
-    )
+    parts = [f"tile {[*sizes]}" for sizes in levels]
+    parts += [f"stage input {n} at 2 of 2 order [0, 1] local" for n in (0, 1)]
+    schedule = f"#stripe.schedule<{', '.join(parts)}>"
     text = f"""
     func.func @main(%A : !stripe.view<{rows}x{depth}xf32>,
                     %B : !stripe.view<{depth}x{columns}xf32>)
@@ -49,7 +48,7 @@ def product(
           in %a = %A[%i, %k] : 1x1
           in %b = %B[%k, %j] : 1x1
           out %c = %C[%i, %j] : 1x1 add init 0
-          attributes {{stripe.tile = [{arrays}], stripe.stage = [{stages}]}} {{
+          attributes {{stripe.schedule = {schedule}}} {{
         %x = stripe.load %a : !stripe.view<1x1xf32>
         %y = stripe.load %b : !stripe.view<1x1xf32>
         %z = eltwise.mul %x, %y : f32

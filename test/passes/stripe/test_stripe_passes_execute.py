@@ -20,16 +20,14 @@ from hypothesis import strategies as st
 from stripe_programs import CONTEXT, random_input, run, stripe_pipeline, written_in
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
-    ArrayAttr,
-    DenseArrayBase,
     ModuleOp,
-    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
@@ -276,14 +274,13 @@ def test_levels_of_tiling(name: str, levels: list[list[int]]) -> None:
     """Several levels, applied where they are legal: for all blocks of that rank."""
     program = load(name)
     module = program.module.clone()
-    arrays = [DenseArrayBase.from_list(i64, sizes) for sizes in levels]
     blocks = [
         block
         for block in top_level_blocks(module)
         if len(block.index_ranges) == len(levels[0])
     ]
     for block in blocks:
-        block.attributes["stripe.tile"] = ArrayAttr(arrays)
+        set_schedule(block, Schedule.of(levels))
     for text in (
         "stripe-partition-edges",
         "stripe-tile",
@@ -329,8 +326,7 @@ def test_any_tiles_in_any_order(data: st.DataObject) -> None:
             [data.draw(st.integers(0, extent + 1)) for extent in block.index_ranges]
             for _ in range(levels)
         ]
-        arrays = [DenseArrayBase.from_list(i64, level) for level in sizes]
-        block.attributes["stripe.tile"] = ArrayAttr(arrays)
+        set_schedule(block, Schedule.of(sizes))
     if data.draw(st.booleans(), "partitioned"):
         run(module, "stripe-partition-edges")
         program.check(module)

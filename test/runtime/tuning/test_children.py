@@ -44,11 +44,11 @@ PASSES = (
 )
 
 
-def tile(*sizes: int) -> dict[str, str]:
-    return {"stripe.tile": f"[array<i64: {', '.join(map(str, sizes))}>]"}
+def tile(*sizes: int) -> str:
+    return f"<tile {[*sizes]}>"
 
 
-def job(*decisions: dict[str, str], time_limit: float = 60.0) -> Job:
+def job(*decisions: str, time_limit: float = 60.0) -> Job:
     device = default_device()
     if device.is_reference:
         pytest.skip("no OpenCL device")
@@ -60,9 +60,9 @@ def outcomes_of(asked: Job) -> list[Outcome]:
 
 
 def test_job_as_text() -> None:
-    asked = Job("intel.0", UNIT, PASSES, 1, (tile(2, 2, 8), {}), 0.5, 3.0, {"A": "b"})
+    asked = Job("intel.0", UNIT, PASSES, 1, (tile(2, 2, 8), "<>"), 0.5, 3.0, {"A": "b"})
     assert Job.from_json(asked.to_json()) == asked
-    assert asked.rest(1).decisions == ({},)
+    assert asked.rest(1).decisions == ("<>",)
 
 
 def test_outcomes_are_those_of_the_decisions() -> None:
@@ -113,7 +113,7 @@ def fake_child(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def statuses(count: int, time_limit: float = LONG) -> list[str]:
-    decisions = tuple({"number": str(number)} for number in range(count))
+    decisions = tuple(str(number) for number in range(count))
     asked = Job("none", UNIT, PASSES, 0, decisions, 0.1, time_limit)
     return [outcome.status for outcome in outcomes_of(asked)]
 
@@ -134,7 +134,7 @@ EACH = "print('gingham-ready', flush=True)\nfor d in decisions:\n    "
 def test_bad_candidate_does_not_take_others_with_it(
     misdeed: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body = f"{EACH}{misdeed} if d['number'] == '1' else answer()"
+    body = f"{EACH}{misdeed} if d == '1' else answer()"
     body = body.replace(misdeed, f"exec({misdeed!r})")
     starts = fake_child(body, tmp_path, monkeypatch)
     # Good candidates answer at once, and are not as slow as that on any machine.
@@ -159,7 +159,7 @@ def test_message_says_how_a_child_ended(
         "print('ready to fall', file=sys.stderr, flush=True)\nos.kill(os.getpid(), 9)"
     )
     fake_child(body, tmp_path, monkeypatch)
-    asked = Job("none", UNIT, PASSES, 0, ({},), 0.1, LONG)
+    asked = Job("none", UNIT, PASSES, 0, ("<>",), 0.1, LONG)
     (outcome,) = outcomes_of(asked)
     assert outcome.message == "ended by SIGKILL: ready to fall"
 

@@ -12,8 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
 from .....dialects.stripe.reshape import ReshapeOp
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
-from ...analysis.nest import Nest
 from ...analysis.problem import Problem
 from ...analysis.shared_indices import Member
 from ..model.code import build_seconds
@@ -63,7 +63,7 @@ class BlockCosts:
             self._decided[block] = best_to_share(self.problem(block), self.hardware)
         return self._decided[block]
 
-    def decide(self, block: BlockOp) -> Nest:
+    def decide(self, block: BlockOp) -> Schedule:
         """The nest that a contraction wants by itself."""
         return self.best(block).nest
 
@@ -84,7 +84,7 @@ class BlockCosts:
             )
         return self._contractions[member]
 
-    def register_cycles(self, block: BlockOp, nest: Nest) -> float:
+    def register_cycles(self, block: BlockOp, nest: Schedule) -> float:
         """Cycles of a contraction, register tile after register tile."""
         staged = frozenset(nest.staged)
         key = block, nest.tile, nest.lanes, staged

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
-from ...analysis.nest import Nest, blocks_of_reductions, scratch_bytes
+from ...analysis.nest import blocks_of_reductions, scratch_bytes
 from ...analysis.problem import Problem
 from ..model.estimate import Model
 from ..search.groups import blocked
@@ -17,7 +18,7 @@ from ..search.groups import blocked
 class Leaf:
     """A nest of a contraction inside a panel."""
 
-    nest: Nest
+    nest: Schedule
     seconds: float
     """Of one panel, on one core."""
     local_bytes: int
@@ -32,10 +33,10 @@ class Contraction:
     """
 
     problem: Problem
-    nest: Nest
+    nest: Schedule
     shared: tuple[int, ...]
-    _strips: dict[tuple[int, ...], Nest] = field(
-        default_factory=dict[tuple[int, ...], Nest], repr=False, compare=False
+    _strips: dict[tuple[int, ...], Schedule] = field(
+        default_factory=dict[tuple[int, ...], Schedule], repr=False, compare=False
     )
     _leaves: dict[tuple[int, ...], tuple[Leaf, ...]] = field(
         default_factory=dict[tuple[int, ...], tuple[Leaf, ...]],
@@ -63,19 +64,18 @@ class Contraction:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The shared indices in the order that it wants, others inside."""
-        orders = self.nest.orders
-        listed = orders[0] if orders else ()
+        listed = self.nest.orders[0]
         first = [self.shared.index(index) for index in listed if index in self.shared]
         rest = [shared for shared in range(len(self.shared)) if shared not in first]
         return (*first, *rest)
 
-    def in_strip(self, sizes: tuple[int, ...]) -> Nest:
+    def in_strip(self, sizes: tuple[int, ...]) -> Schedule:
         """The nest within a tile of the shared indices, in one piece."""
         if sizes not in self._strips:
             self._strips[sizes] = self._in_strip(sizes)
         return self._strips[sizes]
 
-    def _in_strip(self, sizes: Sequence[int]) -> Nest:
+    def _in_strip(self, sizes: Sequence[int]) -> Schedule:
         nest = self.nest
         tile = list(nest.tile)
         for index, size in zip(self.shared, sizes, strict=True):
@@ -88,7 +88,7 @@ class Contraction:
             for stage in nest.stages
             if stage.before == 0 and stage.window == depth
         )
-        return Nest((tuple(tile),), nest.lanes, (), stages)
+        return Schedule.of((tuple(tile),), nest.lanes, (), stages)
 
     def in_panel(
         self, sizes: tuple[int, ...], hardware: Hardware, local_bytes: int
@@ -129,7 +129,7 @@ def leaves(
     )
     if any(n % size for n, size in zip(problem.ranges, tile, strict=True)):
         return ()
-    plain = Nest((tile,), lanes)
+    plain = Schedule.of((tile,), lanes)
     model = Model(problem, hardware)
     launch = hardware.launch_microseconds * 1e-6
     found = [

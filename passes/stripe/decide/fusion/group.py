@@ -9,9 +9,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
+from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware import Hardware
-from ...analysis.nest import Nest
 from ...analysis.shared_indices import Member, written_memories
 from ...edit.localize import PRIVATE_BYTES
 from .block_costs import BlockCosts
@@ -132,7 +132,7 @@ class Group:
             wanted //= sizes[shared]
         return (rows,) if tuple(sizes) == rows else (tuple(sizes), rows)
 
-    def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Nest | None:
+    def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Schedule | None:
         """The nest of a contraction within a tile of the shared indices."""
         if not member.facts.is_contraction:
             return None
@@ -142,7 +142,7 @@ class Group:
     def _register_tiles(self, main: Member) -> Tiling:
         """The tiles of a contraction whose outputs are all shared, for all members."""
         nest = self._even_nest(main)
-        levels = nest.levels
+        levels = nest.sizes
         whole = [
             all(
                 level[index] in (0, main.facts.ranges[index])
@@ -168,7 +168,7 @@ class Group:
             for stage in self._stages(main, nest)
         )
         orders = ((),) * added + nest.orders[count:]
-        leaf = Nest(inner, nest.lanes, orders if any(orders) else (), stages)
+        leaf = Schedule.of(inner, nest.lanes, orders, stages)
         leaves = tuple(
             leaf
             if m is main
@@ -179,7 +179,7 @@ class Group:
         )
         return Tiling(tiles, leaves, self.costs.contraction(main).order)
 
-    def _even_nest(self, main: Member) -> Nest:
+    def _even_nest(self, main: Member) -> Schedule:
         """The nest of a contraction, with sizes that leave nothing over where some do.
 
         What reaches over an edge shares its registers with what does not, and compilers
@@ -187,7 +187,7 @@ class Group:
         """
         contraction = self.costs.contraction(main)
         nest = contraction.nest
-        levels = [list(level) for level in nest.levels]
+        levels = [list(level) for level in nest.sizes]
         for index, extent in zip(main.shared, self.extents, strict=True):
             inner = contraction.unit(index)
             for level in reversed(levels):
@@ -197,9 +197,9 @@ class Group:
                 if level[index] and extent % level[index]:
                     return nest
                 inner = level[index] or extent
-        return replace(nest, levels=tuple(map(tuple, levels)))
+        return nest.with_sizes(levels)
 
-    def _stages(self, member: Member, nest: Nest) -> tuple[Staging, ...]:
+    def _stages(self, member: Member, nest: Schedule) -> tuple[Staging, ...]:
         """What a nest stages, but for what members write: it is inside the group."""
         memories = member.facts.memories
         return tuple(

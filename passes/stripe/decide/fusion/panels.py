@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
-from ...analysis.nest import Nest
 from .contraction import Contraction, even
 
 _COLUMNS = (32, 64, 128)
@@ -29,7 +29,7 @@ class Panel:
     """Sizes of the shared indices, with the nest of each contraction inside."""
 
     sizes: tuple[int, ...]
-    leaves: tuple[Nest, ...]
+    leaves: tuple[Schedule, ...]
     seconds: float
     """Of the contractions of one panel, on one core."""
 

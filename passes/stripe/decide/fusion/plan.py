@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 
 from .....dialects.stripe.block import BlockOp
-from .....dialects.stripe.tiling import TILE_ATTRIBUTE
 from .....targets.hardware import MOST_BUFFERS
 from ....dependences import Dependences
 from ...analysis.effects import effects_of
 from ...analysis.facts import BlockFacts
+from ...analysis.schedules import is_scheduled
 from ...analysis.shared_indices import Member, may_be_member
 from .common import common_members
 from .cost import FusionCost
@@ -208,7 +208,7 @@ class Plan:
 def _single(facts: BlockFacts, position: int, before: set[int]) -> PlannedGroup | None:
     """A group of one block; None for a block that is in no group."""
     block = facts.block
-    if may_be_member(block) is not None or TILE_ATTRIBUTE in block.attributes:
+    if may_be_member(block) is not None or is_scheduled(block):
         return None
     if not facts.shareable:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...analysis.nest import Nest
+from .....dialects.stripe.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class GroupCost:
     """For each level of outer blocks, a size per shared index."""
     order: tuple[int, ...]
     """The shared indices in the order of the loops, outermost first."""
-    leaves: tuple[Nest | None, ...]
+    leaves: tuple[Schedule | None, ...]
     """For each member the nest of its leaf; None to decide later."""
     seconds: float
     traffic_bytes: float
@@ -29,7 +29,7 @@ class Tiling:
     """Levels of tiles of the shared indices, what leaves get, and an order of loops."""
 
     levels: tuple[tuple[int, ...], ...]
-    leaves: tuple[Nest | None, ...] = ()
+    leaves: tuple[Schedule | None, ...] = ()
     order: tuple[int, ...] = ()
     contraction_seconds: float | None = None
     """Of one point, on one core, where they are known already."""

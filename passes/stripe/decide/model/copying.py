@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from math import hypot, prod
 
+from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
-from ...analysis.nest import Nest, loops_of, scratch_bytes, sizes_inside, tile_window
+from ...analysis.nest import loops_of, scratch_bytes, sizes_inside, tile_window
 from ...analysis.problem import Problem
 from .traffic import Stream, level_cycles, traffic
 
 
 def staging_seconds(
-    problem: Problem, nest: Nest, stage: Staging, hardware: Hardware
+    problem: Problem, nest: Schedule, stage: Staging, hardware: Hardware
 ) -> float:
     """The time of all copies of a staging, which all cores share.
 
@@ -25,7 +26,9 @@ def staging_seconds(
     return _copying(problem, nest, stage, hardware)
 
 
-def _packing(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -> float:
+def _packing(
+    problem: Problem, nest: Schedule, stage: Staging, hardware: Hardware
+) -> float:
     """One copy in front of the nest: read, written, and there at its start."""
     size = scratch_bytes(problem, nest, stage, problem.ranges)
     access = problem.accesses[stage.refinement]
@@ -69,7 +72,9 @@ def _moves(
     return elements / width * (1 / hardware.stores_per_cycle + 1.0)
 
 
-def _copying(problem: Problem, nest: Nest, stage: Staging, hardware: Hardware) -> float:
+def _copying(
+    problem: Problem, nest: Schedule, stage: Staging, hardware: Hardware
+) -> float:
     """Copies inside the nest, each into the same memory near the core."""
     access = problem.accesses[stage.refinement]
     loops = loops_of(problem, nest, problem.ranges)

@@ -8,9 +8,9 @@ from itertools import product
 from math import ceil, inf, prod
 from typing import TypeAlias
 
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.nest import (
-    Nest,
     blocks_of_reductions,
     loop_strides,
     loops_of,
@@ -66,7 +66,7 @@ class Model:
             self._tiles[key] = cost
         return self._tiles[key]
 
-    def estimate(self, nest: Nest) -> Estimate:
+    def estimate(self, nest: Schedule) -> Estimate:
         """Predict the time of a nest.
 
         The arithmetic of the interior and its traffic at each level overlap; what tiles
@@ -77,7 +77,7 @@ class Model:
             raise ValueError("the time of a nest is not finite")
         return found
 
-    def estimate_below(self, nest: Nest, limit: float) -> Estimate | None:
+    def estimate_below(self, nest: Schedule, limit: float) -> Estimate | None:
         """The time of a nest; None where it takes more seconds than `limit`.
 
         Where even with all data at hand it does, what data take is not found out.
@@ -113,7 +113,7 @@ class Model:
         }
         return Estimate(busy + sum(added.values()), parts | added, cover.cost)
 
-    def _cover(self, nest: Nest) -> _Cover:
+    def _cover(self, nest: Schedule) -> _Cover:
         """How the register tiles of a nest cover the ranges."""
         staged = frozenset(nest.staged)
         key = (nest.tile, nest.lanes, staged)
@@ -151,7 +151,7 @@ class Model:
         return seconds / min(self.hardware.cores, tiles)
 
 
-def estimate(problem: Problem, nest: Nest, hardware: Hardware) -> Estimate:
+def estimate(problem: Problem, nest: Schedule, hardware: Hardware) -> Estimate:
     """Predict the time of one nest of a block on a device."""
     return Model(problem, hardware).estimate(nest)
 
@@ -225,21 +225,21 @@ def _tiles(ranges: Sequence[int], sizes: Sequence[int]) -> int:
     return prod(-(-extent // size) if size else 1 for extent, size in pairs)
 
 
-def _groups(problem: Problem, nest: Nest, ranges: Sequence[int]) -> int:
+def _groups(problem: Problem, nest: Schedule, ranges: Sequence[int]) -> int:
     """The work-groups of a nest: the points of its outermost block."""
     if problem.is_nested:
         return 1
     return prod(
         -(-extent // min(size, extent)) if size else 1
-        for extent, size in zip(ranges, nest.levels[0], strict=True)
+        for extent, size in zip(ranges, nest.sizes[0], strict=True)
     )
 
 
-def _edge_groups(problem: Problem, nest: Nest, groups: int) -> float:
+def _edge_groups(problem: Problem, nest: Schedule, groups: int) -> float:
     """What work-groups at the edges do beside the whole ones, in whole ones."""
     if problem.is_nested:
         return 0.0
-    pairs = zip(problem.ranges, nest.levels[0], strict=True)
+    pairs = zip(problem.ranges, nest.sizes[0], strict=True)
     parts = prod(extent / min(size, extent) for extent, size in pairs if size)
     return max(parts - groups, 0.0)
 
@@ -271,7 +271,7 @@ def overlapped(
     return seconds
 
 
-def _launches(problem: Problem, nest: Nest) -> int:
+def _launches(problem: Problem, nest: Schedule) -> int:
     """The kernels of a nest: itself, and copies in front of it."""
     if problem.is_nested:
         return 0
@@ -282,7 +282,7 @@ def _launches(problem: Problem, nest: Nest) -> int:
 
 
 def _arithmetic(
-    problem: Problem, nest: Nest, cover: _Cover, hardware: Hardware
+    problem: Problem, nest: Schedule, cover: _Cover, hardware: Hardware
 ) -> float:
     """Seconds of arithmetic of the interior, on cores that share it evenly."""
     ranges, cost = cover.interior, cover.cost
@@ -307,7 +307,7 @@ def _arithmetic(
 
 
 def _levels(
-    problem: Problem, nest: Nest, cover: _Cover, hardware: Hardware
+    problem: Problem, nest: Schedule, cover: _Cover, hardware: Hardware
 ) -> dict[str, dict[float, float]]:
     """Seconds for all traffic, on cores that share the interior evenly.
 
@@ -359,9 +359,9 @@ def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware)
     return rows if rows > 1 else 0
 
 
-def _latency_of_blocks(problem: Problem, nest: Nest, hardware: Hardware) -> float:
+def _latency_of_blocks(problem: Problem, nest: Schedule, hardware: Hardware) -> float:
     """Cycles to the cache that holds what a block of aggregating indices touches."""
-    sizes = blocks_of_reductions(problem, nest) or nest.levels[0]
+    sizes = blocks_of_reductions(problem, nest) or nest.sizes[0]
     whole = [size or extent for size, extent in zip(sizes, problem.ranges, strict=True)]
     touched = sum(
         prod(tile_window(access, whole)) * access.element_bytes

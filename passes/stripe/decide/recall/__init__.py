@@ -1,7 +1,7 @@
 """`stripe-recall`: take decisions about nests from measurements.
 
 Looks up every top-level block in a file of records that `tile-tune` has measured, and
-gives its leaves the attributes that were fastest. Later passes that decide leave these
+gives its leaves the schedules that were fastest. Later passes that decide leave these
 as they are. Blocks that were not measured on this target, or for which nothing was
 faster than what the model chooses, are left alone.
 
@@ -15,10 +15,9 @@ After:
 
 ```mlir
 stripe.block "C" [%i : 64, %j : 64, %k : 32] ...
-    attributes {
-      stripe.tile = [array<i64: 8, 32, 32>],
-      stripe.tile_reason = "measured: 0.02 ms, 1.34 times as fast as the model's choice"
-    } { ... }
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [8, 32, 32],
+      because "measured: 0.02 ms, 1.34 times as fast as the model's choice">} { ... }
 ```
 
 A block is found by its key, which is that of all blocks with the same indices, windows,
@@ -32,11 +31,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from .....dialects.stripe.block import BlockOp
-from .....dialects.stripe.tiling import REASON_ATTRIBUTE
 from .....errors import warn
 from ...analysis.nests import top_level_blocks
 from .database import Database, DatabaseError, Record
@@ -75,13 +73,11 @@ class StripeRecallPass(ModulePass):
         try:
             units = database.units(self.target, self.compiler)
             for block in [*top_level_blocks(op)] if units else []:
-                self._recall(block, database, units, ctx)
+                self._recall(block, database, units)
         except (DatabaseError, OSError) as error:
             warn(f"{error}", RecordsWarning)
 
-    def _recall(
-        self, block: BlockOp, database: Database, units: set[str], ctx: Context
-    ) -> None:
+    def _recall(self, block: BlockOp, database: Database, units: set[str]) -> None:
         """Give the leaves of a block what was fastest for it, if it was measured."""
         unit = unit_of(block)
         key = "" if unit is None else key_of(unit)
@@ -92,7 +88,7 @@ class StripeRecallPass(ModulePass):
         for number, leaf in enumerate(leaves_of(block)):
             record = best.get((key, number))
             if record is not None:
-                _recall(leaf, record, ctx)
+                _recall(leaf, record)
 
 
 def best_of(records: Iterable[Record]) -> dict[tuple[str, int], Record]:
@@ -107,13 +103,12 @@ def best_of(records: Iterable[Record]) -> dict[tuple[str, int], Record]:
     return best
 
 
-def _recall(leaf: BlockOp, record: Record, ctx: Context) -> None:
-    try:
-        decide(leaf, record.attributes, ctx)
-    except ValueError:
-        # The file has been given something else; the model decides.
-        return
-    leaf.attributes[REASON_ATTRIBUTE] = StringAttr(
+def _recall(leaf: BlockOp, record: Record) -> None:
+    reason = (
         f"measured: {1e3 * (record.seconds or 0):.3g} ms, {record.speedup:.2f} times "
         "as fast as the model's choice"
     )
+    try:
+        decide(leaf, record.schedule, reason)
+    except ValueError as error:
+        warn(f"cannot use a schedule that was measured: {error}", RecordsWarning)

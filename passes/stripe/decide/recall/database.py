@@ -3,26 +3,25 @@
 An SQLite file with a row for each measurement. A measurement belongs to the leaf of a
 unit (see `unit`), and to what it was measured on: the device, its driver, the width of
 the vectors, the version of the compiler. A row has all that is needed to do it again:
-the IR of the unit, the attributes to give the leaf, and the passes from there on.
+the IR of the unit, the schedule to give the leaf, and the passes from there on.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from .....errors import GinghamError
 
 if TYPE_CHECKING:
     import sqlite3
 
-SCHEMA = 1
+SCHEMA = 2
 _SECONDS_TO_WAIT = 10.0
 
 OK = "ok"
@@ -40,8 +39,8 @@ class Record:
     """What it ran on: the device, its driver, the width of its vectors."""
     compiler: str
     """The version of the compiler."""
-    decision: str
-    """The attributes of the leaf, as JSON: names to the texts of attributes."""
+    schedule: str
+    """The schedule of the leaf, as `str` of a `Schedule` writes it."""
     program: str
     """Where the unit was found first, for people."""
     block: str
@@ -63,18 +62,6 @@ class Record:
     """The pipeline from there on."""
 
     @property
-    def attributes(self) -> dict[str, str]:
-        """The decision: names of attributes to their texts.
-
-        Raises ValueError where the file has been given something else.
-        """
-        decision: object = json.loads(self.decision)
-        if not isinstance(decision, dict):
-            raise ValueError("expected the attributes of a decision")
-        pairs = cast("dict[object, object]", decision).items()
-        return {str(name): str(text) for name, text in pairs}
-
-    @property
     def speedup(self) -> float:
         """How many times as fast as the model's choice; 0 where it does not work."""
         if self.status != OK or self.seconds is None or self.model_seconds is None:
@@ -82,11 +69,6 @@ class Record:
         if self.seconds <= 0:
             return 0.0
         return self.model_seconds / self.seconds
-
-
-def decision_text(attributes: Mapping[str, str]) -> str:
-    """The texts of attributes by name as `Record.decision` has them."""
-    return json.dumps(dict(sorted(attributes.items())))
 
 
 _COLUMNS = [field.name for field in fields(Record)]
@@ -228,4 +210,4 @@ def _is_record(row: Sequence[object]) -> bool:
 def as_json(record: Record) -> dict[str, object]:
     """A record for programs."""
     values: dict[str, object] = asdict(record)
-    return values | {"decision": record.attributes, "speedup": record.speedup}
+    return values | {"speedup": record.speedup}

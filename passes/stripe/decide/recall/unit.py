@@ -8,25 +8,25 @@ holds for every program with such a block: names and places in a source do not c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.parser import Parser
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from .....dialects.constants import is_constant_argument, mark_constants
 from .....dialects.stripe.attributes import Direction, MemorySpace, ViewType
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
-from .....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE
-from .....dialects.stripe.tiling import REASON_ATTRIBUTE, TILE_ATTRIBUTE
+from .....dialects.stripe.schedule import (
+    Schedule,
+    parse_schedule,
+    schedule_of,
+    set_schedule,
+)
 from ...analysis.nests import all_blocks, is_leaf
-
-_DIALECT = "stripe."
-_DECISIONS = (TILE_ATTRIBUTE, STAGE_ATTRIBUTE, ORDER_ATTRIBUTE, REASON_ATTRIBUTE)
 
 
 def unit_of(block: BlockOp) -> ModuleOp | None:
@@ -70,22 +70,21 @@ def leaves_of(block: BlockOp) -> list[BlockOp]:
     return [each for each in all_blocks(block) if is_leaf(each)]
 
 
-def decide(leaf: BlockOp, attributes: Mapping[str, str], context: Context) -> None:
-    """Give a leaf attributes, as texts, in place of what was decided about it.
+def decide(leaf: BlockOp, text: str, reason: str = "") -> None:
+    """Give a leaf the schedule of a text in place of the tiles and copies that it has.
 
-    After an error it is as it was. Raises ValueError where a text is no attribute.
+    After an error it is as it was. Raises ValueError where the text is no schedule, or
+    none of this block.
     """
     try:
-        found = {
-            name: Parser(context, text).parse_attribute()
-            for name, text in attributes.items()
-            if name.startswith(_DIALECT)
-        }
+        decided = replace(parse_schedule(text), reason=reason)
+        decided.check(leaf)
     except ParseError as error:
+        raise ValueError(error.msg) from error
+    except VerifyException as error:
         raise ValueError(str(error)) from error
-    for name in _DECISIONS:
-        leaf.attributes.pop(name, None)
-    leaf.attributes.update(found)
+    given = Schedule(parts=schedule_of(leaf).parts)
+    set_schedule(leaf, decided.completed_by(given))
 
 
 def covered_outputs(unit: ModuleOp) -> list[bool]:
@@ -139,6 +138,7 @@ def key_of(unit: ModuleOp) -> str:
 def _strip(operation: Operation) -> None:
     if isinstance(operation, BlockOp):
         operation.block_name = None
+        set_schedule(operation, schedule_of(operation).unexplained())
     # Text says why something was decided, to people.
     explanations = [
         name

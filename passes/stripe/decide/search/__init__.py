@@ -1,28 +1,26 @@
 """The cost model: predicts the time of nests from index structure and hardware alone.
 
 `candidates` lists the nests of a block that the search looks at, the fastest first,
-each with its predicted time, its parts and the attributes that make the passes build
-it. docs/cost-model.md has the formulas.
+each with its predicted time, its parts and the schedule that makes the passes build it.
+docs/cost-model.md has the formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-
-from xdsl.ir import Attribute
+from dataclasses import dataclass, replace
 
 from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import problem_of
-from .attributes import attributes_of, describe, duration
+from .describe import describe, duration
 from .search import Freedom, best, best_to_share, search
 from .spread import spread
 
 __all__ = [
     "Candidate",
     "Freedom",
-    "attributes_of",
     "best",
     "best_to_share",
     "candidates",
@@ -41,8 +39,8 @@ class Candidate:
     """The predicted time of all cores together."""
     breakdown: Mapping[str, float]
     """The parts of it in seconds, by name: they overlap and do not add up."""
-    attributes: Mapping[str, Attribute]
-    """What to set on the block so that the passes build this nest."""
+    schedule: Schedule
+    """What makes the passes build this nest, with the reason."""
 
 
 def candidates(
@@ -67,7 +65,7 @@ def candidates(
         Candidate(
             one.seconds,
             one.estimate.breakdown,
-            attributes_of(one.nest, describe(one, hardware)),
+            replace(one.nest, reason=describe(one, hardware)),
         )
         for one in scored
     ]

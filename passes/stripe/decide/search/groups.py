@@ -12,9 +12,10 @@ from dataclasses import replace
 from math import prod
 
 from .....dialects.stripe.attributes import MemorySpace
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ....reuse import is_reused
-from ...analysis.nest import Nest, packing, scratch_bytes, tile_window
+from ...analysis.nest import packing, scratch_bytes, tile_window
 from ...analysis.problem import Access, Problem
 
 _FEW = 5
@@ -52,7 +53,7 @@ def _is_reused(problem: Problem, access: Access) -> bool:
     return is_reused(problem.points, elements)
 
 
-def pieces_of(problem: Problem, nest: Nest) -> Iterator[Nest]:
+def pieces_of(problem: Problem, nest: Schedule) -> Iterator[Schedule]:
     """The nest with several register tiles in a work-group."""
     tile = nest.tile
     stages = tuple(replace(stage, window=stage.window + 1) for stage in nest.stages)
@@ -62,13 +63,14 @@ def pieces_of(problem: Problem, nest: Nest) -> Iterator[Nest]:
         for size in _piece_sizes(problem.ranges[index], tile[index]):
             piece = list(tile)
             piece[index] = size
-            for orders in {nest.orders, ()}:
-                yield Nest((tuple(piece), tile), nest.lanes, orders, stages)
+            for order in dict.fromkeys([nest.orders[0], ()]):
+                sizes = (tuple(piece), tile)
+                yield Schedule.of(sizes, nest.lanes, (order,), stages)
 
 
 def near_pieces(
-    problem: Problem, nest: Nest, hardware: Hardware, parts: Sequence[int] = PARTS
-) -> Iterator[Nest]:
+    problem: Problem, nest: Schedule, hardware: Hardware, parts: Sequence[int] = PARTS
+) -> Iterator[Schedule]:
     """Pieces that copy for themselves what all their tiles use, if there is room.
 
     Each is a whole range, or as many parts of it as `parts` say.
@@ -81,8 +83,8 @@ def near_pieces(
 
 
 def _near_copies(
-    problem: Problem, nest: Nest, index: int, size: int, hardware: Hardware
-) -> Iterator[Nest]:
+    problem: Problem, nest: Schedule, index: int, size: int, hardware: Hardware
+) -> Iterator[Schedule]:
     """A piece along an index with copies near to it of what the index does not move.
 
     What else is copied is copied before.
@@ -107,7 +109,7 @@ def _near_copies(
         else replace(stage, window=1)
         for stage in stages
     )
-    found = Nest((tuple(piece), nest.tile), nest.lanes, stages=near)
+    found = Schedule.of((tuple(piece), nest.tile), nest.lanes, stages=near)
     room = sum(
         scratch_bytes(problem, found, stage, problem.ranges)
         for stage in near
@@ -131,7 +133,7 @@ def _part_sizes(extent: int, size: int, parts: Sequence[int]) -> list[int]:
     return sorted(min(count * size, extent) for count in counts)
 
 
-def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
+def blocked(problem: Problem, nest: Schedule, hardware: Hardware) -> Iterator[Schedule]:
     """The nest in blocks for caches: of cells, and of the aggregating indices.
 
     A work-group computes a block of cells. For each block of the aggregating indices
@@ -159,10 +161,12 @@ def blocked(problem: Problem, nest: Nest, hardware: Hardware) -> Iterator[Nest]:
             yield found
 
 
-def _in_blocks(problem: Problem, nest: Nest, vector: int, row: int) -> Iterator[Nest]:
+def _in_blocks(
+    problem: Problem, nest: Schedule, vector: int, row: int
+) -> Iterator[Schedule]:
     """The nest in blocks of different sizes, each once, with nothing copied."""
     tile, orders = nest.tile, ((), (), (vector, row))
-    seen: set[Nest] = set()
+    seen: set[Schedule] = set()
     for columns, height, depth in _BLOCKS:
         wide = _multiple(problem, vector, tile, columns)
         high = _multiple(problem, row, tile, height)
@@ -174,7 +178,7 @@ def _in_blocks(problem: Problem, nest: Nest, vector: int, row: int) -> Iterator[
             for index, size in deep.items():
                 block[index] = size
         levels = (tuple(piece), tuple(inner), tuple(leaf))
-        plain = Nest(levels, nest.lanes, orders)
+        plain = Schedule.of(levels, nest.lanes, orders)
         if plain not in seen:
             seen.add(plain)
             yield plain

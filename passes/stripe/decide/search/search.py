@@ -15,9 +15,10 @@ from itertools import combinations
 from math import inf, prod
 from typing import TypeAlias
 
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.overheads import Overheads
-from ...analysis.nest import Nest, blocks_of_reductions, normal, packing
+from ...analysis.nest import blocks_of_reductions, normal, packing
 from ...analysis.problem import Problem
 from ..model.code import MOST_SECONDS, build_seconds
 from ..model.estimate import (
@@ -52,7 +53,7 @@ _TILED_AT_ONCE = 2
 class Scored:
     """A nest and its predicted time."""
 
-    nest: Nest
+    nest: Schedule
     estimate: Estimate
     remark: str = ""
     """What was left out in its favour, and why; or nothing."""
@@ -119,14 +120,14 @@ class _Looks:
     """The nests that a search has looked at."""
 
     def __init__(self, model: Model, remark: str, is_complete: bool) -> None:
-        self.seen: dict[Nest, Scored] = {}
+        self.seen: dict[Schedule, Scored] = {}
         self._model = model
         self._remark = remark
         self._is_complete = is_complete
         self._least = {False: inf, True: inf}
         """Seconds of the fastest nest, and of the fastest that may be shared."""
 
-    def fastest(self, nests: Iterable[Nest], count: int) -> list[Scored]:
+    def fastest(self, nests: Iterable[Schedule], count: int) -> list[Scored]:
         """At least so many of these nests, the fastest first."""
         found: list[Scored] = []
         for nest in nests:
@@ -135,13 +136,13 @@ class _Looks:
                 insort(found, scored, key=_preference)
         return found
 
-    def improve(self, nests: Iterable[Nest]) -> list[Scored]:
+    def improve(self, nests: Iterable[Schedule]) -> list[Scored]:
         """Those of these nests that may be faster than all so far, in any order."""
         shares = ((nest, _may_share(self._model.problem, nest)) for nest in nests)
         looks = (self._look(nest, self._least[share]) for nest, share in shares)
         return [scored for scored in looks if scored is not None]
 
-    def _look(self, nest: Nest, limit: float) -> Scored | None:
+    def _look(self, nest: Schedule, limit: float) -> Scored | None:
         """A nest and its time; None if it would certainly take longer than `limit`."""
         model = self._model
         same = normal(model.problem, nest)
@@ -157,16 +158,13 @@ class _Looks:
         return scored
 
 
-def _with_groups_ordered(nest: Nest, given: Nest) -> Nest:
+def _with_groups_ordered(nest: Schedule, given: Schedule) -> Schedule:
     """A nest with the order of work-groups that another one of the same loops has.
 
     It may change nothing here, but blocks that share the outer loops go by it.
     """
-    order = given.orders[0] if given.orders else ()
-    if not order:
-        return nest
-    inner = nest.orders[1:] or ((),) * (len(nest.levels) - 1)
-    return replace(nest, orders=(order, *inner))
+    order = given.orders[0]
+    return nest.with_orders([order, *nest.orders[1:]]) if order else nest
 
 
 def best(problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()) -> Scored:
@@ -182,7 +180,7 @@ def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
     return _fastest(replace(problem, name=""), hardware, Freedom())[1]
 
 
-def _may_share(problem: Problem, nest: Nest) -> bool:
+def _may_share(problem: Problem, nest: Schedule) -> bool:
     if blocks_of_reductions(problem, nest) is not None:
         return True
     return all(stage.before <= 0 for stage in nest.stages)
@@ -389,18 +387,17 @@ class _Way:
     order: tuple[int, ...] = ()
 
     @staticmethod
-    def of(nest: Nest) -> _Way:
-        order = nest.orders[0] if nest.orders else ()
-        return _Way(frozenset(nest.staged), order)
+    def of(nest: Schedule) -> _Way:
+        return _Way(frozenset(nest.staged), nest.orders[0])
 
-    def nest(self, problem: Problem, tile: tuple[int, ...], lanes: int) -> Nest:
+    def nest(self, problem: Problem, tile: tuple[int, ...], lanes: int) -> Schedule:
         """The nest of a register tile."""
         vector = problem.vector if lanes > 1 else None
         stages = tuple(
             packing(problem, problem.accesses[number], 0, vector)
             for number in sorted(self.staged)
         )
-        return Nest((tile,), lanes, (self.order,) if self.order else (), stages)
+        return Schedule.of((tile,), lanes, (self.order,) if self.order else (), stages)
 
 
 def _ways(problem: Problem, freedom: Freedom) -> Iterator[_Way]:

@@ -10,12 +10,12 @@ of its nests so near to each other that their order is that of the measuring err
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from random import Random
 
+from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
-from ...analysis.nest import Nest, packing
+from ...analysis.nest import packing
 from ...analysis.problem import Problem
 from ..model.estimate import Model
 from ..model.kernel import cells_of
@@ -65,10 +65,10 @@ def _evenly(scored: list[Scored], count: int) -> list[Scored]:
 
 def _drawn(
     problem: Problem, hardware: Hardware, count: int, random: Random
-) -> list[Nest]:
+) -> list[Schedule]:
     """Different nests, drawn at random."""
     tiles = list(register_tiles(problem, hardware))
-    found: dict[Nest, None] = {}
+    found: dict[Schedule, None] = {}
     for _ in range(_TRIES * count):
         if len(found) == count:
             break
@@ -104,7 +104,9 @@ def _is_likely(
     return not is_plain or random.random() < 0.25
 
 
-def _nest(problem: Problem, tile: tuple[int, ...], lanes: int, random: Random) -> Nest:
+def _nest(
+    problem: Problem, tile: tuple[int, ...], lanes: int, random: Random
+) -> Schedule:
     counts = [-(-n // size) for n, size in zip(problem.ranges, tile, strict=True)]
     several = [index for index in problem.parallel if counts[index] > 1]
     levels = (tile,)
@@ -120,7 +122,7 @@ def _nest(problem: Problem, tile: tuple[int, ...], lanes: int, random: Random) -
         for access in problem.inputs
         if may_stage(problem, access) and random.random() < 0.4
     )
-    return replace(Nest(levels, lanes), orders=orders, stages=stages)
+    return Schedule.of(levels, lanes, orders, stages)
 
 
 def _piece(

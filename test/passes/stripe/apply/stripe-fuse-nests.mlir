@@ -97,7 +97,7 @@ func.func @epilogue(%A : !stripe.view<17x5xf32>, %B : !stripe.view<5x9xf32>)
 // CHECK-NEXT: in %a = %A[4 * %i, 0] : 4x5
 // CHECK: stripe.block [%k : 5, %i_1 : 4]
 // CHECK: where -%i_1 - 4 * %i + 16 >= 0
-// CHECK-NEXT: attributes {stripe.tile = [array<i64: 5, 4>]} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [5, 4]>} {
 // CHECK: stripe.block [%p : 4]
 // CHECK: where -%p - 4 * %i + 16 >= 0 {
 // CHECK-NOT: stripe.block
@@ -110,8 +110,7 @@ func.func @decided(%A : !stripe.view<17x5xf32>) -> !stripe.view<17xf32> {
   stripe.block "C" [%i : 17, %k : 5]
       in %a = %A[%i, %k] : 1x1
       out %c = %C[%i] : 1 add init 0
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4]]>,
-                  stripe.tile = [array<i64: 4, 5>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 5]>, stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4]]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %c : !stripe.view<1xf32>
   }

@@ -129,7 +129,7 @@ func.func @left_alone(%A : !stripe.view<8xf32>, %B : !stripe.view<8xf32>) -> (!s
   stripe.block "tiled" [%i : 8]
       in %t = %T[%i] : 1
       out %u = %U[%i] : 1
-      attributes {stripe.tile = array<i64: 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4]>} {
     %0 = stripe.load %t : !stripe.view<1xf32>
     stripe.store %0, %u : !stripe.view<1xf32>
   }

@@ -5,14 +5,14 @@
 // CHECK: stripe.block "C" [%i : 64, %j : 32, %k : 32]
 // CHECK: out %c = %C[%i, %j] : 1x1 add init 0
 // CHECK-NEXT: where -%j + 29 >= 0 {
-// CHECK-NOT: stripe.pad
+// CHECK-NOT: stripe.schedule
 func.func @product(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x30xf32>) -> !stripe.view<64x30xf32> {
   %C = stripe.alloc : !stripe.view<64x30xf32>
   stripe.block "C" [%i : 64, %j : 30, %k : 32]
       in %a = %A[%i, %k] : 1x1
       in %b = %B[%k, %j] : 1x1
       out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {stripe.pad = array<i64: 16, 16, 0>} {
+      attributes {stripe.schedule = #stripe.schedule<pad [16, 16, 0]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     %y = stripe.load %b : !stripe.view<1x1xf32>
     %z = eltwise.mul %x, %y : f32
@@ -31,39 +31,9 @@ func.func @more_cells(%A : !stripe.view<30xf32>) -> !stripe.view<40xf32> {
   stripe.block [%i : 30]
       in %a = %A[%i] : 1
       out %c = %C[%i] : 1 add init 0
-      attributes {stripe.pad = array<i64: 16>} {
+      attributes {stripe.schedule = #stripe.schedule<pad [16]>} {
     %x = stripe.load %a : !stripe.view<1xf32>
     stripe.store %x, %c : !stripe.view<1xf32>
   }
   func.return %C : !stripe.view<40xf32>
-}
-
-// -----
-
-func.func @count(%A : !stripe.view<30xf32>) -> !stripe.view<30xf32> {
-  %C = stripe.alloc : !stripe.view<30xf32>
-  // expected-error @+1 {{expected 1 number(s) of 0 or more in stripe.pad, one per index, got [16, 16]}}
-  stripe.block [%i : 30]
-      in %a = %A[%i] : 1
-      out %c = %C[%i] : 1
-      attributes {stripe.pad = array<i64: 16, 16>} {
-    %x = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %x, %c : !stripe.view<1xf32>
-  }
-  func.return %C : !stripe.view<30xf32>
-}
-
-// -----
-
-func.func @numbers(%A : !stripe.view<30xf32>) -> !stripe.view<30xf32> {
-  %C = stripe.alloc : !stripe.view<30xf32>
-  // expected-error @+1 {{expected stripe.pad to be an array of numbers, got 16}}
-  stripe.block [%i : 30]
-      in %a = %A[%i] : 1
-      out %c = %C[%i] : 1
-      attributes {stripe.pad = 16 : i64} {
-    %x = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %x, %c : !stripe.view<1xf32>
-  }
-  func.return %C : !stripe.view<30xf32>
 }

@@ -5,7 +5,7 @@
 // CHECK: stripe.block "C" [%i : 8, %j : 64]
 // CHECK-NEXT: in %a = %A[%i, %j] : 1x1
 // CHECK-NEXT: out %c = %C[%i, %j] : 1x1 add init 0
-// CHECK-NEXT: attributes {stripe.tile = [array<i64: 4, 32>]} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [4, 32]>} {
 // CHECK: stripe.block "C" [%i : 8, %j : 6]
 // CHECK-NEXT: in %a = %A[%i, %j + 64] : 1x1
 // CHECK: stripe.block "C" [%i : 2, %j : 64]
@@ -18,7 +18,7 @@ func.func @both(%A : !stripe.view<10x70xf32>) -> !stripe.view<20x90xf32> {
   stripe.block "C" [%i : 10, %j : 70]
       in %a = %A[%i, %j] : 1x1
       out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {stripe.tile = [array<i64: 4, 32>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 32]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %c : !stripe.view<1x1xf32>
   }
@@ -35,7 +35,7 @@ func.func @levels(%A : !stripe.view<31xf32>) -> !stripe.view<40xf32> {
   stripe.block "C" [%j : 31]
       in %a = %A[%j] : 1
       out %c = %C[%j] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 32>, array<i64: 5>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [32], tile [5]>} {
     %x = stripe.load %a : !stripe.view<1xf32>
     stripe.store %x, %c : !stripe.view<1xf32>
   }
@@ -56,7 +56,7 @@ func.func @shifted(%A : !stripe.view<16xf32>) -> !stripe.view<12x4xf32> {
       in %a = %A[0] : 16
       out %c = %C[%i, 0] : 1x4 add init 0
       where 8 - %i >= 0
-      attributes {stripe.tile = array<i64: 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4]>} {
     stripe.block [%j : 4]
         in %a_1 = %a[%j + %i] : 1
         out %c_1 = %c[0, %j] : 1x1 add {
@@ -85,7 +85,7 @@ func.func @nested(%A : !stripe.view<10xf32>) -> (!stripe.view<10xf32>, !stripe.v
     stripe.block [%j : 5]
         in %a_1 = %a[%j] : 1
         out %c_1 = %c[%j] : 1 add init 0
-        attributes {stripe.tile = [array<i64: 4>]} {
+        attributes {stripe.schedule = #stripe.schedule<tile [4]>} {
       %x = stripe.load %a_1 : !stripe.view<1xf32>
       stripe.store %x, %c_1 : !stripe.view<1xf32>
     }
@@ -96,7 +96,7 @@ func.func @nested(%A : !stripe.view<10xf32>) -> (!stripe.view<10xf32>, !stripe.v
     stripe.block [%j : 5]
         in %a_1 = %a[%j] : 1
         out %d_1 = %d[%j] : 1 add init 0
-        attributes {stripe.tile = [array<i64: 4>]} {
+        attributes {stripe.schedule = #stripe.schedule<tile [4]>} {
       %x = stripe.load %a_1 : !stripe.view<1xf32>
       stripe.store %x, %d_1 : !stripe.view<1xf32>
     }
@@ -125,7 +125,7 @@ func.func @left_alone(%A : !stripe.view<10x9xf32>) -> (!stripe.view<10xf32>, !st
   stripe.block [%i : 10, %k : 9]
       in %a = %A[%i, %k] : 1x1
       out %c = %D[%i] : 1 add init 0
-      attributes {stripe.tile = array<i64: 5, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [5, 4]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %c : !stripe.view<1xf32>
   }
@@ -133,7 +133,7 @@ func.func @left_alone(%A : !stripe.view<10x9xf32>) -> (!stripe.view<10xf32>, !st
   stripe.block [%i : 10, %k : 9]
       in %a = %A[%i, %k] : 1x1
       out %c = %E[%i] : 1 add init 0
-      attributes {stripe.tile = array<i64: 4, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 4]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %c : !stripe.view<1xf32>
   }
@@ -141,7 +141,7 @@ func.func @left_alone(%A : !stripe.view<10x9xf32>) -> (!stripe.view<10xf32>, !st
   stripe.block [%i : 10, %k : 9]
       in %a = %A[%i, %k] : 1x1
       out %c = %F[%i, %k] : 1x1
-      attributes {stripe.tile = array<i64: 4, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 4]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %c : !stripe.view<1x1xf32>
   }
@@ -149,35 +149,27 @@ func.func @left_alone(%A : !stripe.view<10x9xf32>) -> (!stripe.view<10xf32>, !st
   stripe.block [%i : 9, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %c = %G[%i + %k] : 1 add init 0
-      attributes {stripe.tile = array<i64: 2, 3>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [2, 3]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %c : !stripe.view<1xf32>
   }
   func.return %C, %D, %E, %F, %G : !stripe.view<10xf32>, !stripe.view<10xf32>, !stripe.view<10xf32>, !stripe.view<20x20xf32>, !stripe.view<14xf32>
 }
 
-// Indices as numbers count on; a serial block is not split.
+// Indices as numbers count on.
 // CHECK-LABEL: func.func @numbers
 // CHECK: stripe.block [%i : 8]
 // CHECK: stripe.index 2 * %i : si32
 // CHECK: stripe.block [%i : 3]
 // CHECK: stripe.index 2 * %i + 16 : si32
-// CHECK: stripe.block serial [%i : 11]
 // CHECK-NOT: stripe.block
-func.func @numbers() -> (!stripe.view<12xsi32>, !stripe.view<11xsi32>) {
+func.func @numbers() -> !stripe.view<12xsi32> {
   %O = stripe.alloc : !stripe.view<12xsi32>
-  %P = stripe.alloc : !stripe.view<11xsi32>
   stripe.block [%i : 11]
       out %o = %O[%i] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 4>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4]>} {
     %x = stripe.index 2 * %i : si32
     stripe.store %x, %o : !stripe.view<1xsi32>
   }
-  stripe.block serial [%i : 11]
-      out %o = %P[%i] : 1
-      attributes {stripe.tile = [array<i64: 4>]} {
-    %x = stripe.index 2 * %i : si32
-    stripe.store %x, %o : !stripe.view<1xsi32>
-  }
-  func.return %O, %P : !stripe.view<12xsi32>, !stripe.view<11xsi32>
+  func.return %O : !stripe.view<12xsi32>
 }

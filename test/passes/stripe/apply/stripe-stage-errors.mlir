@@ -1,27 +1,12 @@
 // RUN: tile-opt %s -p stripe-stage --split-input-file --verify-diagnostics
 
-func.func @entry(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.stage to be an array of #stripe.stage<...>, got [1 : i64]}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.stage = [1 : i64]} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
 func.func @no_block(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %O = stripe.alloc : !stripe.view<8xf32>
   // expected-error @+1 {{cannot stage windows of block 1 of the nest: it has 1 block(s)}}
   stripe.block [%i : 8]
       in %a = %A[%i] : 1
       out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 1 order [0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 1 order [0] global>} {
     %0 = stripe.load %a : !stripe.view<1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -36,37 +21,7 @@ func.func @nothing_around(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %a = %A[%i] : 1
       out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 0 at -1 of 0 order [0] global>]} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @no_input(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{cannot stage input 2: the block has 2 refinement(s)}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 2 at 0 of 0 order [0] global>]} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @output(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{cannot stage refinement 1: it is no input}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at -1 of 0 order [0] global>} {
     %0 = stripe.load %a : !stripe.view<1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -81,7 +36,7 @@ func.func @axes(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %a = %A[%i] : 1
       out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [1, 0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [1, 0] global>} {
     %0 = stripe.load %a : !stripe.view<1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -96,7 +51,7 @@ func.func @local_panels(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %a = %A[%i] : 1
       out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] local>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] local>} {
     %0 = stripe.load %a : !stripe.view<1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -116,7 +71,7 @@ func.func @in_place() -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %a = %O[%i] : 1
       out %o = %O[%i] : 1
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global>} {
     %0 = stripe.load %a : !stripe.view<1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }

@@ -18,14 +18,14 @@
 // CHECK: stripe.block "C" [%j : 2]
 // CHECK-NEXT: in %a = %A[56, 0] : 4x32
 // CHECK-NEXT: in %b = %b_stage[%j, 0, 0] : 1x32x32
-// CHECK-NOT: stripe.stage
+// CHECK-NOT: stripe.schedule
 func.func @packed(%A : !stripe.view<60x32xf32>, %B : !stripe.view<32x64xf32>) -> !stripe.view<60x64xf32> {
   %C = stripe.alloc : !stripe.view<60x64xf32>
   stripe.block "C" [%i : 7, %j : 2]
       in %a = %A[8 * %i, 0] : 8x32
       in %b = %B[0, 32 * %j] : 32x32
       out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 1 at 0 of 0 order [0, 1] global>} {
     stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
         in %a_1 = %a[%i_1, %k] : 1x1
         in %b_1 = %b[%k, %j_1] : 1x1
@@ -40,7 +40,7 @@ func.func @packed(%A : !stripe.view<60x32xf32>, %B : !stripe.view<32x64xf32>) ->
       in %a = %A[56, 0] : 4x32
       in %b = %B[0, 32 * %j] : 32x32
       out %c = %C[56, 32 * %j] : 4x32 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 1 at 0 of 0 order [0, 1] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 1 at 0 of 0 order [0, 1] global>} {
     stripe.block [%k : 32, %i_1 : 4, %j_1 : 32]
         in %a_1 = %a[%i_1, %k] : 1x1
         in %b_1 = %b[%k, %j_1] : 1x1
@@ -71,7 +71,7 @@ func.func @inside(%A : !stripe.view<16x32xf32>) -> !stripe.view<32xf32> {
   stripe.block "S" [%i : 4]
       in %a = %A[0, 8 * %i] : 16x8
       out %s = %S[8 * %i] : 8 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 0 at 1 of 1 order [1, 0] local>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 1 of 1 order [1, 0] local>} {
     stripe.block [%k : 2]
         in %a_1 = %a[8 * %k, 0] : 8x8
         out %s_1 = %s[0] : 8 add {
@@ -113,7 +113,7 @@ func.func @overhang(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
   stripe.block "S" [%i : 4]
       in %a = %A[4 * %i - 1] : 6
       out %s = %S[4 * %i] : 4 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global>} {
     stripe.block [%k : 3, %i_1 : 4]
         in %a_1 = %a[%i_1 + %k] : 1
         out %s_1 = %s[%i_1] : 1 add
@@ -145,7 +145,7 @@ func.func @filled(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
   stripe.block "S" [%i : 4]
       in %a = %A[4 * %i - 1] : 6
       out %s = %S[4 * %i] : 4 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global fill 3>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global fill 3>} {
     stripe.block [%k : 3, %i_1 : 4]
         in %a_1 = %a[%i_1 + %k] : 1
         out %s_1 = %s[%i_1] : 1 add {
@@ -166,7 +166,7 @@ func.func @vectors(%A : !stripe.view<88xf32>) -> !stripe.view<88xf32> {
   stripe.block "S" [%i : 2]
       in %a = %A[48 * %i] : 48
       out %s = %S[48 * %i] : 48 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global>} {
     stripe.block [%i_1 : 48]
         in %a_1 = %a[%i_1] : 1
         out %s_1 = %s[%i_1] : 1 add
@@ -182,7 +182,7 @@ func.func @whole_vectors(%A : !stripe.view<64xf32>) -> !stripe.view<64xf32> {
   stripe.block "S" [%i : 2]
       in %a = %A[48 * %i] : 48
       out %s = %S[48 * %i] : 48 add init 0
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global>} {
     stripe.block [%i_1 : 48]
         in %a_1 = %a[%i_1] : 1
         out %s_1 = %s[%i_1] : 1 add
@@ -211,7 +211,7 @@ func.func @near(%A : !stripe.view<16x8xf32>, %B : !stripe.view<8x64xf32>) -> !st
       in %a = %A[0, 0] : 16x8
       in %b = %B[0, 48 * %j] : 8x48
       out %c = %C[0, 48 * %j] : 16x48
-      attributes {stripe.stage = [#stripe.stage<input 1 at 1 of 1 order [0, 1] local>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 1 at 1 of 1 order [0, 1] local>} {
     stripe.block [%i : 4]
         in %a_1 = %a[4 * %i, 0] : 4x8
         in %b_1 = %b[0, 0] : 8x48
@@ -242,7 +242,7 @@ func.func @gather(%T : !stripe.view<5x16xf32>, %I : !stripe.view<6xsi32>) -> !st
       in %t = %T[0, 8 * %j] : 5x8
       in %n = %I[%i] : 1
       out %o = %O[%i, %j] : 1x1
-      attributes {stripe.stage = [#stripe.stage<input 0 at 0 of 0 order [1, 0] global>]} {
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [1, 0] global>} {
     %x = stripe.load %n : !stripe.view<1xsi32>
     %y = eltwise.constant 0 : si32
     %m = eltwise.max %x, %y : si32

@@ -1,87 +1,12 @@
 // RUN: tile-opt %s -p stripe-tile --split-input-file --verify-diagnostics
 
-func.func @count(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected 1 tile size(s) of 0 or more, one per index, got [4, 4]}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.tile = [array<i64: 4, 4>]} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @negative(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected 1 tile size(s) of 0 or more, one per index, got [-4]}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.tile = array<i64: -4>} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @no_sizes(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.tile to be arrays of sizes, got 4}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.tile = 4 : i64} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @no_level(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.tile to be arrays of sizes, got []}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.tile = []} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @no_integers(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.tile to be arrays of sizes, got [array<f32: 4.000000e+00>]}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.tile = [array<f32: 4.0>]} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
 func.func @shared_cells(%A : !stripe.view<8xf32>) -> !stripe.view<11xf32> {
   %O = stripe.alloc : !stripe.view<11xf32>
   // expected-error @+1 {{expected an index that only aggregates to be whole at all levels of tiling but the innermost, got sizes [4, 4]}}
   stripe.block [%i : 8, %k : 4]
       in %a = %A[%i] : 1
       out %o = %O[%i + %k] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 4, 0>, array<i64: 2, 0>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 0], tile [2, 0]>} {
     %0 = stripe.load %a : !stripe.view<1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -97,7 +22,7 @@ func.func @gaps(%A : !stripe.view<8x4xf32>) -> !stripe.view<16xf32> {
   stripe.block [%i : 8, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %o = %O[2 * %i] : 1 add init 0
-      attributes {stripe.tile = array<i64: 4, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 4]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -112,7 +37,7 @@ func.func @diagonal(%A : !stripe.view<8x4xf32>) -> !stripe.view<8x8xf32> {
   stripe.block [%i : 8, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %o = %O[%i, %i] : 1x1 add init 0
-      attributes {stripe.tile = array<i64: 2, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [2, 4]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %o : !stripe.view<1x1xf32>
   }
@@ -128,7 +53,7 @@ func.func @behind(%A : !stripe.view<6x4xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 6, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %o = %O[%i] : 1 add init 0
-      attributes {stripe.tile = array<i64: 4, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 4]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -144,7 +69,7 @@ func.func @before(%A : !stripe.view<6x4xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 6, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %o = %O[7 - %i] : 1 add init 0
-      attributes {stripe.tile = array<i64: 4, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 4]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -160,7 +85,7 @@ func.func @next_tile(%A : !stripe.view<8x4xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8, %k : 4]
       in %a = %A[%i, %k] : 1x1
       out %o = %O[%i] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 4, 0>, array<i64: 3, 0>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 0], tile [3, 0]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %o : !stripe.view<1xf32>
   }
@@ -176,53 +101,9 @@ func.func @slanted(%A : !stripe.view<4x6xf32>) -> !stripe.view<4x9xf32> {
   stripe.block [%i : 4, %j : 6]
       in %a = %A[%i, %j] : 1x1
       out %o = %O[%i, %i + %j] : 1x1 add init 0
-      attributes {stripe.tile = array<i64: 1, 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [1, 4]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %o : !stripe.view<1x1xf32>
   }
   func.return %O : !stripe.view<4x9xf32>
-}
-
-// -----
-
-func.func @serial() -> !stripe.view<8xsi32> {
-  %O = stripe.alloc : !stripe.view<8xsi32>
-  // expected-error @+1 {{cannot tile: the points of a serial block have an order, and stripe.tile would change it}}
-  stripe.block serial [%i : 8]
-      out %o = %O[%i] : 1
-      attributes {stripe.tile = [array<i64: 4>]} {
-    %x = stripe.index %i : si32
-    stripe.store %x, %o : !stripe.view<1xsi32>
-  }
-  func.return %O : !stripe.view<8xsi32>
-}
-
-// -----
-
-func.func @order(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.order to have numbers of the 1 indices, each once, got [0, 1]}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.order = [array<i64: 0, 1>]} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @no_order(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %O = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.order to be arrays of index numbers, got "j, i"}}
-  stripe.block [%i : 8]
-      in %a = %A[%i] : 1
-      out %o = %O[%i] : 1
-      attributes {stripe.order = "j, i"} {
-    %0 = stripe.load %a : !stripe.view<1xf32>
-    stripe.store %0, %o : !stripe.view<1xf32>
-  }
-  func.return %O : !stripe.view<8xf32>
 }

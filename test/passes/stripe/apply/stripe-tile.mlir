@@ -12,14 +12,14 @@
 // CHECK-NEXT: in %b_1 = %b[%k, %j_1] : 1x1
 // CHECK-NEXT: out %c_1 = %c[%i_1, %j_1] : 1x1 add
 // CHECK-NEXT: where -%j_1 - 32 * %j + 59 >= 0 {
-// CHECK-NOT: stripe.tile
+// CHECK-NOT: stripe.schedule
 func.func @matmul(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x60xf32>) -> !stripe.view<64x60xf32> {
   %C = stripe.alloc : !stripe.view<64x60xf32>
   stripe.block "C" [%i : 64, %j : 60, %k : 32]
       in %a = %A[%i, %k] : 1x1
       in %b = %B[%k, %j] : 1x1
       out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {stripe.tile = [array<i64: 8, 32, 32>], stripe.tile_reason = "by hand"} {
+      attributes {stripe.schedule = #stripe.schedule<tile [8, 32, 32], because "by hand">} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     %y = stripe.load %b : !stripe.view<1x1xf32>
     %z = eltwise.mul %x, %y : f32
@@ -44,7 +44,7 @@ func.func @two_levels(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
   stripe.block "S" [%i : 32, %k : 32]
       in %a = %A[%i, %k] : 1x1
       out %s = %S[%i] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 16, 0>, array<i64: 4, 0>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [16, 0], tile [4, 0]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
   }
@@ -70,7 +70,7 @@ func.func @divided_sum(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
   stripe.block "S" [%i : 32, %k : 32]
       in %a = %A[%i, %k] : 1x1
       out %s = %S[%i] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 16, 0>, array<i64: 16, 16>, array<i64: 4, 16>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [16, 0], tile [16, 16], tile [4, 16]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
   }
@@ -86,15 +86,14 @@ func.func @divided_sum(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
 // CHECK-NEXT: in %a_1 = %a[%i_1, %j_1, %k] : 1x1x1
 // CHECK-NEXT: out %s_1 = %s[%i_1, %j_1] : 1x1 add
 // CHECK-NEXT: where -%i_1 + %k - 4 * %i + 13 >= 0 {
-// CHECK-NOT: stripe.order
+// CHECK-NOT: stripe.schedule
 func.func @ordered(%A : !stripe.view<16x16x3xf32>) -> !stripe.view<16x16xf32> {
   %S = stripe.alloc : !stripe.view<16x16xf32>
   stripe.block "S" [%i : 16, %j : 16, %k : 3]
       in %a = %A[%i, %j, %k] : 1x1x1
       out %s = %S[%i, %j] : 1x1 add init 0
       where 13 - %i + %k >= 0
-      attributes {stripe.tile = [array<i64: 4, 8, 0>],
-                  stripe.order = [array<i64: 1, 0>, array<i64: 0, 2>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 8, 0] order [1, 0], points order [0, 2]>} {
     %x = stripe.load %a : !stripe.view<1x1x1xf32>
     stripe.store %x, %s : !stripe.view<1x1xf32>
   }
@@ -114,7 +113,7 @@ func.func @windows(%A : !stripe.view<24x9xf32>) -> !stripe.view<12x6xf32> {
       in %a = %A[23 - 2 * %i, %j + %k + 1] : 1x1
       out %o = %O[%i, %j] : 1x1
       where %k - 2 >= 0
-      attributes {stripe.tile = [array<i64: 4, 3, 0>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4, 3, 0]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %o : !stripe.view<1x1xf32>
   }
@@ -134,7 +133,7 @@ func.func @nest(%A : !stripe.view<16xf32>) -> !stripe.view<8x8xf32> {
   stripe.block [%i : 8 grid]
       in %a = %A[0] : 16
       out %o = %O[%i, 0] : 1x8
-      attributes {stripe.tile = array<i64: 4>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [4]>} {
     %number = eltwise.cast %i : index to f32
     stripe.block [%j : 8]
         in %a_1 = %a[%i + %j] : 1
@@ -189,7 +188,7 @@ func.func @chosen(%V : !stripe.view<9x12xf32>) -> !stripe.view<4x12xf32> {
   stripe.block [%i : 4, %j : 12]
       in %v = %V[0, %j] : 9x1
       out %o = %O[%i, %j] : 1x1
-      attributes {stripe.tile = [array<i64: 2, 4>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [2, 4]>} {
     %n = stripe.index %i + 1 : si32
     %x = stripe.load %v[%n, 0] : !stripe.view<9x1xf32>
     stripe.store %x, %o : !stripe.view<1x1xf32>

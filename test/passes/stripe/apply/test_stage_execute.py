@@ -17,19 +17,15 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from special_programs import opencl_device as any_opencl_device
 from stripe_programs import CONTEXT, random_input, run
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 
 from gingham.dialects.stripe.attributes import Direction, MemorySpace
 from gingham.dialects.stripe.block import BlockOp
-from gingham.dialects.stripe.staging import (
-    ORDER_ATTRIBUTE,
-    PAD_ATTRIBUTE,
-    STAGE_ATTRIBUTE,
-    StagingAttr,
-)
-from gingham.dialects.stripe.tiling import TILE_ATTRIBUTE
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
+from gingham.dialects.stripe.staging import Staging
+from gingham.dialects.stripe.tiling import Padding
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, run_stages
@@ -103,7 +99,7 @@ def inputs_of(module: ModuleOp, seed: int) -> list[Array]:
 
 
 def decide(block: BlockOp, random: Random) -> None:
-    """Random attributes: some will not fit."""
+    """A random schedule: some will not fit."""
     ranges = block.index_ranges
     count = random.choice((1, 1, 2, 3))
     levels: list[list[int]] = []
@@ -111,24 +107,15 @@ def decide(block: BlockOp, random: Random) -> None:
     for _ in range(count):
         sizes = [random.choice((n, n, max(n // 2, 1), min(n, 4))) for n in sizes]
         levels.append(sizes)
-    block.attributes[TILE_ATTRIBUTE] = ArrayAttr(
-        [DenseArrayBase.from_list(i64, level) for level in levels]
-    )
     pads = [random.choice((0, 0, 1, 4, 8)) for _ in ranges]
-    block.attributes[PAD_ATTRIBUTE] = DenseArrayBase.from_list(i64, pads)
     orders = [random.sample(range(len(ranges)), len(ranges)) for _ in range(count + 1)]
-    block.attributes[ORDER_ATTRIBUTE] = ArrayAttr(
-        [
-            DenseArrayBase.from_list(i64, order)
-            for order in orders[: random.randint(0, 9)]
-        ]
-    )
+    orders = orders[: random.randint(0, 9)]
     inputs = [
         number
         for number, refinement in enumerate(block.refinement_list)
         if refinement.direction is Direction.IN
     ]
-    entries: list[StagingAttr] = []
+    entries: list[Staging] = []
     for number in random.sample(inputs * 2, random.randint(0, len(inputs) + 1)):
         before = random.randint(0, count)
         window = random.randint(before, count)
@@ -137,10 +124,11 @@ def decide(block: BlockOp, random: Random) -> None:
         space = inside if before else MemorySpace.GLOBAL
         order = random.sample(range(rank), rank)
         fill = random.choice((0, 0, 3))
-        entries.append(StagingAttr.of(number, before, window, order, space, fill))
+        entries.append(Staging(number, before, window, (*order,), space, fill))
     # What is staged once more is so further inside.
-    entries.sort(key=lambda entry: entry.data.before)
-    block.attributes[STAGE_ATTRIBUTE] = ArrayAttr(entries)
+    entries.sort(key=lambda entry: entry.before)
+    schedule = Schedule.of(levels, 1, orders, entries)
+    set_schedule(block, schedule.with_part(Padding((*pads,))))
 
 
 def may_run(module: ModuleOp, passes: str) -> bool:
@@ -207,10 +195,10 @@ func.func @main(%Q: !stripe.view<3x16x8xf32>, %K: !stripe.view<3x24x8xf32>,
         in %q_1 = %q[0, %i, %d] : 1x1x1
         in %k_1 = %k[0, %j, %d] : 1x1x1
         out %s_1 = %s[%i, %j] : 1x1 add init 0
-        attributes {
-          stripe.tile = [array<i64: 4, 16, 8>],
-          stripe.stage = [#stripe.stage<input 1 at -1 of 0 order [0, 2, 1] global>,
-                          #stripe.stage<input 0 at 0 of 0 order [0, 1, 2] local>]} {
+        attributes {stripe.schedule = #stripe.schedule<
+          tile [4, 16, 8],
+          stage input 1 at -1 of 0 order [0, 2, 1] global,
+          stage input 0 at 0 of 0 order [0, 1, 2] local>} {
       %0 = stripe.load %q_1 : !stripe.view<1x1x1xf32>
       %1 = stripe.load %k_1 : !stripe.view<1x1x1xf32>
       %2 = eltwise.mul %0, %1 : f32
@@ -220,9 +208,10 @@ func.func @main(%Q: !stripe.view<3x16x8xf32>, %K: !stripe.view<3x24x8xf32>,
         in %s_1 = %s[%i, %j] : 1x1
         in %v_1 = %v[0, %j, %e] : 1x1x1
         out %o_1 = %o[0, %i, %e] : 1x1x1 add init 0
-        attributes {
-          stripe.tile = [array<i64: 4, 8, 12>, array<i64: 2, 8, 12>],
-          stripe.stage = [#stripe.stage<input 1 at 1 of 1 order [0, 1, 2] private>]} {
+        attributes {stripe.schedule = #stripe.schedule<
+          tile [4, 8, 12],
+          tile [2, 8, 12],
+          stage input 1 at 1 of 1 order [0, 1, 2] private>} {
       %0 = stripe.load %s_1 : !stripe.view<1x1xf32, private>
       %1 = stripe.load %v_1 : !stripe.view<1x1x1xf32>
       %2 = eltwise.mul %0, %1 : f32

@@ -10,9 +10,13 @@
 
 // Register tiles, with the reduction whole, and their number of registers.
 // CHECK-LABEL: func.func @matmul
-// CHECK: attributes {stripe.tile = [array<i64: {{[0-9]+, [0-9]+}}, 96>, array<i64: {{[0-9]+}}, {{32|48|96}}, 96>],{{.*}} stripe.tile_reason = "{{[0-9.]+}} us: launches 4 us, arithmetic {{[0-9.]+}} us, {{.*}}; {{[0-9]+}} of 32 registers, limited by multiply-adds"}
+// CHECK: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [{{[0-9]+, [0-9]+}}, 96]
+// CHECK-NEXT: tile [{{[0-9]+}}, {{32|48|96}}, 96]
+// CHECK: because "{{[0-9.]+}} us: launches 4 us, arithmetic {{[0-9.]+}} us, {{.*}}; {{[0-9]+}} of 32 registers, limited by multiply-adds">}
 // AVX2-LABEL: func.func @matmul
-// AVX2: array<i64: {{[0-9]+}}, {{8|16|24|32|48}}, 96>], {{.*}}stripe.tile_reason = "{{.*}} of 16 registers
+// AVX2: tile [{{[0-9]+}}, {{8|16|24|32|48}}, 96]
+// AVX2: because "{{.*}} of 16 registers
 func.func @matmul(%A : !stripe.view<96x96xf32>, %B : !stripe.view<96x96xf32>) -> !stripe.view<96x96xf32> {
   %C = stripe.alloc : !stripe.view<96x96xf32>
   stripe.block "C" [%i : 96, %j : 96, %k : 96]
@@ -29,9 +33,10 @@ func.func @matmul(%A : !stripe.view<96x96xf32>, %B : !stripe.view<96x96xf32>) ->
 
 // Streaming work is cut into pieces along its last axes.
 // CHECK-LABEL: func.func @stream
-// CHECK: attributes {stripe.tile = [array<i64: 4, 64>], stripe.tile_reason = "streams 256 of 4096 elements at a time"}
+// CHECK: tile [4, 64],
+// CHECK-NEXT: because "streams 256 of 4096 elements at a time">}
 // PIECES-LABEL: func.func @stream
-// PIECES: stripe.tile = [array<i64: 1, 32>]
+// PIECES: tile [1, 32]
 func.func @stream(%A : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
   %O = stripe.alloc : !stripe.view<64x64xf32>
   stripe.block [%i : 64, %j : 64]
@@ -46,10 +51,10 @@ func.func @stream(%A : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
 // What `init` must not set stays out of tiles: gaps, a diagonal, and cells that points
 // share.
 // CHECK-LABEL: func.func @fixed
-// CHECK: stripe.tile = [array<i64: 1, 8>]
-// CHECK: stripe.tile = [array<i64: 1, 8>]
-// CHECK: stripe.tile = [array<i64: 1, 1>]
-// CHECK: stripe.tile = [array<i64: 1>]
+// CHECK: tile [1, 8]
+// CHECK: tile [1, 8]
+// CHECK: tile [1, 1]
+// CHECK: tile [1]
 func.func @fixed(%A : !stripe.view<8x8xf32>) -> (!stripe.view<16xf32>, !stripe.view<8x8xf32>, !stripe.view<15xf32>, !stripe.view<8xf32>) {
   %O = stripe.alloc : !stripe.view<16xf32>
   %P = stripe.alloc : !stripe.view<8x8xf32>
@@ -87,18 +92,18 @@ func.func @fixed(%A : !stripe.view<8x8xf32>) -> (!stripe.view<16xf32>, !stripe.v
 
 // Left alone: sizes that are there already, outer blocks, blocks without points.
 // CHECK-LABEL: func.func @left_alone
-// CHECK: stripe.tile = array<i64: 5>
+// CHECK: stripe.schedule = #stripe.schedule<tile [5]>
 // CHECK: stripe.block [%i : 2]
-// CHECK-NOT: stripe.tile
+// CHECK-NOT: stripe.schedule
 // CHECK: stripe.block [%j : 4]
-// CHECK: attributes {stripe.tile = [array<i64: 4>]}
-// CHECK-NOT: stripe.tile
+// CHECK: attributes {stripe.schedule = #stripe.schedule<tile [4]>}
+// CHECK-NOT: stripe.schedule
 func.func @left_alone(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %O = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%i : 8]
       in %a = %A[%i] : 1
       out %o = %O[%i] : 1
-      attributes {stripe.tile = array<i64: 5>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [5]>} {
     %x = stripe.load %a : !stripe.view<1xf32>
     stripe.store %x, %o : !stripe.view<1xf32>
   }
@@ -125,11 +130,13 @@ func.func @left_alone(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
 // assign never meet. A serial block has no tiles.
 // CHECK-LABEL: func.func @chosen
 // CHECK: stripe.block "add"
-// CHECK: attributes {stripe.tile = [array<i64: 100, 256>], stripe.tile_reason = "streams
+// CHECK: tile [100, 256],
+// CHECK-NEXT: because "streams
 // CHECK: stripe.block "assign"
-// CHECK: attributes {stripe.tile = [array<i64: 16384>], stripe.tile_reason = "streams
+// CHECK: tile [16384],
+// CHECK-NEXT: because "streams
 // CHECK: stripe.block "order" serial
-// CHECK-NOT: stripe.tile
+// CHECK-NOT: stripe.schedule
 func.func @chosen(%U : !stripe.view<100x4096xf32>, %I : !stripe.view<1048576xsi32>) -> (!stripe.view<9x4096xf32>, !stripe.view<1048576xsi32>, !stripe.view<si32>) {
   %O = stripe.alloc : !stripe.view<9x4096xf32>
   %P = stripe.alloc : !stripe.view<1048576xsi32>
@@ -163,9 +170,10 @@ func.func @chosen(%U : !stripe.view<100x4096xf32>, %I : !stripe.view<1048576xsi3
 // not where a constraint depends on it.
 // CHECK-LABEL: func.func @digits
 // CHECK: stripe.block "whole"
-// CHECK: attributes {stripe.tile = [array<i64: {{[0-9]+}}, 2, 2>, array<i64: {{[2-9]|[1-9][0-9]+}}, 2, 2>],
+// CHECK: tile [{{[0-9]+}}, 2, 2]
+// CHECK-NEXT: tile [{{[2-9]|[1-9][0-9]+}}, 2, 2]
 // CHECK: stripe.block "checked"
-// CHECK: stripe.tile = [array<i64: 1, 2, 2>]
+// CHECK: tile [1, 2, 2]
 func.func @digits(%I : !stripe.view<4096xf32>) -> (!stripe.view<8192xf32>, !stripe.view<8192xf32>) {
   %O = stripe.alloc : !stripe.view<8192xf32>
   %P = stripe.alloc : !stripe.view<8192xf32>

@@ -55,7 +55,7 @@ func.func @short_rows(%X : !stripe.view<65536x32xf32>) -> !stripe.view<65536x32x
 // CHECK-LABEL: func.func @epilogue
 // CHECK: stripe.block "C"
 // CHECK: stripe.fuse = #stripe.fuse<group 0 shared
-// CHECK-SAME: stripe.tile = [array<i64:
+// CHECK-SAME: stripe.schedule = #stripe.schedule<
 // CHECK: stripe.block "R"
 // CHECK: stripe.fuse = #stripe.fuse<group 0 shared
 func.func @epilogue(%A : !stripe.view<512x512xf32>, %B : !stripe.view<512x512xf32>)
@@ -124,7 +124,7 @@ func.func @left_alone(%X : !stripe.view<512x512xf32>)
   stripe.block "V" [%i : 512, %j : 512]
       in %y = %Y[%i, %j] : 1x1
       out %v = %V[%i, %j] : 1x1
-      attributes {stripe.tile = [array<i64: 8, 32>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [8, 32]>} {
     %0 = stripe.load %y : !stripe.view<1x1xf32>
     stripe.store %0, %v : !stripe.view<1x1xf32>
   }

@@ -7,7 +7,7 @@
 // CHECK:      stripe.block "C" [%i : 8, %j : 8, %k : 4]
 // CHECK-NOT:  attributes
 // CHECK:      stripe.block "S" [%i : 8, %j : 8]
-// CHECK:        attributes {stripe.tile = [array<i64: 2, 8>]} {
+// CHECK:        attributes {stripe.schedule = #stripe.schedule<tile [2, 8]>} {
 
 // OPTION: 'stripe-recall' has no option 'file'
 
@@ -27,7 +27,7 @@ func.func @main(%A: !stripe.view<8x4xf32>, %B: !stripe.view<4x8xf32>)
   stripe.block "S" [%i : 8, %j : 8]
       in %c = %C[%i, %j] : 1x1
       out %s = %S[%i] : 1 add init 0
-      attributes {stripe.tile = [array<i64: 2, 8>]} {
+      attributes {stripe.schedule = #stripe.schedule<tile [2, 8]>} {
     %x = stripe.load %c : !stripe.view<1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
   }

@@ -11,7 +11,7 @@
 // CHECK-NEXT: stripe.block "S" [%i : 4, %k : 12, %lane : 8]
 // CHECK-NEXT: in %a = %A[%i, 8 * %k + %lane] : 1x1
 // CHECK-NEXT: out %s = %S_parts[%i, %lane] : 1x1 max init -inf
-// CHECK-NEXT: attributes {stripe.tile = [array<i64: 1, 0, 0>]} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0]>} {
 // CHECK: stripe.block "S" [%i : 4, %lane : 8]
 // CHECK-NEXT: in %part = %S_parts[%i, %lane] : 1x1
 // CHECK-NEXT: out %s = %S[%i] : 1 max init -inf
@@ -37,7 +37,7 @@ func.func @rows(%A : !stripe.view<4x100xf32>) -> !stripe.view<4xf32> {
 // CHECK-NEXT: in %a = %A[2 * %c + %i, 8 * %k + %lane] : 1x1
 // CHECK-NEXT: out %s = %S_parts[%c, %lane] : 1x1 add init 0
 // CHECK-NEXT: where -2 * %c - %i + 4 >= 0
-// CHECK-NEXT: attributes {stripe.tile = [array<i64: 1, 0, 0, 0>]} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0, 0]>} {
 // CHECK: stripe.index 8 * %k + %lane
 // CHECK: stripe.block "S" [%c : 3, %lane : 8]
 // CHECK-NEXT: in %part = %S_parts[%c, %lane] : 1x1
@@ -106,7 +106,7 @@ func.func @several(%A : !stripe.view<4x2x64xf32>) -> (!stripe.view<4xf32>, !stri
 // CHECK-NEXT: stripe.block "S" [%c : 4, %k : 16, %j : 32]
 // CHECK-NEXT: in %a = %A[16 * %c + %k, %j] : 1x1
 // CHECK-NEXT: out %s = %S_parts[%c, %j] : 1x1 add init 0
-// CHECK-NEXT: attributes {stripe.tile = [array<i64: 1, 0, 0>]} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0]>} {
 // CHECK: stripe.block "S" [%j : 32, %c : 4]
 // CHECK-NEXT: in %part = %S_parts[%c, %j] : 1x1
 func.func @columns(%A : !stripe.view<64x32xf32>) -> !stripe.view<32xf32> {
@@ -212,7 +212,7 @@ func.func @left_alone(%A : !stripe.view<4x64xf32>, %B : !stripe.view<4x16x4xf32>
   stripe.block "tiled" [%i : 4, %k : 64]
       in %a = %A[%i, %k] : 1x1
       out %s = %S[%i] : 1 add init 0
-      attributes {stripe.tile = array<i64: 2, 16>} {
+      attributes {stripe.schedule = #stripe.schedule<tile [2, 16]>} {
     %x = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %x, %s : !stripe.view<1xf32>
   }

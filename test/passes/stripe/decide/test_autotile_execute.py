@@ -7,6 +7,7 @@ import pytest
 from stripe_programs import run, stripe_pipeline
 from xdsl.dialects.builtin import ModuleOp
 
+from gingham.dialects.stripe.schedule import set_schedule
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions
 from gingham.passes.stripe.analysis.nests import all_blocks, is_leaf
@@ -72,7 +73,7 @@ def test_candidates_compute_the_same(name: str, spread: bool) -> None:
     for candidate in found:
         decided = module.clone()
         (block,) = (b for b in all_blocks(decided) if is_leaf(b))
-        block.attributes.update(candidate.attributes)
+        set_schedule(block, candidate.schedule)
         run(decided, after)
         for got, wanted in zip(interpret(decided, arrays), expected, strict=True):
             np.testing.assert_array_equal(got, wanted)

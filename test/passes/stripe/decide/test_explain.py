@@ -41,7 +41,7 @@ def test_a_product_has_its_best_nests() -> None:
     assert block.name == "C"
     assert block.indices == {"i": 256, "j": 256, "k": 256}
     assert len(block.nests) == 5
-    assert block.nests[0].decision == block.chosen
+    assert block.nests[0].schedule == block.schedule
     seconds = [nest.seconds for nest in block.nests]
     assert seconds == sorted(seconds)
     assert "arithmetic" in block.nests[0].breakdown
@@ -52,7 +52,7 @@ def test_tables_mark_the_choice() -> None:
     heading, *_ = text.splitlines()
     assert heading.startswith("C [i : 256, j : 256, k : 256]")
     (chosen,) = (line for line in text.splitlines() if line.lstrip().startswith("*"))
-    assert "tile [[" in chosen
+    assert "tile [" in chosen
 
 
 def test_fusions_say_why() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from gingham.dialects.stripe.block import BlockOp
+from gingham.dialects.stripe.schedule import parse_schedule, schedule_of
 from gingham.passes.stripe.analysis.nests import top_level_blocks
 from gingham.passes.stripe.decide.recall import (
     WORTH,
@@ -25,7 +27,6 @@ from gingham.passes.stripe.decide.recall.database import (
     Database,
     DatabaseError,
     Record,
-    decision_text,
 )
 from gingham.passes.stripe.decide.recall.unit import (
     covered_outputs,
@@ -54,7 +55,7 @@ func.func @main(%{a}: !stripe.view<{m}x4xf32>, %{b}: !stripe.view<4x8xf32>{mark}
 }}
 """
 
-TILE = {"stripe.tile": "[array<i64: 2, 8, 4>]"}
+TILE = "<tile [2, 8, 4]>"
 
 
 def product(**values: object) -> ModuleOp:
@@ -83,7 +84,7 @@ def record(**values: Any) -> Record:
         leaf=0,
         target="device",
         compiler="1",
-        decision=decision_text(TILE),
+        schedule=TILE,
         program="product.tile",
         block="C",
         rank=3,
@@ -109,7 +110,7 @@ def recall(program: ModuleOp, database: Database, target: str = "device") -> Non
 
 
 def tile_of(program: ModuleOp) -> str:
-    return str(block_of(program).attributes.get("stripe.tile"))
+    return str(schedule_of(block_of(program)))
 
 
 def test_unit_computes_what_the_block_computes() -> None:
@@ -157,17 +158,14 @@ def test_names_do_not_count() -> None:
     key = key_of(unit(product()))
     assert key == key_of(unit(product(a="X", b="Y", c="Z", name="dense")))
     explained = product()
-    block_of(explained).attributes["stripe.tile_reason"] = decidable("because")
-    assert key == key_of(unit(explained))
     assert key != key_of(unit(product(m=7)))
     assert key != key_of(unit(product(mark=" {tile.constant}")))
     decided = product()
-    decide(block_of(decided), TILE, CONTEXT)
+    decide(block_of(decided), TILE)
     assert key != key_of(unit(decided))
-
-
-def decidable(text: str) -> Any:
-    return Parser(CONTEXT, f'"{text}"').parse_attribute()
+    explained = product()
+    decide(block_of(explained), TILE, "because it is fast")
+    assert key_of(unit(explained)) == key_of(unit(decided))
 
 
 def test_key_leaves_the_unit_as_it_is() -> None:
@@ -230,8 +228,8 @@ def test_recalled_decision_is_applied_with_its_reason(database: Database) -> Non
     database.add([record()])
     program = product(name="elsewhere", a="P")
     recall(program, database)
-    assert tile_of(program) == "[array<i64: 2, 8, 4>]"
-    reason = str(block_of(program).attributes["stripe.tile_reason"])
+    reason = schedule_of(block_of(program)).reason
+    assert schedule_of(block_of(program)).tile == (2, 8, 4)
     assert "measured: 1 ms, 2.00 times as fast as the model's choice" in reason
     inputs = [np.ones((6, 4), np.float32), np.ones((4, 8), np.float32)]
     run(program, "stripe-autotile,stripe-partition-edges,stripe-tile")
@@ -239,13 +237,13 @@ def test_recalled_decision_is_applied_with_its_reason(database: Database) -> Non
 
 
 def test_fastest_is_recalled(database: Database) -> None:
-    other = decision_text({"stripe.tile": "[array<i64: 3, 8, 4>]"})
-    slow = decision_text({"stripe.tile": "[array<i64: 6, 8, 4>]"})
-    database.add([record(), record(decision=other, seconds=5e-4)])
-    database.add([record(decision=slow, seconds=1.5e-3)])
+    other = "<tile [3, 8, 4]>"
+    slow = "<tile [6, 8, 4]>"
+    database.add([record(), record(schedule=other, seconds=5e-4)])
+    database.add([record(schedule=slow, seconds=1.5e-3)])
     program = product()
     recall(program, database)
-    assert tile_of(program) == "[array<i64: 3, 8, 4>]"
+    assert schedule_of(block_of(program)).tile == (3, 8, 4)
     speedups = [found.speedup for found in database.records()]
     assert speedups == sorted(speedups, reverse=True)
 
@@ -262,37 +260,46 @@ def test_fastest_is_recalled(database: Database) -> None:
         {"model_seconds": None},
         {"seconds": 0.0},
         {"model_seconds": 1e-3 * (WORTH - 0.01)},
-        {"decision": "{}"},
-        {"decision": "[]"},
-        {"decision": "no JSON"},
-        {"decision": decision_text({"stripe.tile": "[array<i64: 2"})},
-        {"decision": decision_text({"stripe.tile": "!no.such"})},
-        {"decision": decision_text({"sym_name": '"other"'})},
     ],
 )
 def test_left_alone(values: dict[str, Any], database: Database) -> None:
     database.add([record(**values)])
     program = product()
     recall(program, database)
-    assert tile_of(program) == "None"
-    assert "sym_name" not in block_of(program).attributes
+    assert tile_of(program) == "<>"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "'<' expected"),
+        ("<tile [2", "']' expected"),
+        ("<tiles [2, 8, 4]>", "'tiles' is no part of a schedule"),
+        ("<tile [2, 8, 4]> more", "expected nothing behind a schedule"),
+        ("<tile [2, 8]>", "expected 3 tile size"),
+        ("<tile [2, 8, 4], stage input 2 at 0 of 0 order [] global>", "is no input"),
+    ],
+)
+def test_schedules_that_do_not_fit_are_a_warning(
+    text: str, message: str, database: Database
+) -> None:
+    database.add([record(schedule=text)])
+    program = product()
+    with pytest.warns(RecordsWarning, match=re.escape(message)):
+        recall(program, database)
+    assert tile_of(program) == "<>"
 
 
 def test_earlier_decisions_are_part_of_what_was_measured(database: Database) -> None:
     """A record holds for blocks that came with the same decision, and replaces it."""
     program = product()
-    earlier = {
-        "stripe.tile": "[array<i64: 1, 1, 1>]",
-        "stripe.order": "[array<i64: 1>]",
-    }
-    decide(block_of(program), earlier, CONTEXT)
+    decide(block_of(program), "<tile [1, 1, 1], points order [1]>")
     database.add([record()])
     recall(program, database)
-    assert tile_of(program) == "[array<i64: 1, 1, 1>]"
+    assert tile_of(program) == "<tile [1, 1, 1], points order [1]>"
     database.add([record(unit=key_of(unit(program)))])
     recall(program, database)
-    assert tile_of(program) == "[array<i64: 2, 8, 4>]"
-    assert "stripe.order" not in block_of(program).attributes
+    assert schedule_of(block_of(program)) == parse_schedule(TILE)
 
 
 def test_leaf_below_other_blocks(database: Database) -> None:
@@ -302,7 +309,7 @@ def test_leaf_below_other_blocks(database: Database) -> None:
     database.add([record(unit=key)])
     recall(program, database)
     (leaf,) = leaves_of(block_of(program))
-    assert "stripe.tile" in leaf.attributes
+    assert schedule_of(leaf).levels
 
 
 def test_no_file_is_no_record(database: Database) -> None:
@@ -338,7 +345,7 @@ def spoil(path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", ["text", "cut", "folder", "PRAGMA user_version = 7", "DROP TABLE records"]
+    "how", ["text", "cut", "folder", "PRAGMA user_version = 1", "DROP TABLE records"]
 )
 def test_spoilt_file_is_a_warning_to_the_compiler(how: str, database: Database) -> None:
     database.add([record(leaf=n) for n in range(40)])
@@ -348,7 +355,7 @@ def test_spoilt_file_is_a_warning_to_the_compiler(how: str, database: Database) 
     program = product()
     with pytest.warns(RecordsWarning, match="cannot use the records in"):
         recall(program, database)
-    assert tile_of(program) == "None"
+    assert tile_of(program) == "<>"
     if how == "folder":
         with pytest.raises(DatabaseError, match="it is not a file"):
             database.set_aside()
@@ -363,7 +370,7 @@ def test_rows_of_other_types_are_no_records(database: Database) -> None:
     database.add([record(), record(leaf=1), record(leaf=2)])
     with sqlite3.connect(database.path) as connection:
         connection.execute("UPDATE records SET seconds = 'fast' WHERE leaf = 1")
-        connection.execute("UPDATE records SET decision = x'00ff' WHERE leaf = 2")
+        connection.execute("UPDATE records SET schedule = x'00ff' WHERE leaf = 2")
     connection.close()
     assert database.records() == [record()]
 

@@ -17,9 +17,9 @@ from blocks_of_programs import (
 )
 
 from gingham.dialects.stripe.attributes import MemorySpace
+from gingham.dialects.stripe.schedule import Schedule
 from gingham.passes.stripe.analysis.footprint import footprint
 from gingham.passes.stripe.analysis.nest import (
-    Nest,
     blocks_of_reductions,
     loops_of,
     normal,
@@ -50,7 +50,7 @@ XEON = load_hardware("cpu-avx512-xeon")
 AVX2 = load_hardware("cpu-avx2:cores=2")
 
 
-def _best(whole: Problem) -> Nest:
+def _best(whole: Problem) -> Schedule:
     return search(whole, HARDWARE)[0].nest
 
 
@@ -79,29 +79,32 @@ def test_what_is_written_twice_is_written_once() -> None:
     inside = replace(packing(whole, access, 2, whole.vector), before=2)
     before = replace(inside, before=1, window=1)
     for given, expected in [
-        (Nest((piece, piece, tile), 16), Nest((piece, tile), 16)),
-        (Nest((piece, tile, tile), 16), Nest((piece, tile), 16)),
+        (Schedule.of((piece, piece, tile), 16), Schedule.of((piece, tile), 16)),
+        (Schedule.of((piece, tile, tile), 16), Schedule.of((piece, tile), 16)),
         # A level that is larger than that around it, or 0, is as large.
-        (Nest((tile, piece), 16), Nest((tile,), 16)),
-        (Nest((tile, (0, 0, 0)), 16), Nest((tile,), 16)),
+        (Schedule.of((tile, piece), 16), Schedule.of((tile,), 16)),
+        (Schedule.of((tile, (0, 0, 0)), 16), Schedule.of((tile,), 16)),
         # A group's order of one index, and the order that loops have anyway.
-        (Nest(((512, 32, 512),), 16, ((1, 0),)), Nest(((512, 32, 512),), 16)),
-        (Nest((piece, tile), 16, ((), (0, 1))), Nest((piece, tile), 16)),
         (
-            Nest((piece, piece, tile), 16, ((), (), (1, 0)), (inside,)),
-            Nest((piece, tile), 16, ((), (1, 0)), (before,)),
+            Schedule.of(((512, 32, 512),), 16, ((1, 0),)),
+            Schedule.of(((512, 32, 512),), 16),
+        ),
+        (Schedule.of((piece, tile), 16, ((), (0, 1))), Schedule.of((piece, tile), 16)),
+        (
+            Schedule.of((piece, piece, tile), 16, ((), (), (1, 0)), (inside,)),
+            Schedule.of((piece, tile), 16, ((), (1, 0)), (before,)),
         ),
     ]:
         assert normal(whole, given) == expected
     for nest in (
-        Nest((piece, tile), 16, ((1, 0),)),
+        Schedule.of((piece, tile), 16, ((1, 0),)),
         # Nothing else says where it is copied.
-        Nest((piece, piece), 16, (), (before,)),
+        Schedule.of((piece, piece), 16, (), (before,)),
     ):
         assert normal(whole, nest) == nest
 
 
-def _accumulators(whole: Problem, nest: Nest) -> float:
+def _accumulators(whole: Problem, nest: Schedule) -> float:
     return prod(nest.tile[index] for index in whole.parallel) / nest.lanes
 
 
@@ -155,7 +158,7 @@ def test_work_groups_copy_what_all_their_tiles_use() -> None:
     near = [nest for nest in nests if len(nest.levels) == 2 and _copies_near(nest)]
     assert near
     for nest in near:
-        (larger,) = (n for n in range(3) if nest.levels[0][n] > nest.tile[n])
+        (larger,) = (n for n in range(3) if nest.sizes[0][n] > nest.tile[n])
         for stage in nest.stages:
             is_near = stage.space is MemorySpace.LOCAL
             assert is_near != whole.accesses[stage.refinement].uses(larger)
@@ -164,7 +167,7 @@ def test_work_groups_copy_what_all_their_tiles_use() -> None:
     assert not any(_copies_near(one.nest) for one in found if len(one.nest.levels) == 2)
 
 
-def _copies_near(nest: Nest) -> bool:
+def _copies_near(nest: Schedule) -> bool:
     return any(stage.space is MemorySpace.LOCAL for stage in nest.stages)
 
 
@@ -174,7 +177,7 @@ def test_pieces_share_a_range_evenly(size: int) -> None:
     whole = product(size, size, size)
     for found in search(whole, HARDWARE)[:10]:
         if _copies_near(found.nest):
-            piece = found.nest.levels[0][0]
+            piece = found.nest.sizes[0][0]
             assert size % piece == 0 or size % piece > piece // 2
 
 
@@ -204,7 +207,7 @@ def test_fewer_registers_make_smaller_tiles() -> None:
 def test_all_cores_have_work(cores: int) -> None:
     whole = product(960, 960, 960)
     nest = search(whole, replace(HARDWARE, cores=cores))[0].nest
-    pairs = zip(whole.ranges, nest.levels[0], strict=True)
+    pairs = zip(whole.ranges, nest.sizes[0], strict=True)
     groups = prod(-(-extent // size) for extent, size in pairs)
     assert groups >= cores
 
@@ -213,7 +216,7 @@ def test_freedom_is_respected() -> None:
     whole = product(1024, 1024, 1024)
     for found in search(whole, HARDWARE, Freedom(stages=False, orders=False)):
         assert not found.nest.stages
-        assert not found.nest.orders
+        assert not any(found.nest.orders)
 
 
 def test_candidates_are_sorted_and_complete() -> None:
@@ -222,14 +225,14 @@ def test_candidates_are_sorted_and_complete() -> None:
     assert len(found) == 10
     assert [c.seconds for c in found] == sorted(c.seconds for c in found)
     for candidate in found:
-        assert "stripe.tile" in candidate.attributes
+        assert candidate.schedule.levels
         assert candidate.seconds >= candidate.breakdown["arithmetic"]
 
 
 def test_candidates_all_over_the_space() -> None:
     block = block_of(PRODUCT, "256x256xf32", "256x256xf32")
     found = candidates(block, HARDWARE, 40, spread_out=True)
-    assert len({str(c.attributes["stripe.tile"]) for c in found}) > 20
+    assert len({c.schedule.sizes for c in found}) > 20
     assert found[-1].seconds > 3 * found[0].seconds
     whole = problem_of(block, 512)
     assert spread(whole, HARDWARE, 40) == spread(whole, HARDWARE, 40)
@@ -294,7 +297,7 @@ def test_code_that_takes_long_to_compile_is_left_out() -> None:
 def test_what_was_left_out_is_a_reason() -> None:
     block = block_of(DEEP, "1x14x14x14x24xf32", "5x5x5x24x8xf32")
     (found,) = candidates(block, HARDWARE, 1)
-    assert "s to compile, more than 0.3" in str(found.attributes["stripe.tile_reason"])
+    assert "s to compile, more than 0.3" in found.schedule.reason
 
 
 def test_nothing_is_left_out_of_a_product() -> None:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from stripe_programs import run
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 
 from gingham.dialects.stripe.attributes import MemorySpace
 from gingham.dialects.stripe.block import BlockOp
 from gingham.dialects.stripe.fusion import FUSE_ATTRIBUTE, FusionAttr
-from gingham.dialects.stripe.staging import STAGE_ATTRIBUTE, Staging, StagingAttr
-from gingham.dialects.stripe.tiling import TILE_ATTRIBUTE
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
+from gingham.dialects.stripe.staging import Staging
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.apply.fuse_nests import fusion_of
@@ -127,9 +127,5 @@ def _decide(module: ModuleOp, rows: int, columns: int) -> None:
         )
         assert fusion_of(block).group == 0
     levels = [(rows, 1, columns, 24), (rows, 1, columns, 12), (4, 1, 16, 12)]
-    attributes = blocks(module)[0].attributes
-    attributes[TILE_ATTRIBUTE] = ArrayAttr(
-        [DenseArrayBase.from_list(i64, list(level)) for level in levels]
-    )
     stage = Staging(1, 2, 2, (0, 1, 2), MemorySpace.LOCAL)
-    attributes[STAGE_ATTRIBUTE] = ArrayAttr([StagingAttr(stage)])
+    set_schedule(blocks(module)[0], Schedule.of(levels, stages=[stage]))

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stripe_programs import Array, run
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from gingham.dialects.stripe.attributes import Direction, ViewType
 from gingham.dialects.stripe.block import BlockOp
-from gingham.dialects.stripe.staging import StagingAttr
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
+from gingham.dialects.stripe.staging import Staging
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.analysis.nests import (
@@ -129,15 +130,12 @@ def choose_tiles(module: ModuleOp, random: Random) -> None:
             0 if index in reductions else random.choice((1, 1, 2, 3, 4, 7, 16))
             for index in range(len(block.index_ranges))
         ]
-        array = DenseArrayBase.from_list(i64, sizes)
-        block.attributes["stripe.tile"] = ArrayAttr([array])
         staged = [
-            StagingAttr.of(number, 0, 0, tuple(range(len(refinement.access))))
+            Staging(number, 0, 0, tuple(range(len(refinement.access))))
             for number, refinement in enumerate(block.refinement_list)
             if refinement.direction is Direction.IN and random.random() < 0.4
         ]
-        if staged:
-            block.attributes["stripe.stage"] = ArrayAttr(staged)
+        set_schedule(block, Schedule.of([sizes], stages=staged))
 
 
 def tiled(name: str, seed: int) -> ModuleOp:
@@ -207,8 +205,7 @@ def test_no_checks_are_left(name: str) -> None:
             sizes[index] = 1
         sizes[outputs[-1]] = 0
         sizes[outputs[-2]] = 4
-        array = DenseArrayBase.from_list(i64, sizes)
-        block.attributes["stripe.tile"] = ArrayAttr([array])
+        set_schedule(block, Schedule.of([sizes]))
     run(module, f"{TILING},stripe-separate{{grain=8}}")
     leaves = [block for block in all_blocks(module) if is_leaf(block)]
     assert not any(map(checks_pixels, leaves))

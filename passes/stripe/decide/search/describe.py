@@ -1,28 +1,9 @@
-"""Decisions as attributes, and the figures behind them in words."""
+"""The figures behind a decision, in words."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
-from xdsl.ir import Attribute
-
-from .....dialects.stripe.staging import ORDER_ATTRIBUTE, STAGE_ATTRIBUTE, StagingAttr
-from .....dialects.stripe.tiling import REASON_ATTRIBUTE, TILE_ATTRIBUTE
-from .....dialects.syntax import integer_arrays
 from .....targets.hardware.description import Hardware
-from ...analysis.nest import Nest
 from .search import Scored
-
-
-def attributes_of(nest: Nest, reason: str | None = None) -> dict[str, Attribute]:
-    """The attributes that make `stripe-tile` and `stripe-stage` build a nest."""
-    found: dict[str, Attribute] = {TILE_ATTRIBUTE: integer_arrays(nest.levels)}
-    if nest.orders:
-        found[ORDER_ATTRIBUTE] = integer_arrays(nest.orders)
-    if nest.stages:
-        found[STAGE_ATTRIBUTE] = ArrayAttr([StagingAttr(s) for s in nest.stages])
-    if reason is not None:
-        found[REASON_ATTRIBUTE] = StringAttr(reason)
-    return found
 
 
 def describe(scored: Scored, hardware: Hardware) -> str:

@@ -1,0 +1,378 @@
+"""Schedules: how a block is to run, in one attribute.
+
+A `stripe.block` says what is computed; its schedule says how: into what tiles it is
+cut, in which order their loops run, what is copied nearer to its use.
+
+```mlir
+stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [128, 64, 1024] order [1, 0],
+      tile [8, 32, 1024],
+      stage input 1 at 0 of 1 order [0, 1] global,
+      because "4.5 ms: arithmetic 4.1 ms, ...">} { ... }
+```
+
+A schedule is a list of parts, each of a kind that begins with a word of its own (see
+`PARTS`) and may end with `because "..."`. Passes that decide write it, and each pass
+that applies takes its parts away. The search looks at schedules before they stand on
+any block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from io import StringIO
+from typing import TypeVar
+
+from xdsl.context import Context
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from ...suggestions import did_you_mean
+from ..bounded_parser import BoundedParser
+from ..hints import HintedVerifyException, fail_to_parse
+from ..work import WORK_ATTRIBUTE
+from .attributes import KERNEL_ATTRIBUTE
+from .fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE
+from .schedule_part import Part, ScheduledBlock
+from .staging import Staging
+from .tiling import OUTPUT_ORDER_ATTRIBUTE, Padding, Points, Tiles
+
+SCHEDULE = "stripe.schedule"
+"""The attribute of a block that holds what is still to be done with it."""
+
+PARTS: dict[str, type[Part]] = {
+    kind.word: kind for kind in (Tiles, Points, Staging, Padding)
+}
+"""The kinds of parts, by their words, in the order in which they are printed."""
+
+_ATTRIBUTES = (
+    SCHEDULE,
+    KERNEL_ATTRIBUTE,
+    WORK_ATTRIBUTE,
+    FUSE_ATTRIBUTE,
+    FUSE_REASON_ATTRIBUTE,
+    OUTPUT_ORDER_ATTRIBUTE,
+)
+"""What the dialect has a meaning for on a block."""
+_EXAMPLE = f"{SCHEDULE} = #{SCHEDULE}<{Tiles.example}>"
+_BECAUSE = "because"
+_HINT = "a part begins with one of " + ", ".join((*PARTS, _BECAUSE))
+
+_POINTS = Points()
+
+PartType = TypeVar("PartType", bound=Part)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a block runs. Schedules that differ in their reasons alone are equal."""
+
+    levels: tuple[Tiles, ...] = ()
+    """Tiles, from the outermost level to the innermost."""
+    points: Points = _POINTS
+    """The loops inside the innermost tiles."""
+    stages: tuple[Staging, ...] = ()
+    """Copies of inputs, applied one after the other."""
+    parts: tuple[Part, ...] = ()
+    """At most one of each other kind, in the order of `PARTS`."""
+    lanes: int = 1
+    """The lanes of the vectors that a prediction is for. Not written: vectors are as
+    wide as tiles allow."""
+    reason: str = field(default="", compare=False)
+    """Why the tiles are as they are, for people; or nothing."""
+
+    @staticmethod
+    def of(
+        sizes: Sequence[Sequence[int]],
+        lanes: int = 1,
+        orders: Sequence[Sequence[int]] = (),
+        stages: Iterable[Staging] = (),
+        reason: str = "",
+    ) -> Schedule:
+        """A nest by the sizes of its levels and the orders of its first blocks."""
+        levels = tuple([Tiles(tuple(level)) for level in sizes])
+        schedule = Schedule(levels, stages=tuple(stages), lanes=lanes, reason=reason)
+        return schedule.with_orders(orders) if orders else schedule
+
+    # Tiles.
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[int, ...], ...]:
+        """The sizes of the tiles of each level."""
+        return tuple([level.sizes for level in self.levels])
+
+    @cached_property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        """The order of loops of each block of the nest; empty where none is given."""
+        return (*(level.order for level in self.levels), self.points.order)
+
+    @property
+    def tile(self) -> tuple[int, ...]:
+        """The sizes of the innermost level."""
+        return self.levels[-1].sizes
+
+    def with_orders(self, orders: Sequence[Sequence[int]]) -> Schedule:
+        """The same with these orders of loops of its first blocks, and none of others.
+
+        Raises ValueError for more orders than there are blocks.
+        """
+        count = len(self.levels)
+        if len(orders) > count + 1:
+            raise ValueError(f"expected {count + 1} order(s) at most, got {orders}")
+        given = [*map(tuple, orders), *((),) * (count + 1 - len(orders))]
+        pairs = zip(self.levels, given, strict=False)
+        return replace(
+            self,
+            levels=tuple([replace(level, order=order) for level, order in pairs]),
+            points=replace(self.points, order=given[-1]),
+        )
+
+    def with_sizes(self, sizes: Sequence[Sequence[int]]) -> Schedule:
+        """The same with other sizes of its tiles."""
+        pairs = zip(self.levels, sizes, strict=True)
+        levels = [replace(level, sizes=tuple(own)) for level, own in pairs]
+        return replace(self, levels=tuple(levels))
+
+    # Other parts.
+
+    @cached_property
+    def staged(self) -> dict[int, Staging]:
+        """The copies by the refinements of which they are."""
+        return {stage.refinement: stage for stage in self.stages}
+
+    def part(self, kind: type[PartType]) -> PartType | None:
+        """The decision of a kind of which a schedule has one at most."""
+        return next((part for part in self.parts if isinstance(part, kind)), None)
+
+    def with_part(self, part: Part) -> Schedule:
+        """The same with a decision in place of the one of its kind."""
+        others = [each for each in self.parts if each.word != part.word]
+        words = [*PARTS]
+        parts = sorted([*others, part], key=lambda each: words.index(each.word))
+        return replace(self, parts=tuple(parts))
+
+    def without(self, kind: type[Part]) -> Schedule:
+        """The same without the decision of a kind."""
+        kept = [part for part in self.parts if not isinstance(part, kind)]
+        return replace(self, parts=tuple(kept))
+
+    # All parts.
+
+    def completed_by(self, other: Schedule) -> Schedule:
+        """This, and what another one says of what nothing is decided about here."""
+        known = [part.word for part in self.parts]
+        tiled = self if self.levels else other
+        both = replace(
+            tiled,
+            points=self.points if self.points.order else other.points,
+            stages=self.stages or other.stages,
+            parts=self.parts,
+        )
+        for part in other.parts:
+            both = both if part.word in known else both.with_part(part)
+        return both
+
+    def over(self, kept: Sequence[int]) -> Schedule:
+        """The same for a block that only has these of the indices, in this order."""
+        return replace(
+            self,
+            levels=tuple([level.over(kept) for level in self.levels]),
+            points=self.points.over(kept),
+            stages=tuple([stage.over(kept) for stage in self.stages]),
+            parts=tuple([part.over(kept) for part in self.parts]),
+        )
+
+    def unexplained(self) -> Schedule:
+        """The same without reasons."""
+        return Schedule(
+            tuple([replace(level, reason="") for level in self.levels]),
+            replace(self.points, reason=""),
+            tuple([replace(stage, reason="") for stage in self.stages]),
+            tuple([replace(part, reason="") for part in self.parts]),
+            self.lanes,
+        )
+
+    def __bool__(self) -> bool:
+        """Whether anything is decided."""
+        return any(True for _ in self)
+
+    def __iter__(self) -> Iterator[Part]:
+        """The parts as they are printed."""
+        yield from self.levels
+        if self.points.order:
+            yield self.points
+        yield from self.stages
+        yield from self.parts
+
+    def check(self, block: ScheduledBlock) -> None:
+        """Raise HintedVerifyException unless the block may be scheduled so."""
+        if block.is_serial and (first := next(iter(self), None)) is not None:
+            raise HintedVerifyException(
+                f"cannot be scheduled: the points of a serial block have an order, and "
+                f"'{first.word}' would change it",
+                "schedule a block around it",
+            )
+        for part in self:
+            part.check(block)
+
+    # Text.
+
+    @staticmethod
+    def parse(parser: AttrParser) -> Schedule:
+        """Read `<part, part, ...>`. Raises ParseError."""
+        found: list[Part] = []
+        reasons: list[str] = []
+        parser.parse_comma_separated_list(
+            parser.Delimiter.ANGLE, lambda: _parse_part(parser, found, reasons)
+        )
+        single = [part for part in found if part.word in _SINGLE]
+        schedule = Schedule(
+            tuple(_of_kind(Tiles, found)),
+            next(iter(_of_kind(Points, found)), _POINTS),
+            tuple(_of_kind(Staging, found)),
+            reason="".join(reasons),
+        )
+        for part in single:
+            schedule = schedule.with_part(part)
+        return schedule
+
+    def print(self, printer: Printer, separator: str = " ") -> None:
+        """Print `<part, part, ...>`, the reason last; `separator` is behind commas."""
+        printer.print_string("<")
+        for number, part in enumerate(self):
+            printer.print_string(f",{separator}" if number else separator.strip(" "))
+            printer.print_string(f"{part.word} {part.format()}".rstrip())
+            _print_reason(part.reason, " ", printer)
+        _print_reason(self.reason, f",{separator}" if self else "", printer)
+        printer.print_string(">")
+
+    def __str__(self) -> str:
+        """As it is written in an attribute: `<tile [8, 32], ...>`."""
+        stream = StringIO()
+        self.print(Printer(stream))
+        return stream.getvalue()
+
+
+_SINGLE = [word for word, kind in PARTS.items() if kind not in (Tiles, Points, Staging)]
+"""The kinds that `Schedule.parts` holds."""
+
+
+def _of_kind(kind: type[PartType], parts: Iterable[Part]) -> list[PartType]:
+    return [part for part in parts if isinstance(part, kind)]
+
+
+def _parse_part(parser: AttrParser, found: list[Part], reasons: list[str]) -> None:
+    """Read one part to `found`, or the reason for all of them."""
+    start = parser.pos
+    word = parser.parse_optional_identifier()
+    if word is None:
+        fail_to_parse(parser, "expected a part of a schedule", _HINT, start)
+    if word != _BECAUSE and word not in PARTS:
+        hint = did_you_mean(word, [*PARTS, _BECAUSE]) or _HINT
+        message = f"'{word}' is no part of a schedule"
+        fail_to_parse(parser, message, hint, start, len(word))
+    is_again = any(part.word == word for part in found)
+    if (is_again and word not in _SEVERAL) or (reasons and word == _BECAUSE):
+        message = f"expected one '{word}' in a schedule, got another one"
+        fail_to_parse(parser, message, None, start, len(word))
+    if word == _BECAUSE:
+        reasons.append(_parse_text(parser))
+        return
+    part = PARTS[word].parse(parser)
+    if parser.parse_optional_keyword(_BECAUSE) is not None:
+        part = replace(part, reason=_parse_text(parser))
+    found.append(part)
+
+
+def _parse_text(parser: AttrParser) -> str:
+    """Read a string; xDSL takes one with other characters than ASCII for bytes."""
+    text = parser.parse_optional_str_literal()
+    if text is not None:
+        return text
+    start = parser.pos
+    try:
+        return parser.parse_bytes_literal().decode()
+    except UnicodeDecodeError:
+        parser.raise_error("expected a text in UTF-8", start)
+
+
+_SEVERAL = (Tiles.word, Staging.word)
+"""The kinds of which a schedule has any number."""
+
+
+def _print_reason(reason: str, before: str, printer: Printer) -> None:
+    if reason:
+        printer.print_string(f"{before}{_BECAUSE} ")
+        printer.print_string_literal(reason)
+
+
+def parse_schedule(text: str) -> Schedule:
+    """The schedule that a text `<tile [8, 32], ...>` says. Raises ParseError."""
+    parser = BoundedParser(Context(), text)
+    schedule = Schedule.parse(parser)
+    if parser.pos < len(text.rstrip()):
+        parser.raise_error("expected nothing behind a schedule")
+    return schedule
+
+
+@irdl_attr_definition
+class ScheduleAttr(Data[Schedule]):
+    """A `Schedule`: `#stripe.schedule<tile [8, 32, 0], because "...">`."""
+
+    name = "stripe.schedule"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Schedule:
+        """Read `<tile [8, 32, 0], ...>`."""
+        return Schedule.parse(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print each part in a line of its own where there are several."""
+        schedule = self.data
+        is_short = len([*schedule]) + bool(schedule.reason) < 2
+        with printer.indented():
+            schedule.print(printer, " " if is_short else "\n")
+
+
+# On blocks.
+
+
+def schedule_of(block: ScheduledBlock) -> Schedule:
+    """What is to be done with a block; an empty schedule where nothing is decided.
+
+    Raises HintedVerifyException where the attribute is something else.
+    """
+    attribute = block.attributes.get(SCHEDULE)
+    if attribute is None:
+        return _NOTHING
+    if not isinstance(attribute, ScheduleAttr):
+        raise HintedVerifyException(
+            f"expected {SCHEDULE} to be a schedule, got {attribute}",
+            f"for example {_EXAMPLE}",
+        )
+    return attribute.data
+
+
+_NOTHING = Schedule()
+
+
+def verify_schedule(block: ScheduledBlock) -> None:
+    """Raise HintedVerifyException for what stands on a block and does not fit it."""
+    for name in block.attributes:
+        if name.startswith("stripe.") and name not in _ATTRIBUTES:
+            hint = did_you_mean(name, _ATTRIBUTES) or f"for example {_EXAMPLE}"
+            raise HintedVerifyException(f"has no attribute '{name}'", hint)
+    schedule_of(block).check(block)
+
+
+def set_schedule(block: ScheduledBlock, schedule: Schedule) -> None:
+    """Let this be what is to be done with a block; an empty one leaves no attribute."""
+    if schedule:
+        block.attributes[SCHEDULE] = ScheduleAttr(schedule)
+    else:
+        block.attributes.pop(SCHEDULE, None)

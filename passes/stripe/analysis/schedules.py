@@ -1,0 +1,28 @@
+"""What is decided about a block, checked against it."""
+
+from __future__ import annotations
+
+from ....dialects.hints import HintedVerifyException
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.schedule import SCHEDULE, Schedule, schedule_of
+from ...locations import error_at
+
+
+def checked_schedule(block: BlockOp) -> Schedule:
+    """What is to be done with a block. Raises GinghamError where it does not fit."""
+    try:
+        schedule = schedule_of(block)
+        schedule.check(block)
+    except HintedVerifyException as error:
+        raise error_at(block, str(error), error.hint) from error
+    return schedule
+
+
+def is_scheduled(block: BlockOp) -> bool:
+    """Whether anything is decided about a block, so that others leave it as it is."""
+    return SCHEDULE in block.attributes
+
+
+def has_tiles(block: BlockOp) -> bool:
+    """Whether the tiles of a block are decided."""
+    return SCHEDULE in block.attributes and bool(schedule_of(block).levels)

@@ -1,0 +1,101 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
+// RUN: not tile-opt %s --split-input-file 2>&1 | filecheck %s
+
+// Where a mistake is, and what would be right.
+
+// CHECK: schedule-errors.mlir:11:90: error: 'tiel' is no part of a schedule
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tiel [4]>}
+// CHECK-NEXT: ^~~~
+// CHECK-NEXT: hint: did you mean 'tile'?
+// expected-error @+1 {{'tiel' is no part of a schedule}}
+func.func @word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tiel [4]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'vectors' is no part of a schedule
+// CHECK: hint: a part begins with one of tile, points, stage, pad, because
+// expected-error @+1 {{'vectors' is no part of a schedule}}
+func.func @no_word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<vectors 4>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected a part of a schedule}}
+func.func @nothing() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<8>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected a size of 0 or more}}
+func.func @negative() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [-4]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected one 'pad' in a schedule, got another one}}
+func.func @twice() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<pad [4], pad [8]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op expected stripe.schedule to be a schedule, got 4 : i64
+// CHECK: hint: for example stripe.schedule = #stripe.schedule<tile [8, 32, 0] order [1, 0]>
+// expected-error @+1 {{expected stripe.schedule to be a schedule, got 4 : i64}}
+func.func @attribute() { stripe.block [%i : 8] attributes {stripe.schedule = 4 : i64} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op has no attribute 'stripe.shedule'
+// CHECK: hint: did you mean 'stripe.schedule'?
+// expected-error @+1 {{has no attribute 'stripe.shedule'}}
+func.func @name() { stripe.block [%i : 8] attributes {stripe.shedule = #stripe.schedule<tile [4]>} {} func.return }
+
+// -----
+
+// Decisions that do not fit the block.
+
+// CHECK: error: 'stripe.block' op expected 2 tile size(s), one for each of the indices %i and %j, got [4]
+// CHECK: hint: for example 'tile [8, 32, 0] order [1, 0]'
+// expected-error @+1 {{expected 2 tile size(s), one for each of the indices %i and %j, got [4]}}
+func.func @rank() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<tile [4]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected an order of the indices %i and %j by their numbers, 0 to 1, each once, got [1, 1]}}
+func.func @order() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<tile [4, 4] order [1, 1]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected an order of the indices %i and %j by their numbers, 0 to 1, each once, got [2, 0]}}
+func.func @index() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<points order [2, 0]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected 1 number(s), one for each of the indices %i, got [16, 16]}}
+func.func @padding() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<pad [16, 16]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op cannot be scheduled: the points of a serial block have an order, and 'tile' would change it
+// CHECK: hint: schedule a block around it
+// expected-error @+1 {{cannot be scheduled: the points of a serial block have an order, and 'tile' would change it}}
+func.func @serial() { stripe.block serial [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [4]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op cannot stage input 2: the block has 1 refinement(s)
+// CHECK: hint: for example 'stage input 1 at 0 of 0 order [0, 1] global'
+// expected-error @+1 {{cannot stage input 2: the block has 1 refinement(s)}}
+func.func @no_input(%A : !stripe.view<8xf32>) { stripe.block [%i : 8] in %a = %A[%i] : 1 attributes {stripe.schedule = #stripe.schedule<stage input 2 at 0 of 0 order [0] global>} {} func.return }
+
+// -----
+
+func.func @output() { %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{cannot stage refinement 0: it is no input}}
+  stripe.block [%i : 8] out %o = %O[%i] : 1 attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected windows of block 1 of the nest or of one inside it, got 0}}
+func.func @window(%A : !stripe.view<8xf32>) { stripe.block [%i : 8] in %a = %A[%i] : 1 attributes {stripe.schedule = #stripe.schedule<stage input 0 at 1 of 0 order [0] local>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected an order of axes such as [1, 0], got [1]}}
+func.func @axes(%A : !stripe.view<8xf32>) { stripe.block [%i : 8] in %a = %A[%i] : 1 attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [1] global>} {} func.return }

@@ -1,0 +1,127 @@
+"""Schedules as text and as values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.context import Context
+from xdsl.parser import Parser
+
+from gingham.dialects import get_all_dialects
+from gingham.dialects.stripe.attributes import MemorySpace
+from gingham.dialects.stripe.schedule import (
+    PARTS,
+    Schedule,
+    ScheduleAttr,
+    parse_schedule,
+)
+from gingham.dialects.stripe.schedule_part import Part
+from gingham.dialects.stripe.staging import Staging
+from gingham.dialects.stripe.tiling import Padding, Points, Tiles
+
+RANK = 4
+numbers = st.lists(st.integers(0, 2**40), min_size=RANK, max_size=RANK).map(tuple)
+orders = st.permutations(range(RANK)).flatmap(
+    lambda order: st.integers(0, RANK).map(lambda count: tuple(order[:count]))
+)
+reasons = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]))
+fills = st.one_of(st.integers(-(2**40), 2**40), st.floats(allow_nan=False))
+stagings = st.builds(
+    Staging,
+    st.integers(0, 9),
+    st.integers(-9, 0),
+    st.integers(0, 9),
+    orders,
+    st.sampled_from(MemorySpace),
+    fills,
+    reason=reasons,
+)
+tiles = st.builds(Tiles, numbers, orders, reason=reasons)
+paddings = st.builds(Padding, numbers, reason=reasons)
+points = st.one_of(
+    st.just(Points()),
+    st.builds(Points, orders.filter(len), reason=reasons),
+)
+schedules = st.builds(
+    Schedule,
+    st.lists(tiles, max_size=3).map(tuple),
+    points,
+    st.lists(stagings, max_size=3).map(tuple),
+    st.lists(paddings, max_size=1).map(tuple),
+    reason=reasons,
+)
+
+
+@given(schedules)
+def test_text_is_read_as_it_was_written(schedule: Schedule) -> None:
+    text = str(schedule)
+    found = parse_schedule(text)
+    assert found == schedule
+    assert found.reason == schedule.reason
+    assert [part.reason for part in found] == [part.reason for part in schedule]
+    assert str(found) == text
+    context = Context()
+    for name, dialect in get_all_dialects().items():
+        context.register_dialect(name, dialect)
+    attribute = Parser(context, f"#stripe.schedule{text}").parse_attribute()
+    assert attribute == ScheduleAttr(schedule)
+    assert Parser(context, str(attribute)).parse_attribute() == attribute
+
+
+@given(schedules, st.permutations([*PARTS]))
+def test_kinds_may_come_in_any_order(schedule: Schedule, order: list[str]) -> None:
+    parts = sorted(schedule, key=lambda part: order.index(part.word))
+    text = ", ".join(f"{part.word} {part.format()}" for part in parts)
+    assert parse_schedule(f"<{text}>") == schedule
+
+
+@given(schedules)
+def test_reasons_are_no_decision(schedule: Schedule) -> None:
+    bare = schedule.unexplained()
+    assert bare == schedule
+    assert hash(bare) == hash(schedule)
+    assert "because" not in str(bare)
+
+
+@given(schedules, orders)
+def test_over_some_indices(schedule: Schedule, kept: tuple[int, ...]) -> None:
+    """What it says of an index it says of its new number."""
+    found = schedule.over(kept)
+    for old, new in zip(schedule.levels, found.levels, strict=True):
+        assert dict(enumerate(new.sizes)) == {
+            number: old.sizes[index] for number, index in enumerate(kept)
+        }
+    for old, new in zip(schedule.orders, found.orders, strict=True):
+        assert [kept[number] for number in new] == [n for n in old if n in kept]
+    assert found.stages == schedule.stages
+
+
+def test_what_is_decided_stays() -> None:
+    given_stage = Staging(1, 0, 0, (0, 1))
+    other = Schedule.of([(8, 4)], 16, [(1, 0)], [Staging(0, 0, 0, (1, 0))], "fast")
+    padded = Schedule(stages=(given_stage,), parts=(Padding((0, 16)),))
+    found = padded.completed_by(other)
+    assert found == replace(other, stages=padded.stages, parts=padded.parts)
+    assert found.reason == "fast"
+    tiled = Schedule.of([(2, 2)], reason="by hand")
+    assert tiled.completed_by(other).sizes == ((2, 2),)
+    assert tiled.completed_by(other).reason == "by hand"
+
+
+def test_orders_are_those_of_the_blocks() -> None:
+    schedule = Schedule.of([(8, 4), (2, 2)], orders=[(1, 0)])
+    assert schedule.orders == ((1, 0), (), ())
+    assert schedule.with_orders([(), (), (0, 1)]).points == Points((0, 1))
+    with pytest.raises(ValueError, match=r"expected 3 order\(s\) at most"):
+        schedule.with_orders([()] * 4)
+
+
+def test_each_kind_has_an_example_of_itself() -> None:
+    for word, kind in PARTS.items():
+        (part,) = parse_schedule(f"<{kind.example}>")
+        assert isinstance(part, kind)
+        assert isinstance(part, Part)
+        assert kind.example == f"{word} {part.format()}"
