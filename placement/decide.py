@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -11,11 +10,9 @@ from xdsl.dialects.func import FuncOp
 from ..errors import GinghamError
 from ..targets.hardware.machine import Machine
 from .build import Posed, Residency, TaskGraph, pose
+from .explanation import PlacementExplanation, explain, unit_reasons
 from .solve import MARGIN, Solution, solve
 from .units import DEVICE_ATTRIBUTE, REASON_ATTRIBUTE
-
-if TYPE_CHECKING:
-    from .explanation import PlacementExplanation
 
 
 @dataclass(frozen=True)
@@ -40,15 +37,11 @@ class Decision:
     @property
     def reasons(self) -> list[str]:
         """For each unit why it is where it is, in words."""
-        from .explanation import unit_reasons
-
-        return unit_reasons(self)
+        return unit_reasons(self.posed, self.solution)
 
     def explain(self) -> PlacementExplanation:
         """All figures, and what every alternative would cost."""
-        from .explanation import explain
-
-        return explain(self)
+        return explain(self.posed, self.solution)
 
     def write(self) -> None:
         """Set the attributes on the operations; the reason on the first of a unit."""

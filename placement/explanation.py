@@ -9,128 +9,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..targets.hardware.machine import HOST
+from .explained import (
+    Explained,
+    ExplainedAlternative,
+    ExplainedDevice,
+    ExplainedTensor,
+    ExplainedTime,
+    ExplainedTransfer,
+    ExplainedUnit,
+    time_text,
+)
 from .memory import peaks
 from .schedule import Simulator
 from .times import UNSUPPORTED, UnitTime
 
 if TYPE_CHECKING:
-    from .decide import Decision
+    from .build import Posed
     from .search import Candidate
+    from .solve import Solution
 
 
-@dataclass(frozen=True)
-class ExplainedTime:
-    """The time of a unit on a device."""
-
-    seconds: float | None
-    """None where it cannot run there."""
-    source: str
-    """`measured`, `predicted`, or why it cannot run there."""
-    correction: float
-    """What the cost model's prediction was multiplied by."""
-
-
-@dataclass(frozen=True)
-class ExplainedUnit:
-    """Operations that are placed together."""
-
-    name: str
-    place: str
-    """`file:line` in the program, where it is known."""
-    operations: tuple[str, ...]
-    """Their results' names, or what they do."""
-    device: str
-    reason: str
-    is_forced: bool
-    times: dict[str, ExplainedTime]
-    """By the names of devices."""
-    bytes_in: int
-    """What is copied from elsewhere before it can run."""
-    transfer_seconds: float
-    """How long those copies take, each by itself."""
-    start: float
-    end: float
-    moved: dict[str, float | None]
-    """For each other device the time of the whole program with only this unit there;
-    None where that is not possible."""
-
-    @property
-    def short_place(self) -> str:
-        """The place without the folder."""
-        return self.place.rpartition("/")[2]
-
-
-@dataclass(frozen=True)
-class ExplainedTensor:
-    """A value that units exchange, an input or a result."""
-
-    name: str
-    size_bytes: int
-    source: int | None
-    """The number of the unit that computes it; None for an input."""
-    users: tuple[int, ...]
-    homes: tuple[str, ...]
-    """Where an input is before."""
-    end: str | None
-    """Where a result has to be in the end."""
-    is_result: bool
-    is_constant: bool
-    """Whether it is copied in the first run only."""
-
-
-@dataclass(frozen=True)
-class ExplainedTransfer:
-    """A copy from one place to another."""
-
-    tensor: int
-    source: str
-    target: str
-    start: float
-    end: float
-
-
-@dataclass(frozen=True)
-class ExplainedDevice:
-    """What a device does in a run."""
-
-    name: str
-    busy_seconds: float
-    units: int
-    peak_bytes: int
-    memory_bytes: int
-    load: float
-
-
-@dataclass(frozen=True)
-class ExplainedAlternative:
-    """Another placement of the whole."""
-
-    name: str
-    seconds: float | None
-    """None where it is not possible."""
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
-class PlacementExplanation:
-    """A decision and what it was made by."""
-
-    seconds: float
-    """From the start of a run to its last result."""
-    reason: str
-    devices: tuple[ExplainedDevice, ...]
-    units: tuple[ExplainedUnit, ...]
-    tensors: tuple[ExplainedTensor, ...]
-    transfers: tuple[ExplainedTransfer, ...]
-    alternatives: tuple[ExplainedAlternative, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """All of it as what the module `json` writes."""
-        return asdict(self)
+class PlacementExplanation(Explained):
+    """A decision and what it was made by; printed, tables for people."""
 
     def html(self, title: str = "Placement") -> str:
         """A page in one file, with pictures of the graph and of the schedule."""
@@ -151,9 +54,9 @@ class PlacementExplanation:
         return render(self)
 
 
-def explain(decision: Decision) -> PlacementExplanation:
+def explain(posed: Posed, solution: Solution) -> PlacementExplanation:
     """The explanation of a decision; simulates every unit's move to each device."""
-    problem, solution = decision.posed.problem, decision.solution
+    problem = posed.problem
     places = [*problem.devices, HOST]
     transfers = tuple(
         ExplainedTransfer(t.tensor, places[t.source], places[t.target], t.start, t.end)
@@ -162,8 +65,8 @@ def explain(decision: Decision) -> PlacementExplanation:
     return PlacementExplanation(
         solution.schedule.seconds,
         solution.reason,
-        _devices(decision),
-        tuple(_units(decision)),
+        _devices(posed, solution),
+        tuple(_units(posed, solution)),
         tuple(
             ExplainedTensor(
                 tensor.name,
@@ -178,15 +81,15 @@ def explain(decision: Decision) -> PlacementExplanation:
             for tensor in problem.tensors
         ),
         transfers,
-        _alternatives(decision),
+        _alternatives(posed, solution),
     )
 
 
-def _devices(decision: Decision) -> tuple[ExplainedDevice, ...]:
-    problem, solution = decision.posed.problem, decision.solution
+def _devices(posed: Posed, solution: Solution) -> tuple[ExplainedDevice, ...]:
+    problem = posed.problem
     held = peaks(problem, solution.chosen.placement, solution.chosen.order)
     found: list[ExplainedDevice] = []
-    for number, device in enumerate(decision.posed.machine.devices):
+    for number, device in enumerate(posed.machine.devices):
         runs = [run for run in solution.schedule.runs if run.device == number]
         found.append(
             ExplainedDevice(
@@ -201,15 +104,14 @@ def _devices(decision: Decision) -> tuple[ExplainedDevice, ...]:
     return tuple(found)
 
 
-def _units(decision: Decision) -> list[ExplainedUnit]:
-    posed, solution = decision.posed, decision.solution
+def _units(posed: Posed, solution: Solution) -> list[ExplainedUnit]:
     problem = posed.problem
     names = problem.devices
     runs = {run.unit: run for run in solution.schedule.runs}
     arrivals: dict[tuple[int, int], float] = {
         (t.tensor, t.target): t.end - t.start for t in solution.schedule.transfers
     }
-    mover = moves(decision)
+    mover = moves(posed, solution)
     found: list[ExplainedUnit] = []
     for number, unit in enumerate(posed.program.units):
         run = runs[number]
@@ -229,7 +131,7 @@ def _units(decision: Decision) -> list[ExplainedUnit]:
                     for op in unit.ops
                 ),
                 names[run.device],
-                _reason(decision, number, moved),
+                _reason(posed, solution, number, moved),
                 posed.forced[number] is not None,
                 {
                     name: _time(time)
@@ -251,9 +153,9 @@ def _time(time: UnitTime) -> ExplainedTime:
     return ExplainedTime(time.seconds, time.source, time.correction)
 
 
-def moves(decision: Decision) -> Callable[[int, int], float | None]:
+def moves(posed: Posed, solution: Solution) -> Callable[[int, int], float | None]:
     """What the whole takes when one unit is moved to a device; None where it cannot."""
-    problem, chosen = decision.posed.problem, decision.solution.chosen
+    problem, chosen = posed.problem, solution.chosen
     simulator = Simulator(problem)
 
     def moved(unit: int, device: int) -> float | None:
@@ -266,13 +168,14 @@ def moves(decision: Decision) -> Callable[[int, int], float | None]:
     return moved
 
 
-def unit_reasons(decision: Decision) -> list[str]:
+def unit_reasons(posed: Posed, solution: Solution) -> list[str]:
     """For each unit why it is where it is, in words."""
-    mover = moves(decision)
-    problem, chosen = decision.posed.problem, decision.solution.chosen
+    mover = moves(posed, solution)
+    problem, chosen = posed.problem, solution.chosen
     return [
         _reason(
-            decision,
+            posed,
+            solution,
             number,
             {
                 name: mover(number, device)
@@ -284,8 +187,9 @@ def unit_reasons(decision: Decision) -> list[str]:
     ]
 
 
-def _reason(decision: Decision, number: int, moved: dict[str, float | None]) -> str:
-    posed, solution = decision.posed, decision.solution
+def _reason(
+    posed: Posed, solution: Solution, number: int, moved: dict[str, float | None]
+) -> str:
     own = solution.chosen.placement[number]
     time = posed.times[number][own]
     here = f"{time_text(time.seconds)} here ({time.source})"
@@ -311,8 +215,8 @@ def _reason(decision: Decision, number: int, moved: dict[str, float | None]) -> 
     return "; ".join(parts)
 
 
-def _alternatives(decision: Decision) -> tuple[ExplainedAlternative, ...]:
-    problem, solution = decision.posed.problem, decision.solution
+def _alternatives(posed: Posed, solution: Solution) -> tuple[ExplainedAlternative, ...]:
+    problem = posed.problem
     chosen = solution.chosen
     found: list[ExplainedAlternative] = []
 
@@ -328,11 +232,3 @@ def _alternatives(decision: Decision) -> tuple[ExplainedAlternative, ...]:
     if not any(one.is_chosen for one in found):
         found.insert(0, ExplainedAlternative("as decided", chosen.seconds, True))
     return tuple(found)
-
-
-def time_text(seconds: float) -> str:
-    """A time for people: `4.1 ms`."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"

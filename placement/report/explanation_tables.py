@@ -5,14 +5,14 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from ..explanation import time_text
+from ..explained import time_text
 from ..solve import size_text
 from .picture_style import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..explanation import ExplainedTime, ExplainedUnit, PlacementExplanation
+    from ..explained import Explained, ExplainedTime, ExplainedUnit
 
 _WIDTH = 110
 _DEVICE = 48
@@ -20,7 +20,7 @@ _DEVICE = 48
 _NAME = 20
 
 
-def render(explanation: PlacementExplanation) -> str:
+def render(explanation: Explained) -> str:
     """The whole explanation as text."""
     from rich.console import Console
 
@@ -53,7 +53,7 @@ def _safe(text: str) -> str:
     return escape(text)
 
 
-def _units(explanation: PlacementExplanation) -> Table:
+def _units(explanation: Explained) -> Table:
     names = [device.name for device in explanation.devices]
     table = _table(
         "unit",
@@ -103,7 +103,7 @@ def _whole(unit: ExplainedUnit, name: str) -> str:
     return "cannot" if seconds is None else time_text(seconds)
 
 
-def _alternatives(explanation: PlacementExplanation) -> Table:
+def _alternatives(explanation: Explained) -> Table:
     table = _table("placement", "time", "of the decision's")
     for one in explanation.alternatives:
         name = f"{one.name} *" if one.is_chosen else one.name
@@ -115,7 +115,7 @@ def _alternatives(explanation: PlacementExplanation) -> Table:
     return table
 
 
-def _devices(explanation: PlacementExplanation) -> Table:
+def _devices(explanation: Explained) -> Table:
     table = _table("device", "units", "busy", "memory at most", "of", "load")
     for device in explanation.devices:
         table.add_row(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..explanation import time_text
+from ..explained import time_text
 from ..layout import Layout, layout
 from ..solve import size_text
 from .picture_style import (
@@ -18,7 +18,7 @@ from .picture_style import (
 )
 
 if TYPE_CHECKING:
-    from ..explanation import ExplainedUnit, PlacementExplanation
+    from ..explained import Explained, ExplainedUnit
 
 _BOX, _PILL = (190.0, 58.0), (110.0, 26.0)
 _GAP, _DOWN, _EDGE = 26.0, 58.0, 20.0
@@ -60,12 +60,12 @@ class _Graph:
         return len(self.nodes) - 1
 
 
-def graph_picture(explanation: PlacementExplanation, *, is_alone: bool = False) -> str:
+def graph_picture(explanation: Explained, *, is_alone: bool = False) -> str:
     """An SVG element; with `is_alone` a file of its own, with its colours."""
     return _Picture(explanation).draw(is_alone)
 
 
-def _graph(explanation: PlacementExplanation) -> _Graph:
+def _graph(explanation: Explained) -> _Graph:
     """Inputs that only one unit far down uses, weights mostly, are left out."""
     graph = _Graph()
     inputs = [n for n, t in enumerate(explanation.tensors) if t.source is None]
@@ -95,7 +95,7 @@ def _graph(explanation: PlacementExplanation) -> _Graph:
 
 
 class _Picture:
-    def __init__(self, explanation: PlacementExplanation) -> None:
+    def __init__(self, explanation: Explained) -> None:
         self.explanation = explanation
         self.graph = _graph(explanation)
         self.colours = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..explanation import time_text
+from ..explained import time_text
 from ..solve import size_text
 from .graph_picture import graph_picture
 from .picture_style import COLOURS, safe, style
 from .schedule_picture import schedule_picture
 
 if TYPE_CHECKING:
-    from ..explanation import ExplainedTime, ExplainedUnit, PlacementExplanation
+    from ..explained import Explained, ExplainedTime, ExplainedUnit
 
 _STYLE = """
 *{box-sizing:border-box}
@@ -39,7 +39,7 @@ tr.chosen .rail{outline:2px solid var(--ink);outline-offset:2px}
 """
 
 
-def page(explanation: PlacementExplanation, title: str) -> str:
+def page(explanation: Explained, title: str) -> str:
     """The page. Names from the program are text in it, whatever they hold."""
     keys = "".join(
         f".key{number}{{background:var(--d{number})}}" for number in range(COLOURS)
@@ -75,14 +75,14 @@ def page(explanation: PlacementExplanation, title: str) -> str:
     )
 
 
-def _where(explanation: PlacementExplanation) -> str:
+def _where(explanation: Explained) -> str:
     used = [device.name for device in explanation.devices if device.units]
     if not used:
         return "nothing to run"
     return "on " + safe(" and ".join(used))
 
 
-def _legend(explanation: PlacementExplanation) -> Iterable[str]:
+def _legend(explanation: Explained) -> Iterable[str]:
     for number, device in enumerate(explanation.devices):
         key = f'<span class="key key{number % COLOURS}"></span>'
         yield f"{key}{safe(device.name)}"
@@ -96,7 +96,7 @@ def _table(head: Sequence[str], rows: Iterable[str], words: int) -> str:
     return f"<table><tr>{''.join(cells)}</tr>{''.join(rows)}</table>"
 
 
-def _alternatives(explanation: PlacementExplanation) -> str:
+def _alternatives(explanation: Explained) -> str:
     known = [one.seconds for one in explanation.alternatives if one.seconds is not None]
     longest = max(known, default=0.0) or 1.0
     colours = {
@@ -117,7 +117,7 @@ def _alternatives(explanation: PlacementExplanation) -> str:
     return _table(("placement", "time", ""), rows, 1)
 
 
-def _units(explanation: PlacementExplanation) -> str:
+def _units(explanation: Explained) -> str:
     names = [device.name for device in explanation.devices]
     head = ["unit", "at", "device", *(f"on {name}" for name in names)]
     head += ["copied in", "taking", "start", "end"]
@@ -153,7 +153,7 @@ def _time(time: ExplainedTime, whole: float | None) -> str:
     return f"{time_text(time.seconds)} {mark}{moved}"
 
 
-def _devices(explanation: PlacementExplanation) -> str:
+def _devices(explanation: Explained) -> str:
     rows = [
         f'<tr><td class="word">{safe(device.name)}</td><td>{device.units}</td>'
         f"<td>{time_text(device.busy_seconds)}</td>"

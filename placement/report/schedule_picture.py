@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..explanation import time_text
+from ..explained import time_text
 from ..solve import size_text
 from .picture_style import COLOURS, rectangle, shortened, text, titled
 
 if TYPE_CHECKING:
-    from ..explanation import PlacementExplanation
+    from ..explained import Explained
 
 _LEFT, _WIDTH, _ROW, _TOP = 150.0, 860.0, 34.0, 26.0
 _TICKS = 8
 
 
-def schedule_picture(explanation: PlacementExplanation) -> str:
+def schedule_picture(explanation: Explained) -> str:
     """An SVG element."""
     total = explanation.seconds or 1e-9
     rows = [device.name for device in explanation.devices]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntFlag
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,13 @@ from .elements import Array
 from .faults import fault
 from .frame import pick
 
-if TYPE_CHECKING:
-    from .memory import Memory
+
+class Cells(Protocol):
+    """A memory, as far as errors show its cells."""
+
+    def show(self, cell: int) -> str:
+        """A cell by its number, for people."""
+        ...
 
 
 class Use(IntFlag):
@@ -129,7 +134,7 @@ class Level:
         """The same level for the points of an inner frame."""
         return replace(self, points=pick(self.points, origin))
 
-    def record(self, op: Operation, memory: Memory, cells: Array, use: Use) -> None:
+    def record(self, op: Operation, memory: Cells, cells: Array, use: Use) -> None:
         """Note the use of cells by the points of a frame; raise a conflict."""
         if use not in (Use.READ, self.use):
             use = Use.ASSIGN
