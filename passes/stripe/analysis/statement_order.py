@@ -35,10 +35,6 @@ class StatementOrder:
         """Blocks that were there at the beginning, in the order they are in by now."""
         return sorted(blocks, key=lambda block: self._places[block])
 
-    def replace(self, block: BlockOp, other: BlockOp) -> None:
-        """Note that another block stands where a block was."""
-        self._places[other] = self._places.pop(block)
-
     def gather(self, blocks: Sequence[BlockOp]) -> None:
         """Move the statements between members that depend on one behind the last.
 

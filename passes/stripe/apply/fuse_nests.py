@@ -141,17 +141,15 @@ def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
         if fusion_of(block).tiles != tiles:
             raise error_at(block, "expected the tiles of all members to be the same")
     members = [_merge_shared(block, fusion_of(block)) for block in blocks]
-    for block, member in zip(blocks, members, strict=True):
-        if member.block is not block:
-            order.replace(block, member.block)
-            share_reshapes(member.block.parent_op())
+    if any(len(each) > 1 for block in blocks for each in fusion_of(block).shared):
+        share_reshapes(blocks[0].parent_op())
     _check(members)
-    order.gather([member.block for member in members])
+    order.gather(blocks)
     _fuse_levels([_Part.of(member) for member in members], tiles)
 
 
 def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
-    """Make one index of each shared one; the block then, and their numbers."""
+    """Make one index of each shared one; the numbers of these."""
     shared = [list(numbers) for numbers in fusion.shared]
     if any(n >= len(block.index_ranges) for numbers in shared for n in numbers):
         raise error_at(
@@ -166,7 +164,7 @@ def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
                 raise error_at(
                     block, f"indices {slow} and {fast} are not one in all buffers"
                 )
-            block = merge_pair(block, slow, fast)
+            merge_pair(block, slow, fast)
             for others in shared:
                 others[:] = [n - (n > fast) for n in others]
     return Member.of(block, [numbers[0] for numbers in shared])

@@ -64,7 +64,7 @@ class StripeMergeIndicesPass(ModulePass):
         """Merge indices of top-level blocks, two at a time, while there are some."""
         for block in list(top_level_blocks(op)):
             while (pair := _pair(block)) is not None:
-                block = merge_pair(block, *pair)
+                merge_pair(block, *pair)
 
 
 def _pair(block: BlockOp) -> tuple[int, int] | None:

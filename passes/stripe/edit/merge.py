@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
 
-from ....dialects.stripe.attributes import Level, Refinement, ViewType
+from ....dialects.stripe.attributes import Level, ViewType, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.reshape import ReshapeOp
-from .blocks import move_statements
 
 _Item = TypeVar("_Item")
 
@@ -61,60 +61,40 @@ def _is_contiguous(block: BlockOp, number: int, slow: int, fast: int) -> bool:
     )
 
 
-def merge_pair(block: BlockOp, slow: int, fast: int) -> BlockOp:
-    """Put a block with one index for the two, in the place of `slow`, for `block`."""
-    kept = [n for n in range(len(block.index_ranges)) if n != fast]
-    ranges = [*block.index_ranges]
-    ranges[slow] *= ranges[fast]
-    buffers: list[SSAValue] = []
-    refinements: list[Refinement] = []
-    views: list[tuple[ViewType, str | None]] = []
-    positions = {n: kept.index(n) for n in kept}
+def merge_pair(block: BlockOp, slow: int, fast: int) -> None:
+    """Let the index `slow` of a block be both, in place."""
+    accesses, where = [[*access] for access in block.accesses], block.where
     for number, refinement in enumerate(block.refinement_list):
         axes = [a for a, f in enumerate(refinement.access) if f.coefficients[fast]]
-        gone = axes[0] if axes else None
-        buffers.append(_reshaped(block, number, gone))
-        access = _without(refinement.access, gone)
-        forms = tuple(form.remap(positions, len(kept)) for form in access)
-        refinements.append(replace(refinement, access=forms))
-        window = block.view_type(number)
-        hint = block.view(number).name_hint
-        views.append((window.resized(_without(window.sizes, gone)), hint))
-    body = BlockOp.empty_body([block.indices[n].name_hint for n in kept], views)
-    new = BlockOp(
-        [ranges[n] for n in kept],
-        buffers,
-        refinements,
-        body,
-        constraints=[form.remap(positions, len(kept)) for form in block.conditions],
-        levels=[block.index_levels[n] for n in kept],
-        block_name=None if block.block_name is None else block.block_name.data,
-    )
-    new.attributes |= block.attributes
-    new.location = block.location
-    old_values = [*(block.indices[n] for n in kept), *block.views]
-    for old, argument in zip(old_values, body.block.args, strict=True):
-        old.replace_all_uses_with(argument)
-    move_statements(block.body.block, body.block)
-    block.replace_by(new)
-    return new
+        for axis in axes:
+            del accesses[number][axis]
+            block.operands[number] = _reshaped(block, number, axis)
+            window = block.view_type(number)
+            resized = window.resized(_without(window.sizes, axis))
+            Rewriter.replace_value_with_new_type(block.view(number), resized)
+    block.set_range(slow, block.index_ranges[slow] * block.index_ranges[fast])
+    ranges, levels = block.index_ranges, block.levels.data
+    block.body.block.erase_arg(block.indices[fast])
+    block.set_ranges(_without(ranges, fast))
+    block.levels = ArrayAttr(_without(levels, fast))
+    block.rewrite(accesses, where)
 
 
-def _reshaped(block: BlockOp, number: int, gone: int | None) -> SSAValue:
+def _reshaped(block: BlockOp, number: int, gone: int) -> SSAValue:
     """A buffer with axis `gone` merged into the one before it."""
-    buffer = block.buffer(number)
-    parent = block.parent
-    if gone is None or parent is None or not isinstance(buffer.type, ViewType):
-        return buffer
-    sizes = [*buffer.type.sizes]
+    buffer, parent = block.buffer(number), block.parent
+    if parent is None:
+        raise ValueError("the block is not in a function")
+    type = view_type(buffer)
+    sizes = [*type.sizes]
     sizes[gone - 1] *= sizes[gone]
-    reshape = ReshapeOp(buffer, buffer.type.resized(_without(sizes, gone)))
+    reshape = ReshapeOp(buffer, type.resized(_without(sizes, gone)))
     reshape.view.name_hint = buffer.name_hint
     reshape.location = block.location
     parent.insert_op_before(reshape, block)
     return reshape.view
 
 
-def _without(items: Sequence[_Item], gone: int | None) -> list[_Item]:
+def _without(items: Sequence[_Item], gone: int) -> list[_Item]:
     """All items but one."""
     return [item for position, item in enumerate(items) if position != gone]

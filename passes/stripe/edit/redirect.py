@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import LoadOp
@@ -19,7 +18,7 @@ def redirect_input(
     block: BlockOp,
     number: int,
     buffer: SSAValue,
-    access: Sequence[LinearForm],
+    starts: Sequence[IndexSum],
     sizes: Sequence[int],
 ) -> SSAValue:
     """Give a block a window of `buffer`; the window.
@@ -30,15 +29,15 @@ def redirect_input(
     view = block.view(number)
     uses = list(view.uses)
     if len(uses) > 1:
-        return _append_input(block, buffer, access, sizes)
-    return _replace_input(block, number, buffer, access, sizes)
+        return _append_input(block, buffer, starts, sizes)
+    return _replace_input(block, number, buffer, starts, sizes)
 
 
 def redirect_window(
     block: BlockOp,
     number: int,
     buffer: SSAValue,
-    access: Sequence[LinearForm],
+    starts: Sequence[IndexSum],
     sizes: Sequence[int],
     order: Sequence[int],
 ) -> None:
@@ -46,7 +45,7 @@ def redirect_window(
 
     The new window has axes of size 1 in front, then those of the old one in `order`.
     """
-    view = _replace_input(block, number, buffer, access, sizes)
+    view = _replace_input(block, number, buffer, starts, sizes)
     _reorder_uses(view, len(sizes) - len(order), order)
 
 
@@ -54,26 +53,27 @@ def _replace_input(
     block: BlockOp,
     number: int,
     buffer: SSAValue,
-    access: Sequence[LinearForm],
+    starts: Sequence[IndexSum],
     sizes: Sequence[int],
 ) -> BlockArgument:
     view = block.view(number)
     type = _resized(buffer, sizes)
-    refinements = list(block.refinement_list)
-    refinements[number] = replace(refinements[number], access=tuple(access))
+    accesses: list[Sequence[IndexSum]] = [*block.accesses]
+    accesses[number] = starts
     block.operands[number] = buffer
     Rewriter.replace_value_with_new_type(view, type)
-    block.set_refinements(refinements)
+    block.rewrite(accesses, block.where)
     return block.view(number)
 
 
 def _append_input(
     block: BlockOp,
     buffer: SSAValue,
-    access: Sequence[LinearForm],
+    starts: Sequence[IndexSum],
     sizes: Sequence[int],
 ) -> BlockArgument:
-    refinement = Refinement(Direction.IN, tuple(access))
+    access = tuple([start.form(block.form_values) for start in starts])
+    refinement = Refinement(Direction.IN, access)
     type = _resized(buffer, sizes)
     return block.add_input(buffer, refinement, type, buffer.name_hint)
 
@@ -96,14 +96,12 @@ def _reorder_uses(view: SSAValue, added: int, order: Sequence[int]) -> None:
 def _reorder_window(
     block: BlockOp, number: int, buffer: SSAValue, added: int, order: Sequence[int]
 ) -> None:
-    access = block.refinement(number).access
-    sizes = block.view_type(number).sizes
-    zero = LinearForm.constant_of(0, len(block.form_values))
+    access, sizes = block.access(number), block.view_type(number).sizes
     _replace_input(
         block,
         number,
         buffer,
-        [*[zero] * added, *(access[axis] for axis in order)],
+        [*[IndexSum()] * added, *(access[axis] for axis in order)],
         [*[1] * added, *(sizes[axis] for axis in order)],
     )
     _reorder_uses(block.view(number), added, order)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum, values_of
 from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp, index_range, window_of
@@ -183,16 +182,14 @@ def _redirect(
     for step in steps:
         block = step.block
         fixed |= set(block.indices)
-        rank = len(block.form_values)
-        zero = LinearForm.constant_of(0, rank)
-        access = [
-            LinearForm.dimension(axis.index, rank) if axis in block.indices else zero
+        starts = [
+            IndexSum.value(axis) if axis in block.indices else IndexSum()
             for axis in axes
         ]
-        access += [zero] * len(order)
+        starts += [IndexSum()] * len(order)
         sizes = [1 if axis in fixed else index_range(axis) for axis in axes]
         sizes += [window[axis] for axis in order]
         if step is last:
-            redirect_window(block, step.number, buffer, access, sizes, order)
+            redirect_window(block, step.number, buffer, starts, sizes, order)
         else:
-            buffer = redirect_input(block, step.number, buffer, access, sizes)
+            buffer = redirect_input(block, step.number, buffer, starts, sizes)
