@@ -18,6 +18,7 @@ from ..errors import GinghamError
 from ..garbage import rare_collections
 from ..observation import note, now
 from .arguments import Binding, tensor_types
+from .cache.programs import key_of
 from .device import Device
 from .devices import default_device
 from .hardware import target_options
@@ -167,8 +168,6 @@ class Lowering:
 
     def _state(self, binding: Binding) -> str:
         """All that a module depends on."""
-        from .cache.programs import key_of
-
         return key_of(self.device.name, *self.key(binding))
 
     @rare_collections()

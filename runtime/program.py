@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..dialects import make_context
 from ..errors import GinghamError
 from .function import Function
+from .hardware import target_options
+from .lowering import STAGES
 from .options import CompileOptions, ProgramKeywords, spelled_out
 from .parsed import ModuleProgram
 
@@ -133,10 +136,7 @@ class Program:
         the program for the types of its inputs. Raises GinghamError where these or
         sizes are not known.
         """
-        from ..dialects import make_context
         from ..passes.pipelines import run_stages
-        from .hardware import target_options
-        from .lowering import STAGES
         from .result_types import zeros_of
 
         function = self.compile()
