@@ -23,11 +23,10 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from gingham.frontend.tile_text import parse_tile
-from gingham.passes import get_all_passes
-from gingham.passes.pipelines import stage_passes
+from gingham.passes.pipelines import stage_steps
 from gingham.passes.target_options import TargetOptions
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
@@ -92,15 +91,13 @@ def _watched(samples: Sequence[Sample], hardware: Sequence[str]) -> dict[str, Ro
 
 def _passes(hardware: str) -> Iterator[tuple[str, ModulePass]]:
     """The passes of the pipeline, each with a name of its own."""
-    registry = get_all_passes()
     options = TargetOptions(hardware=load_hardware(hardware))
-    text = ",".join(stage_passes(options).values())
-    passes = PassPipeline.parse_spec(registry, text).passes
-    names = [each.name for each in passes]
-    for number, each in enumerate(passes):
-        count = names[: number + 1].count(each.name)
-        several = names.count(each.name) > 1
-        yield f"{each.name} #{count}" if several else each.name, each
+    steps = [step for stage in stage_steps(options).values() for step in stage]
+    names = [step.name for step in steps]
+    for number, step in enumerate(steps):
+        count = names[: number + 1].count(step.name)
+        several = names.count(step.name) > 1
+        yield f"{step.name} #{count}" if several else step.name, step.module_pass()
 
 
 def _module(sample: Sample) -> ModuleOp:
@@ -134,9 +131,11 @@ def _print_differences(
         for sample in samples:
             _say(f"{name}: {sample.name}")
             context = make_context()
-            expected = _compiled(sample, name, context, ())
+            expected, changes = _compiled(sample, name, context, (), without)
+            if not changes:
+                continue
             try:
-                found = _compiled(sample, name, context, without)
+                found, _ = _compiled(sample, name, context, without)
                 why = "" if found == expected else "other IR"
             except Exception as error:  # Whatever a pass raises is an answer.
                 why = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -150,14 +149,23 @@ def _print_differences(
 
 
 def _compiled(
-    sample: Sample, hardware: str, context: Context, without: Sequence[str]
-) -> str:
+    sample: Sample,
+    hardware: str,
+    context: Context,
+    without: Sequence[str],
+    watched: Sequence[str] = (),
+) -> tuple[str, bool]:
+    """The IR at the end, and whether a watched pass has changed any."""
     module = _module(sample)
+    has_changed = False
     for name, each in _passes(hardware):
-        if name not in without:
-            each.apply(context, module)
+        if name in without:
+            continue
+        before = str(module) if name in watched else ""
+        each.apply(context, module)
+        has_changed |= name in watched and str(module) != before
     module.verify()
-    return str(module)
+    return str(module), has_changed
 
 
 def _print(rows: dict[str, Row], hardware: Sequence[str], programs: int) -> None:

@@ -30,9 +30,6 @@ _PASSES = {
     "stripe-fuse-nests": "stripe.apply.fuse_nests:StripeFuseNestsPass",
     "stripe-scan": "stripe.decide.scan:StripeScanPass",
     "stripe-merge-indices": "stripe.apply.merge_indices:StripeMergeIndicesPass",
-    "stripe-reduce-constraints": (
-        "stripe.apply.reduce_constraints:StripeReduceConstraintsPass"
-    ),
     "stripe-dead-code-elimination": (
         "stripe.apply.dead_code_elimination:StripeDeadCodeEliminationPass"
     ),
@@ -65,7 +62,6 @@ _PASSES = {
     "opencl-synchronize": "opencl.synchronize:OpenCLSynchronizePass",
     "opencl-expand-functions": "opencl.expand_functions:OpenCLExpandFunctionsPass",
     "opencl-divide-by-scalars": ("opencl.divide_by_scalars:OpenCLDivideByScalarsPass"),
-    "opencl-merge-kernels": "opencl.merge_kernels:OpenCLMergeKernelsPass",
     "opencl-plan-joins": "opencl.plan_joins:OpenCLPlanJoinsPass",
     "opencl-join-launches": "opencl.join_launches:OpenCLJoinLaunchesPass",
     "opencl-run-once": "opencl.run_once:OpenCLRunOncePass",

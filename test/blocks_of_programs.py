@@ -31,10 +31,7 @@ FOUR_AXES = (
 )
 COLUMN_SUM = "function (X[M, N]) -> (S) { S[j : N] = +(X[i, j]); }"
 
-_PASSES = (
-    "tile-flatten,tile-canonicalize,lower-tile-to-stripe,stripe-reduce-constraints,"
-    "stripe-merge-indices"
-)
+_PASSES = "tile-flatten,tile-canonicalize,lower-tile-to-stripe,stripe-merge-indices"
 
 
 def block_of(program: str, *types: str) -> BlockOp:

@@ -28,7 +28,6 @@ from gingham.tools.optimizer.sources import Sources
 Array = npt.NDArray[Any]
 
 PASSES = (
-    "stripe-reduce-constraints",
     "stripe-fuse",
     "stripe-localize",
     "stripe-scalarize",

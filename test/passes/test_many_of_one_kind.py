@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from gingham.dialects import make_context
-from gingham.passes.opencl.merge_kernels import OpenCLMergeKernelsPass
 from gingham.passes.stripe.apply.dead_code_elimination import (
     StripeDeadCodeEliminationPass,
 )
@@ -18,20 +17,6 @@ from gingham.passes.stripe.apply.dead_code_elimination import (
 COUNT = 2000
 SECONDS = 4.0
 """A tenth of what is quadratic takes."""
-
-POINTER = "!opencl.pointer<f32, global>"
-
-
-def kernels() -> str:
-    """Kernels of which none is like another, though they differ in one number."""
-    return "\n".join(
-        f"""opencl.kernel @k{n}(%A : {POINTER}) group [1, 1, 1] {{
-          %i = opencl.work_item group_id 0 below 8
-          %x = eltwise.constant {n}.0 : f32
-          opencl.store %x, %A[%i] : f32 -> {POINTER}
-        }}"""
-        for n in range(COUNT)
-    )
 
 
 def unread_buffers() -> str:
@@ -59,11 +44,6 @@ def applied(text: str, apply: Callable[[Context, ModuleOp], None]) -> ModuleOp:
     assert process_time() - start < SECONDS
     module.verify()
     return module
-
-
-def test_kernels_that_are_not_alike() -> None:
-    module = applied(kernels(), OpenCLMergeKernelsPass().apply)
-    assert len(module.ops) == COUNT
 
 
 def test_buffers_that_nobody_reads() -> None:

@@ -31,8 +31,8 @@ stripe.block "O" [%x : 58, %y : 64]
     where %x - 1 >= 0 { ... }
 ```
 
-`stripe-reduce-constraints` shortens the ranges again. As many axes are aligned as it
-takes for `rows` points; the last one never is, as it is that of vectors. Left alone are
+`stripe-separate` takes the ranges apart again. As many axes are aligned as it takes for
+`rows` points; the last one never is, as it is that of vectors. Left alone are
 blocks that aggregate, have an `init` or constraints, axes that no single index steps
 through one by one, and fills of which more than `boxes` boxes would be left.
 """

@@ -10,7 +10,6 @@ from xdsl.passes import PassPipeline
 
 import gingham
 from gingham.dialects import make_context
-from gingham.dialects.opencl.kernel import KernelOp
 from gingham.dialects.opencl.ops import ForOp, StoreOp
 from gingham.dialects.opencl.prefetch import PrefetchOp
 from gingham.passes import get_all_passes
@@ -50,31 +49,6 @@ def run(module: ModuleOp, passes: str) -> None:
     pipeline = PassPipeline.parse_spec(get_all_passes(), passes)
     pipeline.apply(make_context(), module)
     module.verify()
-
-
-@pytest.mark.parametrize("size", [16, 23])
-def test_merged_kernels(size: int, device: OpenCLDevice) -> None:
-    text = """function (A[N, N], B[N, N]) -> (C, D, E) {
-      C[i, j : N, N] = +(A[i, k] * B[k, j]);
-      D[i, j : N, N] = +(B[i, k] * A[k, j]);
-      E[i, j : N, N] = >(A[i, k] + B[k, j]);
-    }"""
-    random = np.random.default_rng()
-    inputs: Inputs = [
-        random.integers(-8, 8, (size, size)).astype(np.float32) for _ in "AB"
-    ]
-    module = lowered(text, inputs, device)
-    before = interpret(module, inputs)
-    kernels = sum(isinstance(op, KernelOp) for op in module.ops)
-    run(module, "opencl-merge-kernels")
-    assert sum(isinstance(op, KernelOp) for op in module.ops) < kernels
-    a, b = inputs
-    expected = [a @ b, b @ a, (a[:, :, None] + b[None]).max(1)]
-    after = interpret(module, inputs)
-    on_device = OpenCLExecutable(module, device)(*inputs)
-    for results in (before, after, on_device):
-        for result, wanted in zip(results, expected, strict=True):
-            np.testing.assert_array_equal(result, wanted)
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,6 @@ def is_changed(module: ModuleOp, before: ModuleOp) -> bool:
 
 
 ALONE = (
-    "stripe-reduce-constraints",
     "stripe-fuse",
     "stripe-localize{limit=16}",
     "stripe-scalarize",
@@ -285,7 +284,6 @@ def test_levels_of_tiling(name: str, levels: list[list[int]]) -> None:
         "stripe-partition-edges",
         "stripe-tile",
         "stripe-accumulate",
-        "stripe-reduce-constraints",
         "stripe-separate{bits=128 grain=5}",
         "stripe-vectorize{bits=128}",
     ):

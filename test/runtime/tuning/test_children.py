@@ -40,7 +40,7 @@ LONG = 300.0
 
 PASSES = (
     "stripe-autotile,stripe-partition-edges,stripe-tile,stripe-accumulate,"
-    "stripe-reduce-constraints,stripe-map,lower-stripe-to-opencl"
+    "stripe-map,lower-stripe-to-opencl"
 )
 
 

@@ -73,7 +73,6 @@ PASSES = (
     "stripe-stage",
     "stripe-accumulate",
     "stripe-round-up{bits=256}",
-    "stripe-reduce-constraints",
     "stripe-separate{bits=256}",
     "stripe-vectorize{bits=256}",
     "stripe-dead-code-elimination",
@@ -87,7 +86,7 @@ def lowered(name: str) -> ModuleOp:
     text, types = PROGRAMS[name]
     module = specialize(parse_tile(text, "test"), list(map(parse_argument_type, types)))
     run_stages(module, CONTEXT, TargetOptions().with_vectors(256, 16), ["tile"])
-    run(module, "lower-tile-to-stripe,stripe-reduce-constraints")
+    run(module, "lower-tile-to-stripe")
     return module
 
 

@@ -40,7 +40,7 @@ def lowered(text: str, shapes: list[str]) -> ModuleOp:
     """A program as blocks."""
     module = specialize(parse_tile(text), [parse_argument_type(s) for s in shapes])
     run(module, stage_passes(OPTIONS)["tile"])
-    run(module, "lower-tile-to-stripe,stripe-reduce-constraints")
+    run(module, "lower-tile-to-stripe")
     return module
 
 

@@ -53,7 +53,6 @@ def _lowered(program: str, shapes: tuple[tuple[int, ...], ...]) -> ModuleOp:
     ]
     module = specialize(parse_tile(program), types)
     run(module, "tile-flatten,tile-canonicalize,lower-tile-to-stripe")
-    run(module, "stripe-reduce-constraints")
     return module
 
 

@@ -91,10 +91,8 @@ PROGRAMS = {
     ),
 }
 
-BEFORE = "stripe-reduce-constraints,stripe-merge-indices,stripe-split-axes"
-TILING = (
-    "stripe-partition-edges,stripe-tile,stripe-accumulate,stripe-reduce-constraints"
-)
+BEFORE = "stripe-merge-indices,stripe-split-axes"
+TILING = "stripe-partition-edges,stripe-tile,stripe-accumulate"
 AFTER = "stripe-vectorize{bits=256},stripe-unroll,stripe-map"
 
 
