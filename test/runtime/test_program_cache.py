@@ -375,7 +375,7 @@ def test_a_probe_that_has_passed_is_remembered(
     def twin() -> OpenCLDevice:
         return OpenCLDevice(device.name, device.kind, device.details, device.handle)
 
-    def fail(device: OpenCLDevice) -> str:
+    def fail(*_: object) -> str:
         return "it is broken"
 
     with monkeypatch.context() as patch:
