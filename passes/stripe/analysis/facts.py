@@ -18,8 +18,10 @@ from ....dialects.stripe.attributes import Refinement
 from ....dialects.stripe.block import BlockOp
 from ...reuse import is_reused
 from .footprint import box
+from .lanes import vector_indices
 from .nests import output_indices, reduction_indices, root_buffer
 from .problem import operations_of
+from .reductions import row_index
 
 
 class BlockFacts:
@@ -51,6 +53,16 @@ class BlockFacts:
     def outputs(self) -> set[int]:
         """The indices of more than one value that move some output."""
         return {i for i in output_indices(self.block) if self.ranges[i] > 1}
+
+    @cached_property
+    def vector_indices(self) -> tuple[int, ...]:
+        """The indices along which it, or parts of its sums, can be vectors.
+
+        Where constraints depend on one, it is cut into pieces where none does.
+        """
+        row = row_index(self.block, ())
+        along = vector_indices(self.block, ())
+        return (*along, *([] if row is None else [row]))
 
     @cached_property
     def shareable(self) -> tuple[int, ...]:

@@ -213,14 +213,22 @@ def _may_copy(block: BlockOp, index: int) -> bool:
 def vector_index(
     block: BlockOp, conditions: Sequence[LinearForm] | None = None
 ) -> int | None:
-    """The index along which a block can be computed by vectors; None if there is none.
+    """The widest index along which a block can be computed by vectors, if any."""
+    indices = vector_indices(block, conditions)
+    return max(indices, key=lambda index: block.index_ranges[index], default=None)
 
-    It has coefficient 1 in the last axis of every output, occurs in no other axis and
-    in no constraint, and every input has it likewise or not at all. No place or
+
+def vector_indices(
+    block: BlockOp, conditions: Sequence[LinearForm] | None = None
+) -> list[int]:
+    """The indices of several values along which a block can be computed by vectors.
+
+    Such one has coefficient 1 in the last axis of every output, occurs in no other axis
+    and in no constraint, and every input has it likewise or not at all. No place or
     condition of an access depends on it. `conditions` stand in for the constraints.
     """
     if block.is_serial and not _keeps_lanes_apart(block):
-        return None
+        return []
     conditions = block.conditions if conditions is None else conditions
     candidates: set[int] | None = None
     for refinement in block.refinement_list:
@@ -234,8 +242,7 @@ def vector_index(
     for form in conditions:
         candidates = {c for c in candidates or () if not form.coefficients[c]}
     wide = [c for c in candidates or () if block.index_ranges[c] > 1]
-    wide = [c for c in wide if may_step(block, c)]
-    return max(wide, key=lambda index: block.index_ranges[index], default=None)
+    return [c for c in wide if may_step(block, c)]
 
 
 def _keeps_lanes_apart(block: BlockOp) -> bool:

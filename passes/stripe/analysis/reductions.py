@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
+from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp
@@ -66,8 +68,13 @@ def is_stream(block: BlockOp) -> bool:
     )
 
 
-def row_index(block: BlockOp) -> int | None:
-    """The aggregating index that steps through all inputs one by one, if any."""
+def row_index(
+    block: BlockOp, conditions: Sequence[LinearForm] | None = None
+) -> int | None:
+    """The aggregating index that steps through all inputs one by one, if any.
+
+    It is in no constraint; `conditions` stand in for those.
+    """
     rank = len(block.index_ranges)
     candidates = reduction_indices(block)
     read: set[int] = set()
@@ -77,6 +84,6 @@ def row_index(block: BlockOp) -> int | None:
             steps = unit_steps(refinement, rank)
             candidates = {c for c in candidates if c in steps or c not in used}
             read |= used
-    for form in block.conditions:
+    for form in block.conditions if conditions is None else conditions:
         candidates = {c for c in candidates if not form.coefficients[c]}
     return max(candidates & read, key=lambda c: block.index_ranges[c], default=None)

@@ -121,8 +121,8 @@ def _rows(group: PlannedGroup, cost: FusionCost) -> PlannedGroup | None:
     points = prod(facts.ranges[index] for index in member.shared)
     if points < _LEAST_ROWS * cost.hardware.cores:
         return None
-    found = cost.of([member])
-    if found is None:
+    found, apart = cost.of([member]), cost.apart(member)
+    if found is None or apart is None or apart.seconds < found.seconds:
         return None
     return replace(group, members=[member], cost=found, alone=found.seconds)
 

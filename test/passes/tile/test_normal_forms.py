@@ -30,6 +30,14 @@ def strided_maxima(x: Array) -> Array:
     return np.lib.stride_tricks.sliding_window_view(x, 3)[::2].max(1)
 
 
+def running(x: Array) -> Array:
+    return np.cumsum(x)
+
+
+def running_from_the_end(x: Array) -> Array:
+    return np.cumsum(x[::-1])[::-1]
+
+
 def summed_area(x: Array) -> Array:
     return np.cumsum(np.cumsum(x, axis=0), axis=1)
 
@@ -48,7 +56,7 @@ FAMILIES: dict[str, tuple[list[str], list[tuple[int, ...]], Callable[..., Array]
             " { O[i + j : N] = +(X[i]), j < N, 2 * j < 3 * N, i + j < 5 * N; }",
         ],
         [(301,)],
-        np.cumsum,
+        running,
     ),
     "running sums from the end": (
         [
@@ -56,7 +64,7 @@ FAMILIES: dict[str, tuple[list[str], list[tuple[int, ...]], Callable[..., Array]
             "function (X[N]) -> (O) { O[i : N] = +(X[i + j]), j < N; }",
         ],
         [(301,)],
-        lambda x: np.cumsum(x[::-1])[::-1],
+        running_from_the_end,
     ),
     "summed areas": (
         [

@@ -15,6 +15,7 @@ caches of a core.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .....dialects.stripe.block import BlockOp
 from .....targets.hardware import Hardware
@@ -44,6 +45,22 @@ class FusionCost:
             if group.scratch_bytes(tiling.levels[-1]) <= self._blocks.scratch_limit
         ]
         return min(costs, key=lambda cost: cost.seconds, default=None)
+
+    def apart(self, member: Member) -> GroupCost | None:
+        """The cost of a block by itself; None when it would not fit the device.
+
+        A reduction for which tiles of its outputs leave no whole vectors is not tiled
+        by them, but as the model of nests says.
+        """
+        cost = self.of([member])
+        if cost is None or member.facts.is_contraction:
+            return cost
+        group = Group([member], self._blocks)
+        lanes = group.lanes(member, cost.tiles[-1])
+        if lanes * 32 >= self.hardware.vector_bits:
+            return cost
+        seconds = self._blocks.best(member.block).seconds
+        return replace(cost, seconds=min(cost.seconds, seconds))
 
     def build_seconds(self, block: BlockOp) -> float:
         """What the device's compiler takes for a contraction, about."""

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware import Hardware
+from ...analysis.lanes import vector_width
 from ...analysis.shared_indices import Member, written_memories
 from ...edit.localize import PRIVATE_BYTES
 from .block_costs import BlockCosts
@@ -213,7 +214,6 @@ class Group:
     def arithmetic_seconds(self, tiling: Tiling) -> float:
         """On all cores."""
         hardware = self._hardware
-        lanes = max(hardware.vector_bits // 32, 1)
         known = tiling.contraction_seconds
         per_second = hardware.clock_gigahertz * 1e9
         cycles = 0.0
@@ -229,9 +229,27 @@ class Group:
                 if own is not None:
                     cycles += self.costs.register_cycles(member.block, own)
             else:
-                steps = member.facts.points * member.facts.operations / lanes
+                steps = member.facts.points * member.facts.operations
+                steps /= self.lanes(member, tiling.levels[-1])
                 cycles += steps / hardware.multiply_adds_per_cycle
         return cycles / (per_second * hardware.cores)
+
+    def lanes(self, member: Member, sizes: Sequence[int]) -> int:
+        """How many numbers a member computes at once inside of tiles of these sizes.
+
+        A reduction may have vectors along indices of which tiles leave little.
+        """
+        facts, bits = member.facts, self._hardware.vector_bits
+        most = max(bits // 32, 1)
+        if not facts.reductions:
+            return most
+        tiles = dict(zip(member.shared, sizes, strict=True))
+        widths = [1]
+        for index in facts.vector_indices:
+            extent = tiles.get(index) or facts.ranges[index]
+            whole = vector_width(facts.block, index, bits, extent)
+            widths.append(most if extent >= most else min(whole, most))
+        return max(widths)
 
     def stream_seconds(self, sizes: Sequence[int]) -> tuple[float, float]:
         """Seconds to read, for each tile, the operands that it shares with other tiles.

@@ -137,7 +137,8 @@ class Plan:
     def _cost_of(self, group: PlannedGroup) -> GroupCost | None:
         """The cost of a group; that of a single block is found when it is asked for."""
         if group.cost is None:
-            group.cost = self._cost.of(group.members)
+            (member,) = group.members
+            group.cost = self._cost.apart(member)
             group.alone = 0.0 if group.cost is None else group.cost.seconds
         return group.cost
 

@@ -138,6 +138,45 @@ func.func @left_alone(%X : !stripe.view<512x512xf32>)
       : !stripe.view<512x512xf32>, !stripe.view<511xf32>, !stripe.view<512x512xf32>
 }
 
+// Products of few columns are no rows, though they read one operand along rows: a nest
+// over their outputs has nothing for vectors to run along. So neither one of its own
+// would be faster, nor one with the copy that puts their outputs in another order.
+// CHECK-LABEL: func.func @few_columns
+// CHECK-NOT: stripe.fuse =
+// CHECK: stripe.fuse_reason = "not with 'D'
+// CHECK-NOT: stripe.fuse =
+func.func @few_columns(%A : !stripe.view<6144x2560xf32>, %B : !stripe.view<2560x4xf32>)
+    -> (!stripe.view<6144x4xf32>, !stripe.view<6144x4xf32>) {
+  %C = stripe.alloc : !stripe.view<6144x4xf32>
+  %D = stripe.alloc : !stripe.view<4x6144xf32>
+  %E = stripe.alloc : !stripe.view<6144x4xf32>
+  stripe.block "C" [%i : 6144, %j : 4, %k : 2560]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    %1 = stripe.load %b : !stripe.view<1x1xf32>
+    %2 = eltwise.mul %0, %1 : f32
+    stripe.store %2, %c : !stripe.view<1x1xf32>
+  }
+  stripe.block "D" [%j : 4, %i : 6144, %k : 2560]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %d = %D[%j, %i] : 1x1 add init 0 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    %1 = stripe.load %b : !stripe.view<1x1xf32>
+    %2 = eltwise.mul %0, %1 : f32
+    stripe.store %2, %d : !stripe.view<1x1xf32>
+  }
+  stripe.block "E" [%i : 6144, %j : 4]
+      in %d = %D[%j, %i] : 1x1
+      out %e = %E[%i, %j] : 1x1 {
+    %0 = stripe.load %d : !stripe.view<1x1xf32>
+    stripe.store %0, %e : !stripe.view<1x1xf32>
+  }
+  func.return %C, %E : !stripe.view<6144x4xf32>, !stripe.view<6144x4xf32>
+}
+
 // What lies between depends on the one and is needed by the other: a long reduction with
 // many outputs then is a nest of its own.
 // CHECK-LABEL: func.func @around
