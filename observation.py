@@ -54,6 +54,10 @@ class Observer(Protocol):
         """A queue has been given launches of a program, with these events."""
         ...
 
+    def ran(self, device: Any, launch: Any, start: int, end: int) -> None:
+        """A device that takes part in calls has run a launch of a program."""
+        ...
+
     def copied(self, queue: Any, name: str, size: int, event: Any) -> None:
         """A queue has been given a copy of so many bytes."""
         ...

@@ -29,7 +29,9 @@ _PARTS = (
     "limits",
     "passes",
     "targets.hardware",
+    "targets.c.language",
     "targets.opencl.printer",
+    "targets.printer",
 )
 """The parts of the package that make code; others only use it."""
 

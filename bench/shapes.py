@@ -95,7 +95,7 @@ def _compile() -> Call:
 
 
 def _placed() -> Call:
-    working = [d for d in gingham.devices() if not d.is_reference and not d.failure()]
+    working = [d for d in gingham.devices() if d.has_buffers and not d.failure()]
     return gingham.compile(TEXT, device=[working[0], working[min(1, len(working) - 1)]])
 
 

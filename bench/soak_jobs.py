@@ -214,6 +214,6 @@ def _two_devices(names: Sequence[str]) -> tuple[gingham.Device, gingham.Device]:
         found = [gingham.device(name) for name in names]
     else:
         default = gingham.default_device()
-        others = [d for d in gingham.devices() if not d.is_reference]
+        others = [d for d in gingham.devices() if d.has_buffers]
         found = [default, *(d for d in others if d is not default and not d.failure())]
     return found[0], found[min(1, len(found) - 1)]

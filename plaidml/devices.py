@@ -216,7 +216,7 @@ def open_first_device(ctx: Context) -> Device:
 def _chosen(names: Sequence[str]) -> list[gingham_devices.Device]:
     """The devices of these names, each once."""
     if list(names) == [AUTO]:
-        found = [d for d in gingham_devices.devices() if not d.is_reference]
+        found = [d for d in gingham_devices.devices() if d.has_buffers]
         working = [device for device in found if device.failure() is None]
         return working or [gingham_devices.default_device()]
     if not names:

@@ -22,9 +22,9 @@ from .shortcuts import Shortcuts
 from .starter import Starter, check_devices
 
 if TYPE_CHECKING:
+    from ..targets.backend import Executable
     from .compiler import Compiler
     from .parsed import ParsedProgram
-    from .runner import KeptRunner
 
 
 class HostCall:
@@ -40,9 +40,9 @@ class HostCall:
 
     def __init__(
         self,
-        runner: KeptRunner,
+        runner: Executable,
         output_names: Sequence[str],
-        new_starter: Callable[[KeptRunner], Starter],
+        new_starter: Callable[[Executable], Starter],
     ) -> None:
         """`new_starter` makes what is for arrays of the device."""
         self.runner = runner
@@ -143,7 +143,7 @@ class Calls:
         with self._once.making(binding):
             return self._compiled.get(binding) or self._new(binding)
 
-    def runner(self, binding: Binding) -> KeptRunner | None:
+    def runner(self, binding: Binding) -> Executable | None:
         """What is compiled for inputs of such types; None where nothing is."""
         known = self._compiled.get(binding)
         return None if known is None else known.runner
@@ -172,7 +172,7 @@ class Calls:
         programs.keep(key, size, code, runner, self._forget)
         return call
 
-    def _forget(self, runner: KeptRunner) -> None:
+    def _forget(self, runner: Executable) -> None:
         """Let go of what is compiled; it is compiled again when it is called."""
         self._shortcuts.forget(lambda known: known.runner is runner)
         for binding, each in [*self._compiled.items()]:

@@ -4,40 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import observation
 from ..errors import GinghamError
 from ..observation import note, now
 from ..progress import working
+from ..targets.backend import CodeT
+from .backends import backend_of
 from .cache.programs import KeptPrograms
-from .interpreted import InterpretedRunner
 from .settings import setting
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..targets.backend import Backend, Code, Executable, Kernels
     from ..targets.code import PrintedCode
-    from ..targets.opencl.compiled import CompiledCode
-    from ..targets.opencl.devices.device import OpenCLDevice
-    from ..targets.opencl.executor import OpenCLExecutable
     from .arguments import Binding
     from .device import Device
     from .lowering import Lowering
     from .options import CompileOptions
     from .parsed import ParsedProgram
-    from .runner import KeptRunner
 
-_INTERPRETED_BYTES = 400 << 10
-"""What the interpreter keeps of a program: a module."""
+_MODULE_BYTES = 400 << 10
+"""What is kept of a program that is run as it is: a module."""
 
 
 class Compiled(NamedTuple):
     """What runs a program, and what is kept of that."""
 
-    runner: KeptRunner
-    code: CompiledCode | None
+    runner: Executable
+    code: Code | None
     key: Hashable
     """The same for all programs of this code."""
     size: int
@@ -62,9 +59,10 @@ class Compiler:
     def compiled(self, binding: Binding) -> Compiled:
         """What runs the program for arrays of such shapes and types."""
         with self._at_work(binding):
-            if self.device.is_reference:
-                return self._interpreted(binding)
-            return self._executable(binding)
+            backend = backend_of(self.device)
+            if backend.kernels is None:
+                return self._as_it_is(backend, binding)
+            return self._executable(backend.kernels, binding)
 
     def printed(self, binding: Binding) -> PrintedCode:
         """The kernels and the program that launches them, not compiled."""
@@ -86,65 +84,57 @@ class Compiler:
             self._program.show_line(error)
             raise
 
-    def _interpreted(self, binding: Binding) -> Compiled:
+    def _as_it_is(self, backend: Backend, binding: Binding) -> Compiled:
         from ..passes.tile.differentiate import expand_gradients
 
         module = expand_gradients(self._lowering.specialized(binding))
-        return Compiled(InterpretedRunner(module), None, object(), _INTERPRETED_BYTES)
+        return Compiled(backend.executable(module), None, object(), _MODULE_BYTES)
 
-    def _executable(self, binding: Binding) -> Compiled:
-        """What runs the program on an OpenCL device."""
+    def _executable(self, kernels: Kernels[CodeT], binding: Binding) -> Compiled:
+        """What runs the program as kernels."""
         start = now()
-        from ..targets.opencl.compiled import build_code
-        from ..targets.opencl.devices.device import OpenCLDevice
-        from ..targets.opencl.executor import OpenCLExecutable
-        from ..targets.opencl.program import build_options
-
         device = self.device
-        if not isinstance(device, OpenCLDevice):
-            raise GinghamError(f"device '{device.name}' cannot run programs")
-        words = build_options(device, fast_math=self._options.fast_math)
-        kept = KeptPrograms(device, words)
+        words = kernels.options(fast_math=self._options.fast_math)
+        kept = KeptPrograms(device, kernels, words)
         key = kept.key(*self._lowering.key(binding))
         title = f"{self._program.title(binding)} on {device.name}"
+
+        def keep(code: Any) -> None:
+            kept.save(key, code, title)
+
         observer = observation.observer
         skips = observer is not None and observer.wants_passes
         code = None if skips else kept.load(key)
         note("compile", "look up", start)
         if code is None:
-            # It imports the compiler, which who finds code needs not.
-            from .early_helpers import start_helpers
-
-            printed = self._lowering.printed(binding, partial(start_helpers, device))
-            code = build_code(printed, device, words)
+            printed = self._lowering.printed(binding, kernels.expect)
+            code = kernels.build(printed, words)
             start = now()
-            kept.save(key, code, title)
+            keep(code)
             note("compile", "store", start)
         if observer is not None:
             observer.source(code.source)
-        if code.is_checked or not self._checks:
-            runner = OpenCLExecutable(code, device)
-        else:
-            runner = self._checked(
-                code, device, binding, lambda c: kept.save(key, c, title)
-            )
+        runner = None if code.is_checked else self._checked(code, binding, keep)
+        runner = runner or kernels.executable(code)
         return Compiled(runner, code, (device, key), code.size_in_bytes)
 
-    @property
-    def _checks(self) -> bool:
-        check = self._options.check
-        return setting("check") if check is None else check
-
     def _checked(
-        self,
-        code: CompiledCode,
-        device: OpenCLDevice,
-        binding: Binding,
-        keep: Callable[[CompiledCode], None],
-    ) -> OpenCLExecutable:
-        """The program, whose first results are compared with what they should be."""
+        self, code: Code, binding: Binding, keep: Callable[[Any], None]
+    ) -> Executable | None:
+        """The program, whose first results are compared with what they should be.
+
+        None where nobody asks for that, and for a compiler that has no safer builds.
+        """
+        check = self._options.check
+        if not (setting("check") if check is None else check):
+            return None
+        from ..targets.opencl.compiled import CompiledCode
+        from ..targets.opencl.devices.device import OpenCLDevice
         from .checking import CheckedExecutable, Subject
 
+        device = self.device
+        if not isinstance(device, OpenCLDevice) or not isinstance(code, CompiledCode):
+            return None
         subject = Subject(
             self._program.title(binding),
             self._program.outline.outputs,

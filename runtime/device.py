@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..errors import GinghamError
 
 if TYPE_CHECKING:
-    from ..targets.opencl.devices.properties import DeviceKind, PropertyValue
+    from ..targets.backend import DeviceKind, PropertyValue
 
 
 class Named(Protocol):
@@ -44,6 +44,30 @@ class Device(Named, Protocol):
         """Whether this is the reference interpreter."""
         ...
 
+    @property
+    def has_buffers(self) -> bool:
+        """Whether its arrays are buffers of OpenCL; else they are NumPy's."""
+        ...
+
+    @property
+    def is_probed(self) -> bool:
+        """Whether `failure` knows its answer, or finds it at once."""
+        ...
+
+    def trust(self) -> None:
+        """Take it that the device computes, as it did when it was probed before."""
+        ...
+
+    @property
+    def memory_budget_bytes(self) -> int | None:
+        """The most that programs may use; None where that is not counted."""
+        ...
+
+    @property
+    def known_fault(self) -> str | None:
+        """What is known to be wrong with the version of its runtime."""
+        ...
+
     def failure(self) -> str | None:
         """Why the device can not be used, or None; found out on the first call."""
         ...
@@ -59,6 +83,13 @@ class Device(Named, Protocol):
         """
         ...
 
+    def part_named(self, text: str) -> Device:
+        """The part with these compute units, as its name has them: `0:1`.
+
+        Raises GinghamError where there is none, and where it can not be divided.
+        """
+        ...
+
 
 class ReferenceDevice:
     """The NumPy interpreter as a device: always there, always right, and slow."""
@@ -67,6 +98,10 @@ class ReferenceDevice:
     kind: DeviceKind = "interpreter"
     description = "reference interpreter on NumPy (slow; for checking)"
     is_reference = True
+    has_buffers = False
+    is_probed = True
+    memory_budget_bytes = None
+    known_fault = None
 
     @property
     def properties(self) -> dict[str, PropertyValue]:
@@ -83,7 +118,14 @@ class ReferenceDevice:
     def require_usable(self) -> None:
         """Do nothing: it is always usable."""
 
+    def trust(self) -> None:
+        """Do nothing: it is always usable."""
+
     def split(self, counts: Sequence[int]) -> Sequence[Device]:
+        """Raises GinghamError: it has no parts."""
+        raise GinghamError(f"device '{self.name}' can not be divided into parts")
+
+    def part_named(self, text: str) -> Device:
         """Raises GinghamError: it has no parts."""
         raise GinghamError(f"device '{self.name}' can not be divided into parts")
 

@@ -1,15 +1,17 @@
 """The devices that programs can run on, their names, and which one is the default.
 
-`devices()` lists all OpenCL devices of all platforms, then the reference interpreter:
+`devices()` lists all OpenCL devices of all platforms, then two that need no OpenCL:
 
 1. CPU devices, Intel's runtime (the one that Gingham's own extra installs) first, then
    PoCL, then others;
 2. GPUs;
 3. accelerators and what else there is;
-4. `reference`, the NumPy interpreter, which is there always.
+4. `c`, the processor by the system's C compiler, which runs where there is one;
+5. `reference`, the NumPy interpreter, which is there always.
 
 The default device is the one that the setting `device` names (`docs/settings.md`), else
-the first of that list which passes its probe (a small kernel, built, run and checked).
+the first of OpenCL which passes its probe (a small kernel, built, run and checked),
+else `reference`; `c` is for who asks for it.
 A CPU comes before a GPU so that a program gives the same bits on most machines, works
 on NumPy's memory without copies, and keeps its device when a driver is installed; who
 wants the GPU says `device="nvidia.0"` or sets `GINGHAM_DEVICE`.
@@ -23,6 +25,7 @@ from functools import cache
 
 from ..errors import GinghamError, warn
 from ..suggestions import did_you_mean
+from ..targets.c.device import DEVICE as C
 from ..targets.opencl.devices.discovery import Problem, discover
 from .cache.probes import failure_of, require_usable
 from .device import REFERENCE, Device
@@ -38,7 +41,7 @@ def devices() -> list[Device]:
 
     Devices are listed, not tried: `failure` of a device tells whether it works.
     """
-    return [*discover().devices, REFERENCE]
+    return [*discover().devices, C, REFERENCE]
 
 
 def device_problems() -> list[Problem]:
@@ -52,15 +55,16 @@ def device(name: str) -> Device:
     Raises GinghamError, naming all, where there is none, and for a part of one that has
     no such part or can not be divided.
     """
-    # The interpreter needs no OpenCL, so asking for it does not start any.
-    if name == REFERENCE.name:
-        return REFERENCE
+    # These need no OpenCL, so asking for one does not start any.
+    for each in (C, REFERENCE):
+        if name == each.name:
+            return each
     available = devices()
     for candidate in available:
         if candidate.name == name:
             return candidate
         if name.startswith(f"{candidate.name}/"):
-            return _part(candidate, name)
+            return candidate.part_named(name.removeprefix(f"{candidate.name}/"))
     names = [candidate.name for candidate in available]
     hints = [f"available devices: {', '.join(names)}"]
     close = did_you_mean(name, names)
@@ -105,14 +109,6 @@ def chosen_devices(wanted: Sequence[str | Device]) -> list[Device]:
             hint="gingham.devices() lists the devices",
         )
     return chosen
-
-
-def _part(whole: Device, name: str) -> Device:
-    from ..targets.opencl.devices.device import OpenCLDevice
-
-    if not isinstance(whole, OpenCLDevice):
-        raise GinghamError(f"device '{whole.name}' can not be divided into parts")
-    return whole.part_named(name.removeprefix(f"{whole.name}/"))
 
 
 def default_device() -> Device:

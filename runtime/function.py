@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..passes.stripe.decide.explain import Explanation
     from ..targets.code import PrintedCode
     from ..targets.hardware import Hardware
-    from ..targets.opencl.executor import OpenCLExecutable
     from .device import Device
     from .memory import MemoryReport
     from .parsed import ParsedProgram
@@ -237,14 +236,11 @@ class Function:
         run_stages(module, make_context(), options, STAGES[1:], explainer.before)
         return explainer.explanation
 
-    def _code(self, binding: Binding) -> OpenCLExecutable | PrintedCode:
+    def _code(self, binding: Binding) -> PrintedCode:
         """The kernels and the program that launches them, compiled or only printed."""
-        from ..targets.opencl.executor import OpenCLExecutable
-
         runner = self._calls.runner(binding)
-        if isinstance(runner, OpenCLExecutable):
-            return runner
-        return self._compiler.printed(binding)
+        printed = None if runner is None else runner.printed
+        return printed or self._compiler.printed(binding)
 
 
 def _positions(names: Sequence[str], wanted: str | Collection[str | int]) -> list[int]:

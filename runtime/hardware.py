@@ -7,24 +7,20 @@ operating system tells of the caches where the device is the CPU of this machine
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError, warn
-from ..targets.hardware import CacheSize, Hardware, load_hardware, select_hardware
+from ..targets.hardware import Calibration, Hardware, load_hardware
+from .backends import backend_of
 from .load import others_meanwhile
 from .settings import find
 
 if TYPE_CHECKING:
     from ..passes.target_options import TargetOptions
-    from ..targets.opencl.devices.calibration import Calibration
     from .device import Device, Named
 
-_LINUX_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _QUIET = 0.05
 """The share of the cores that others may take of a machine on which is measured."""
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def chosen_hardware(hardware: str | Hardware | None) -> Hardware | None:
@@ -46,7 +42,7 @@ def hardware_of(device: Named, chosen: Hardware | None = None) -> Hardware:
         return chosen
     named = find("hardware")
     if named.value is None:
-        return _told_by(device)
+        return backend_of(device).hardware()
     try:
         return load_hardware(named.value)
     except GinghamError as error:
@@ -56,20 +52,12 @@ def hardware_of(device: Named, chosen: Hardware | None = None) -> Hardware:
 def measured_hardware(device: Device) -> Calibration:
     """The description of a device with figures that are measured on it, in seconds.
 
-    Warns when other processes were busy meanwhile. Raises GinghamError for the
-    reference interpreter.
+    Warns when other processes were busy meanwhile. Raises GinghamError for a device
+    that cannot be measured.
     """
-    from ..targets.opencl.devices.calibration import calibrate
-    from ..targets.opencl.devices.device import OpenCLDevice
-
-    if not isinstance(device, OpenCLDevice):
-        raise GinghamError(
-            f"device '{device.name}' cannot be measured",
-            hint="`tile-devices` lists those of OpenCL",
-        )
     device.require_usable()
     with others_meanwhile() as others:
-        calibration = calibrate(device, hardware_of(device))
+        calibration = backend_of(device).measured(hardware_of(device))
     if others.share > _QUIET:
         warn(
             f"device '{device.name}' was measured while other programs took "
@@ -87,80 +75,12 @@ def target_options(
     With `fast_math` all functions are the runtime's own.
     """
     from ..passes.target_options import TargetOptions
-    from ..targets.opencl.devices.device import OpenCLDevice
-    from ..targets.opencl.devices.own_functions import own_functions
 
-    hardware = hardware_of(device, chosen)
-    if not isinstance(device, OpenCLDevice):
-        return TargetOptions(hardware=hardware)
+    needs = backend_of(device).needs(fast_math=fast_math)
     return TargetOptions(
-        unsupported=() if device.details.supports_fp64 else ("f64",),
-        functions=() if fast_math else own_functions(device),
-        vectorizes_loops=device.kind == "cpu",
-        device=device.name,
-        hardware=hardware,
+        unsupported=needs.unsupported,
+        functions=needs.functions,
+        vectorizes_loops=needs.vectorizes_loops,
+        device="" if device.is_reference else device.name,
+        hardware=hardware_of(device, chosen),
     )
-
-
-def _told_by(device: Named) -> Hardware:
-    from ..targets.opencl.devices.handle import DeviceHandle
-
-    if not isinstance(device, DeviceHandle):
-        return load_hardware("cpu-avx512")
-    details = device.details
-    return select_hardware(
-        device.kind,
-        details.vendor,
-        details.device,
-        native_float_width=details.native_float_width,
-        compute_units=details.compute_units,
-        local_memory_bytes=details.local_memory_bytes,
-        work_group_limit=details.max_work_group_size,
-        caches=host_caches() if device.kind == "cpu" else (),
-    )
-
-
-@cache
-def host_caches() -> tuple[CacheSize, ...]:
-    """The data caches of this machine's first core, the nearest first.
-
-    Empty where the operating system does not tell.
-    """
-    found: dict[int, CacheSize] = {}
-    threads = 1
-    for folder in sorted(_LINUX_CACHES.glob("index*")):
-        try:
-            texts = {
-                name: (folder / name).read_text().strip()
-                for name in ("type", "level", "size", "shared_cpu_list")
-            }
-            ways = int((folder / "ways_of_associativity").read_text())
-            size, level = _bytes(texts["size"]), int(texts["level"])
-            users = _count(texts["shared_cpu_list"])
-        except (OSError, ValueError):
-            return ()
-        if texts["type"] == "Instruction" or size <= 0 or ways <= 0:
-            continue
-        if level == 1:
-            threads = users
-        cores = max(users // threads, 1)
-        # The last level counts as one for all cores, an inner one as that of a core.
-        is_shared = level > 2 and cores > 1
-        own = size if is_shared else size // cores
-        found[level] = CacheSize(own, ways, is_shared)
-    return tuple(found[level] for level in sorted(found))
-
-
-def _count(processors: str) -> int:
-    """How many there are in `0-3,8`."""
-    count = 0
-    for part in processors.split(","):
-        first, _, last = part.partition("-")
-        count += int(last or first) - int(first) + 1
-    return count
-
-
-def _bytes(text: str) -> int:
-    """The number of bytes in `1024K`."""
-    unit = _UNITS.get(text[-1:], 1)
-    return int(text.rstrip("".join(_UNITS))) * unit

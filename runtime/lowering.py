@@ -18,6 +18,7 @@ from ..errors import GinghamError
 from ..garbage import rare_collections
 from ..observation import note, now
 from .arguments import Binding, tensor_types
+from .backends import backend_of
 from .cache.programs import key_of
 from .device import Device
 from .devices import default_device
@@ -150,8 +151,6 @@ class Lowering:
 
         `foresee` is called with the specialized module, where it is to be lowered.
         """
-        from ..targets.opencl.compiled import print_module
-
         key = self._state(binding)
         known = None if _is_watched() else _printed.get(key)
         if known is None:
@@ -160,7 +159,7 @@ class Lowering:
             if module is None:
                 module = self._lowered("opencl", binding, key, foresee)
             note("compile", "passes", start)
-            known = print_module(module)
+            known = _printed_for(self.device, module)
             _printed.put(key, known)
             if len(known.source) <= _LARGEST_SOURCE:
                 _modules.put((key, "opencl"), module)
@@ -212,6 +211,16 @@ class Lowering:
         module = begin()
         run_stages(module, make_context(), self.options, stages)
         return module
+
+
+def _printed_for(device: Device, module: ModuleOp) -> PrintedCode:
+    """The kernels of a device; OpenCL C to look at for one that has none."""
+    kernels = backend_of(device).kernels
+    if kernels is not None:
+        return kernels.printed(module)
+    from ..targets.opencl.compiled import print_module
+
+    return print_module(module)
 
 
 def _is_watched() -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
+from .arrays.transfers import opencl_device
 from .devices import default_device
 from .devices import device as device_named
 
@@ -43,20 +44,18 @@ def memory_usage(device: str | Device | None = None) -> MemoryUsage:
     """What this process uses of a device's memory, the default device's without one.
 
     Arrays of a caller that kernels use in place are not counted. Raises GinghamError
-    for a device that does not exist and for the reference interpreter, whose arrays are
-    NumPy's.
+    for a device that does not exist, and for one whose arrays are NumPy's.
     """
-    from ..targets.opencl.devices.device import OpenCLDevice
-
     chosen = default_device() if device is None else device
     if isinstance(chosen, str):
         chosen = device_named(chosen)
-    if not isinstance(chosen, OpenCLDevice):
+    opencl = opencl_device(chosen)
+    if opencl is None:
         raise GinghamError(
             f"the memory of device '{chosen.name}' is NumPy's and not counted",
             hint="`tile-devices` lists those of OpenCL",
         )
-    pool = chosen.pool
+    pool = opencl.pool
     used_for = dict(sorted(pool.used_for.items()))
     return MemoryUsage(
         chosen.name,

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import GinghamError
 from .arrays.array import Array as DeviceArray
+from .expected_type import check_type
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..targets.backend import ArrayType
     from .device import Device
-    from .runner import ArrayType
 
     Array = NDArray[Any]
 
@@ -108,16 +109,6 @@ def _wrong_count(names: Sequence[str], count: int) -> GinghamError:
 def given_targets(out: Any) -> list[Any]:
     """What a caller gives as `out`, for each result: an array or a sequence of them."""
     return list(cast("Sequence[Any]", out)) if isinstance(out, tuple | list) else [out]
-
-
-def check_type(what: str, target: Array | DeviceArray, expected: ArrayType) -> None:
-    """Refuse an array that has not exactly a result's shape and type."""
-    shape, dtype = expected
-    if target.shape != shape or target.dtype != dtype:
-        raise GinghamError(
-            f"{what}: expected shape {shape} and type {dtype.name}, got shape "
-            f"{target.shape} and type {target.dtype.name}"
-        )
 
 
 def _check_layout(what: str, target: object) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from .arrays.array import Array
 
 if TYPE_CHECKING:
+    from ..targets.backend import ArrayType
     from .arguments import AnyArray
-    from .runner import ArrayType
 
 T = TypeVar("T")
 

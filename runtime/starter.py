@@ -10,14 +10,15 @@ from .arrays.array import Array, from_host
 from .arrays.memory import SUBMISSION, Memory, read_by_host, wait_for_host
 from .arrays.storage import Kind
 from .arrays.transfers import overwrite
-from .outputs import check_type, output_targets
+from .expected_type import check_type
+from .outputs import output_targets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..targets.backend import Executable
     from ..targets.opencl.executor import OpenCLExecutable
     from .device import Device
-    from .runner import KeptRunner
 
     Host = NDArray[Any]
     Show = Callable[[GinghamError], None]
@@ -28,7 +29,7 @@ class Starter:
 
     def __init__(
         self,
-        runner: KeptRunner,
+        runner: Executable,
         device: Device,
         output_names: Sequence[str],
         given: int,

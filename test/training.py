@@ -4,8 +4,9 @@
 
 Each program of `training_steps` is compiled for the default device and run on fresh
 data. Its results are compared in a sample of cells with the definition, and as a whole
-with the same kernels built without optimisation; of every tenth, where it is installed,
-with those that PoCL builds, and of small programs with the reference interpreter.
+with the same kernels built without optimisation; of every tenth, where they are there,
+with those that PoCL and the system's C compiler build, and of small programs with the
+reference interpreter.
 
 What differs is printed with the program and kept in a file of its own. Program `n` of
 a seed is always the same: `--first n` goes on where a run has ended.
@@ -25,11 +26,14 @@ from training_steps import Step, training_step
 from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.passes.pipelines import run_stages
+from gingham.runtime.backends import backend_of
 from gingham.runtime.checking.builds import unoptimised
 from gingham.runtime.checking.expectation import Mismatch, expectation
 from gingham.runtime.checking.opinion import Opinion
+from gingham.runtime.device import Device
 from gingham.runtime.devices import devices
 from gingham.runtime.hardware import target_options
+from gingham.targets.c.device import DEVICE as C
 from gingham.targets.hardware import Hardware, load_hardware
 from gingham.targets.opencl.compiled import compile_module
 from gingham.targets.opencl.devices.device import OpenCLDevice
@@ -45,7 +49,7 @@ _DAYS_SEED = datetime.date.today().toordinal()
 
 
 def compared(
-    step: Step, other_compilers: Sequence[OpenCLDevice], hardware: Hardware | None
+    step: Step, other_compilers: Sequence[Device], hardware: Hardware | None
 ) -> Iterator[str]:
     """Run a program on the default device; what is wrong with its results."""
     function = step.function()
@@ -62,13 +66,13 @@ def compared(
     names = function.output_names
     wanted = expectation(flattened, arrays, fast_math=False)
     yield from _shown("the definition", names, wanted.mismatch(results))
-    opinion = Opinion(unoptimised(code, device), device, arrays)
+    opinion = Opinion(OpenCLExecutable(unoptimised(code, device), device), arrays)
     everything = [*range(len(results))]
     yield from _shown(
         "no optimisation", names, opinion.disagreement(results, everything)
     )
     for other in other_compilers:
-        theirs = OpenCLExecutable(compile_module(module, other), other)(*arrays)
+        theirs = backend_of(other).executable(module)(*arrays)
         found = opinion.disagreement(theirs, everything)
         yield from _shown(f"no optimisation, on {other.name}", names, found)
     if sum(array.size for array in (*arrays, *results)) <= _FEW_ELEMENTS:
@@ -91,7 +95,7 @@ def seed_of(seed: int, number: int) -> str:
 
 def check(
     text: str,
-    other_compilers: Sequence[OpenCLDevice],
+    other_compilers: Sequence[Device],
     hardware: Hardware | None = None,
 ) -> list[str]:
     """What is wrong with the program that is drawn by a text."""
@@ -113,13 +117,10 @@ def report(text: str, problems: Sequence[str], hardware: str | None = None) -> s
     return "\n".join([*problems, command, *inputs, step.text])
 
 
-def compilers() -> list[OpenCLDevice]:
+def compilers() -> list[Device]:
     """The devices of other compilers that are installed."""
-    return [
-        device
-        for device in devices()
-        if isinstance(device, OpenCLDevice) and device.name.startswith("pocl")
-    ]
+    pocl = [each for each in devices() if each.name.startswith("pocl")]
+    return [*pocl, *([C] if C.failure() is None else [])]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

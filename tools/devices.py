@@ -24,8 +24,8 @@ from .command import ArgumentParser, run_command, show
 if TYPE_CHECKING:
     from ..runtime.device import Device
     from ..runtime.devices import Choice
+    from ..targets.backend import PropertyValue
     from ..targets.opencl.devices.discovery import Problem
-    from ..targets.opencl.devices.properties import PropertyValue
 
 # Long lists that only programs want.
 _LEFT_OUT_OF_TABLES = frozenset({"extensions"})
@@ -150,8 +150,8 @@ def _as_json(listing: _Listing) -> dict[str, object]:
             "properties": dict(device.properties),
             "hardware": dataclasses.asdict(hardware_of(device)),
         }
-        entry["memory_budget_bytes"] = _memory_budget(device)
-        entry["known_fault"] = _known_fault(device)
+        entry["memory_budget_bytes"] = device.memory_budget_bytes
+        entry["known_fault"] = device.known_fault
         probe = listing.probes.get(device.name)
         if probe is not None:
             entry["probe"] = {
@@ -182,39 +182,17 @@ def _hardware(device: Device) -> str:
     return f"{hardware_of(device).name} ({source})"
 
 
-def _memory_budget(device: Device) -> int | None:
-    """The most that programs may use, in bytes; None where that is not counted."""
-    from ..targets.opencl.devices.device import OpenCLDevice
-
-    return device.pool.budget_bytes if isinstance(device, OpenCLDevice) else None
-
-
-def _known_fault(device: Device) -> str | None:
-    """What is known to be wrong with the version of the device's runtime."""
-    from ..targets.opencl.devices.device import OpenCLDevice
-    from ..targets.opencl.devices.known_faults import known_fault
-
-    fault = (
-        known_fault(device.name, device.details)
-        if isinstance(device, OpenCLDevice)
-        else None
-    )
-    return None if fault is None else str(fault)
-
-
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
     """What a table shows of a device: names in words, values with units."""
     rows = [("kind", device.kind), ("hardware", _hardware(device))]
-    budget = _memory_budget(device)
-    if budget is not None:
+    if (budget := device.memory_budget_bytes) is not None:
         rows.append(_format_property("memory_budget_bytes", budget))
     rows += [
         _format_property(name, value)
         for name, value in device.properties.items()
         if name not in _LEFT_OUT_OF_TABLES
     ]
-    fault = _known_fault(device)
-    if fault is not None:
+    if (fault := device.known_fault) is not None:
         rows.append(("known fault", fault))
     probe = listing.probes.get(device.name)
     if probe is not None:

@@ -105,21 +105,19 @@ def _device(name: str | None) -> Device:
 def _callable(module: ModuleOp, function: FuncOp, device: Device) -> Call:
     """The function of arrays that a program is on a device."""
     from ..dialects.opencl.attributes import BufferType
-    from ..targets.opencl.devices.device import OpenCLDevice
-    from ..targets.opencl.executor import OpenCLExecutable
-    from ..targets.reference import interpret
+    from ..runtime.backends import backend_of
 
-    if not isinstance(device, OpenCLDevice):
-        return lambda *inputs: interpret(module, inputs, _ENTRY)
+    backend = backend_of(device)
     signature = function.function_type
     types = (*signature.inputs.data, *signature.outputs.data)
-    if not all(isinstance(type, BufferType) for type in types):
+    is_lowered = all(isinstance(type, BufferType) for type in types)
+    if backend.stage == "opencl" and not is_lowered:
         raise GinghamError(
             f"expected @{_ENTRY} to be at the level opencl, to run on '{device.name}'",
             hint="`tile-opt` lowers it (lower-stripe-to-opencl is the last of the "
             "passes); --device=reference runs any level",
         )
-    return OpenCLExecutable(module, device)
+    return backend.executable(module)
 
 
 def _inputs(function: FuncOp, seed: int) -> list[Array]:

@@ -164,10 +164,10 @@ def write_into(target: Storage, array: Storage) -> None:
 
 
 def opencl_device(device: Device) -> OpenCLDevice | None:
-    """The device as an OpenCL device; None for the reference interpreter."""
+    """The device as an OpenCL device; None for one whose arrays are NumPy's."""
     from ...targets.opencl.devices.device import OpenCLDevice
 
-    if device.is_reference:
+    if not device.has_buffers:
         return None
     if not isinstance(device, OpenCLDevice):
         raise GinghamError(f"device '{device.name}' cannot hold arrays")

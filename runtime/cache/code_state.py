@@ -17,7 +17,6 @@ from pathlib import Path
 
 _LIBRARIES = ("islpy", "numpy", "pyopencl", "xdsl")
 _SOURCES = (".py", ".toml", ".lark", ".json", ".h")
-_DRIVER_VARIABLES = ("CL_CONFIG_", "OCL_ICD_", "POCL_")
 _ROOT = Path(__file__).resolve().parents[2]
 _FOLDERS = ("affine", "dialects", "frontend", "passes", "runtime", "targets")
 """Where the code is that makes programs."""
@@ -46,30 +45,6 @@ def _version(library: str) -> str:
         return "?"
     # Of an editable installation only the time tells.
     return f"{spec.origin} {status.st_size} {status.st_mtime_ns} {sorted(names)}"
-
-
-def driver_state() -> list[tuple[object, ...]]:
-    """What OpenCL's runtimes depend on beside their versions.
-
-    Their libraries, with what shows that one was replaced, and variables that tell them
-    how to compile.
-    """
-    from ...targets.opencl.devices.discovery import discover
-
-    states: list[tuple[object, ...]] = [
-        (name, value)
-        for name, value in sorted(os.environ.items())
-        if name.startswith(_DRIVER_VARIABLES)
-    ]
-    for library in discover().libraries:
-        # An update of one of several libraries of a runtime changes their folder.
-        for path in (library, os.path.dirname(library)):
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            states.append((path, status.st_size, status.st_mtime_ns))
-    return states
 
 
 @cache

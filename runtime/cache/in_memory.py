@@ -18,32 +18,31 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..settings import setting
 
 if TYPE_CHECKING:
-    from ...targets.opencl.compiled import CompiledCode
-    from ..runner import KeptRunner
+    from ...targets.backend import Code, Executable
 
-Forget = Callable[["KeptRunner"], None]
+Forget = Callable[["Executable"], None]
 
 _KEPT_SHARE = 0.75
 """How much of the budget is left full, so that not every new program has to search."""
 
 
-_User = tuple[weakref.ref["KeptRunner"], weakref.WeakMethod[Forget]]
+_User = tuple[weakref.ref["Executable"], weakref.WeakMethod[Forget]]
 
 
 @dataclass(eq=False)
 class _Entry:
     size: int
-    code: CompiledCode | None
+    code: Code | None
     touched: float
     users: list[_User] = field(default_factory=list["_User"])
 
     @property
-    def runners(self) -> list[KeptRunner]:
+    def runners(self) -> list[Executable]:
         found = [reference() for reference, _ in self.users]
         return [runner for runner in found if runner is not None]
 
@@ -76,13 +75,13 @@ class CompiledPrograms:
         return len(self._entries)
 
     @property
-    def runners(self) -> list[KeptRunner]:
+    def runners(self) -> list[Executable]:
         """What runs the programs, those kept first in front."""
         with self._lock:
             return [each for entry in self._entries.values() for each in entry.runners]
 
-    def get(self, key: Hashable) -> CompiledCode | None:
-        """The code that was kept for a key."""
+    def get(self, key: Hashable) -> Any:
+        """The code that was kept for a key, which says what code it is; else None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -94,8 +93,8 @@ class CompiledPrograms:
         self,
         key: Hashable,
         size: int,
-        code: CompiledCode | None = None,
-        runner: KeptRunner | None = None,
+        code: Code | None = None,
+        runner: Executable | None = None,
         forget: Forget | None = None,
     ) -> None:
         """Keep code, and let `forget` be called with its runner when it has to go.
@@ -154,7 +153,7 @@ class CompiledPrograms:
             gone.append(entry)
         return gone
 
-    def _idle_holders(self, newest: _Entry) -> Sequence[KeptRunner]:
+    def _idle_holders(self, newest: _Entry) -> Sequence[Executable]:
         """The programs that should give back the memory between their kernels."""
         budget: int = setting("program_memory")
         holders = [
@@ -164,7 +163,7 @@ class CompiledPrograms:
             if runner.idle_bytes
         ]
         held = sum(size for _, size, _, _ in holders)
-        idle: list[KeptRunner] = []
+        idle: list[Executable] = []
         for _, size, is_newest, runner in sorted(holders, key=lambda each: each[0]):
             if held <= budget:
                 break

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .code_state import driver_state
+from ..backends import backend_of
 from .programs import key_of, trusted_store
 
 if TYPE_CHECKING:
@@ -21,14 +21,12 @@ _WORKS = b"works"
 
 def failure_of(device: Device) -> str | None:
     """Why a device can not be used, None where it computes, or has done before."""
-    from ...targets.opencl.devices.device import OpenCLDevice
-
-    if not isinstance(device, OpenCLDevice) or device.is_probed:
+    if device.is_probed:
         return device.failure()
     store = trusted_store()
     if store is None:
         return device.failure()
-    key = key_of(device.name, device.properties, driver_state())
+    key = key_of(device.name, device.properties, _state_of(device))
     if store.get(key, _KIND) == _WORKS:
         device.trust()
         return None
@@ -36,6 +34,12 @@ def failure_of(device: Device) -> str | None:
     if failure is None:
         store.put(key, _WORKS, _KIND, device.name)
     return failure
+
+
+def _state_of(device: Device) -> object:
+    """What it depends on beside what the device tells."""
+    kernels = backend_of(device).kernels
+    return None if kernels is None else kernels.state()
 
 
 def require_usable(device: Device) -> None:

@@ -19,13 +19,14 @@ import os
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
 from ...errors import GinghamError
 from ...patched import patched_state
 from ...settings.folders import user_folder
+from ...targets.backend import CodeT
 from ..settings import setting
-from .code_state import code_is_as_started, code_is_unchanged, driver_state, versions
+from .code_state import code_is_as_started, code_is_unchanged, versions
 from .in_memory import programs
 from .store import Store
 
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...passes.target_options import TargetOptions
-    from ...targets.opencl.compiled import CompiledCode
-    from ...targets.opencl.devices.device import OpenCLDevice
+    from ...targets.backend import Kernels
+    from ..device import Device
 
 OFF = "off"
 ON = "on"
@@ -68,12 +69,15 @@ def store_at(chosen: str, limit: int) -> Store | None:
     return None if folder is None else Store(folder / "programs", limit)
 
 
-class KeptPrograms:
+class KeptPrograms(Generic[CodeT]):
     """What is kept of programs for one device."""
 
-    def __init__(self, device: OpenCLDevice, words: Sequence[str]) -> None:
+    def __init__(
+        self, device: Device, kernels: Kernels[CodeT], words: Sequence[str]
+    ) -> None:
         """`words` are the options of the device's compiler."""
         self._device = device
+        self._kernels = kernels
         self._words = words
         self._store = trusted_store()
 
@@ -83,17 +87,17 @@ class KeptPrograms:
         `program` is its text or IR with what it is specialized for; `recall` says
         which measured decisions there are.
         """
-        device = self._device
         return key_of(
             program,
             repr(options),
             recall,
             self._words,
-            device.properties,
-            driver_state(),
+            self._kernels.language,
+            self._device.properties,
+            self._kernels.state(),
         )
 
-    def load(self, key: str) -> CompiledCode | None:
+    def load(self, key: str) -> CodeT | None:
         """What was kept for a key, if it is there and the device takes it."""
         known = programs.get((self._device, key))
         if known is not None:
@@ -101,20 +105,16 @@ class KeptPrograms:
         data = None if self._store is None else self._store.get(key)
         if data is None:
             return None
-        from ...targets.opencl.compiled import from_bytes
-
         try:
-            return from_bytes(data, self._device)
+            return self._kernels.from_bytes(data)
         except GinghamError:
             return None
 
-    def save(self, key: str, code: CompiledCode, title: str) -> None:
+    def save(self, key: str, code: CodeT, title: str) -> None:
         """Keep code for a key; `title` tells people what it is."""
-        from ...targets.opencl.compiled import to_bytes
-
         programs.keep((self._device, key), code.size_in_bytes, code)
         if self._store is not None and code_is_unchanged():
-            self._store.put(key, to_bytes(code), title=title)
+            self._store.put(key, self._kernels.to_bytes(code), title=title)
 
 
 def key_of(*parts: object) -> str:

@@ -1,4 +1,4 @@
-"""A second opinion on results: what the build without optimisation gives.
+"""A second opinion on results: what another compiler, or another build, gives.
 
 It is for outputs of which a sample is too dear, or changed by rounding alone. How much
 rounding may change is seen by running that build again, on inputs whose last bits are
@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...targets.opencl.executor import OpenCLExecutable
 from .expectation import Mismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...targets.opencl.compiled import CompiledCode
-    from ...targets.opencl.devices.device import OpenCLDevice
+    from ...targets.backend import Executable
 
     Array = NDArray[Any]
 
@@ -32,10 +30,7 @@ _NOISE = 64
 class Opinion:
     """What other code gives for some inputs."""
 
-    def __init__(
-        self, code: CompiledCode, device: OpenCLDevice, inputs: Sequence[Array]
-    ) -> None:
-        executable = OpenCLExecutable(code, device)
+    def __init__(self, executable: Executable, inputs: Sequence[Array]) -> None:
         self._results = executable.run(inputs)
         moved = executable.run([_moved(array) for array in inputs])
         pairs = zip(self._results, moved, strict=True)

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError, warn
+from ...targets.c.backend import CBackend
+from ...targets.c.device import DEVICE as C
 from ...targets.opencl.compiled import CompiledCode
+from ...targets.opencl.executor import OpenCLExecutable
 from ...targets.reference import UnknownOperationError
 from .builds import safe_builds, unoptimised
 from .expectation import Expectation, Mismatch, expectation
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from ...targets.backend import Executable
     from ...targets.opencl.devices.device import OpenCLDevice
 
     Array = NDArray[Any]
@@ -118,7 +122,7 @@ class _Trial:
         self._code = code
         self._inputs = inputs
         self._expectation = self._expect()
-        self._opinion: Opinion | None = None
+        self._opinions: dict[str, Opinion | None] = {}
 
     def _expect(self) -> Expectation:
         subject = self._subject
@@ -132,12 +136,39 @@ class _Trial:
     def mismatch(self, results: Sequence[Array]) -> Mismatch | None:
         """A cell of the results that is wrong, if there is one."""
         found = self._expectation.mismatch(results)
-        if found is not None or not self._expectation.unknown:
+        unknown = self._expectation.unknown
+        if found is not None or not unknown:
             return found
-        if self._opinion is None:
-            code = unoptimised(self._code, self._device)
-            self._opinion = Opinion(code, self._device, self._inputs)
-        return self._opinion.disagreement(results, self._expectation.unknown)
+        # Who agrees with one of two is not alone.
+        for ask in (self._another_compiler, self._unoptimised):
+            opinion = self._opinion_by(ask)
+            if opinion is not None:
+                found = opinion.disagreement(results, unknown)
+                if found is None:
+                    break
+        return found
+
+    def _opinion_by(self, ask: Callable[[], Executable | None]) -> Opinion | None:
+        name = ask.__name__
+        if name not in self._opinions:
+            asked = ask()
+            given = None if asked is None else Opinion(asked, self._inputs)
+            self._opinions[name] = given
+        return self._opinions[name]
+
+    def _another_compiler(self) -> Executable | None:
+        """The same kernels as the system's C compiler builds them, where it can."""
+        if C.failure() is not None:
+            return None
+        try:
+            return CBackend(C).executable(self._subject.lowered())
+        except GinghamError:
+            # Work-items of a group that wait for each other.
+            return None
+
+    def _unoptimised(self) -> Executable:
+        """The same kernels, built as they are written."""
+        return OpenCLExecutable(unoptimised(self._code, self._device), self._device)
 
     def is_rounding(self, wrong: Sequence[Mismatch]) -> bool:
         """Whether all builds are off by little, in the same cell and by the same."""
@@ -172,7 +203,7 @@ class _Trial:
         name = subject.output_names[found.output]
         cell = ", ".join(map(str, found.cell))
         unknown = self._expectation.unknown.get(found.output)
-        source = f"; so it is without optimisation ({unknown})" if unknown else ""
+        source = f"; so it is by other compilers ({unknown})" if unknown else ""
         return (
             f"'{subject.title}': {name}[{cell}] is {found.got} on "
             f"{_described(device)}, but it should be {found.wanted}, up to "

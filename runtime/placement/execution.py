@@ -23,8 +23,8 @@ from ..load import running
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ...targets.backend import ArrayType
     from ..device import Device
-    from ..runner import ArrayType
     from ..starter import Starter
     from .plan import Plan
     from .samples import Sample

@@ -14,6 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from ...targets.hardware.machine import HOST, Link
+from ..arrays.transfers import opencl_device
 from ..records import device_parts
 from .database import Database, database
 
@@ -81,10 +82,9 @@ def _text(place: Device | str) -> str:
 
 
 def _measured(source: Device | str, target: Device | str) -> tuple[float, float]:
-    from ...targets.opencl.devices.device import OpenCLDevice
-
-    device = target if isinstance(source, str) else source
-    if not isinstance(device, OpenCLDevice):
+    place = target if isinstance(source, str) else source
+    device = None if isinstance(place, str) else opencl_device(place)
+    if device is None:
         return _LEAST_SECONDS, math.inf
     device.require_usable()
     seconds = _arrival if isinstance(source, str) else _departure

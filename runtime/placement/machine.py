@@ -64,9 +64,7 @@ def _hardware(device: Device) -> Hardware:
 
 def _memory_bytes(device: Device) -> int:
     """What programs may use of a device's memory."""
-    pool = getattr(device, "pool", None)
-    budget = getattr(pool, "budget_bytes", None)
-    if isinstance(budget, int):
+    if (budget := device.memory_budget_bytes) is not None:
         return budget
     found = device.properties.get("global_memory_bytes")
     return found if isinstance(found, int) and found > 0 else _UNKNOWN_MEMORY

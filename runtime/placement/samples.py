@@ -206,10 +206,7 @@ class Sampler:
 
 def _command_count(runner: Ready) -> int:
     """How many commands a run of a segment is: launches, or one interpretation."""
-    from ...targets.opencl.executor import OpenCLExecutable
-
-    compiled = runner.runner
-    return compiled.launch_count if isinstance(compiled, OpenCLExecutable) else 1
+    return runner.runner.launch_count
 
 
 def _is_close(first: float, second: float) -> bool:

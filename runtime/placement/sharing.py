@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..arrays.transfers import opencl_device
 from ..load import is_calm, load_of
 from .database import Database, database
 from .links import device_text
@@ -48,14 +49,9 @@ def processors(devices: Sequence[Device]) -> dict[str, str]:
     Pairs of CPU devices are measured when they are asked for first, some 0.1 s each.
     Raises GinghamError where a device fails.
     """
-    from ...targets.opencl.devices.device import OpenCLDevice
-
     found = {device.name: device.name for device in devices}
-    cpus = [
-        each
-        for each in devices
-        if isinstance(each, OpenCLDevice) and each.kind == "cpu"
-    ]
+    opencl = [opencl_device(each) for each in devices if each.kind == "cpu"]
+    cpus = [each for each in opencl if each is not None]
     known = database()
     for number, second in enumerate(cpus):
         for first in cpus[:number]:

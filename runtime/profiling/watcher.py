@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from ...targets.hardware import Hardware
     from ...targets.host_program import HostLaunch
     from ...targets.opencl.command_queue import CommandQueue
+    from ..device import Device, Named
 
 T = TypeVar("T")
 
 _MANY_PENDING = 256
 """So many commands of a queue are kept before it is looked which have ended."""
+_OF_CALLS = 0
+"""The number of what is no queue, as calls wait for it; queues count from 1."""
 
 
 class Listener(Protocol):
@@ -288,6 +291,29 @@ class Watcher:
         if known is not None and len(known.pending) > _MANY_PENDING:
             self.ended()
 
+    def ran(self, device: Device, launch: HostLaunch, start: int, end: int) -> None:
+        """See `Observer`."""
+        functions = self._here.functions
+        hardware = functions[-1].hardware if functions else None
+        command = Command(
+            "kernel",
+            launch.kernel,
+            device.name,
+            _OF_CALLS,
+            _thread(),
+            start,
+            start,
+            end,
+            launch.flops,
+            launch.bytes_read,
+            launch.bytes_written,
+            launch.location,
+            self._roofline(device, hardware),
+        )
+        with self._lock:
+            for listener in self._listeners():
+                listener.command(command)
+
     def copied(self, queue: CommandQueue, name: str, size: int, event: Any) -> None:
         """See `Observer`."""
         self._note(queue, event, "transfer", name, (0, size, size), None)
@@ -366,13 +392,12 @@ class Watcher:
             bytes_read,
             bytes_written,
             pending.location,
-            self._roofline(pending),
+            self._roofline(pending.queue.device, pending.hardware),
         )
         for listener in pending.listeners:
             listener.command(command)
 
-    def _roofline(self, pending: _Pending) -> Roofline:
-        device, hardware = pending.queue.device, pending.hardware
+    def _roofline(self, device: Named, hardware: Hardware | None) -> Roofline:
         key = device.name, hardware
         if key not in self._rooflines:
             self._rooflines[key] = Roofline.of(hardware_of(device, hardware))

@@ -22,7 +22,7 @@ from .jobs import Job, Outcome
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...targets.opencl.executor import OpenCLExecutable
+    from ...targets.backend import Executable
 
     Array = NDArray[Any]
 
@@ -76,23 +76,20 @@ class Bench:
         seconds, model_seconds = self._compare(candidate)
         return Outcome("ok", seconds, model_seconds)
 
-    def _executable(self, decision: str) -> OpenCLExecutable:
+    def _executable(self, decision: str) -> Executable:
         from ...passes.stripe.decide.recall.unit import decide, leaves_of, unit_block
-        from ...targets.opencl.devices.device import OpenCLDevice
-        from ...targets.opencl.executor import OpenCLExecutable
+        from ..backends import backend_of
         from ..devices import device
         from .lowering import parsed, run_passes
 
-        chosen = device(self._job.device)
-        if not isinstance(chosen, OpenCLDevice):
-            raise GinghamError(f"device '{chosen.name}' cannot be measured")
+        backend = backend_of(device(self._job.device))
         unit = parsed(self._job.ir)
         leaf = leaves_of(unit_block(unit))[self._job.leaf]
         decide(leaf, decision)
         run_passes(unit, self._job.passes)
-        return OpenCLExecutable(unit, chosen)
+        return backend.executable(unit)
 
-    def _compare(self, candidate: OpenCLExecutable) -> tuple[float, float]:
+    def _compare(self, candidate: Executable) -> tuple[float, float]:
         """The fastest runs of a candidate and of the model's choice, taken in turns."""
         own = partial(candidate.run, self._inputs, candidate(*self._inputs))
         model = partial(self._model.run, self._inputs, self._model(*self._inputs))
@@ -111,7 +108,7 @@ class Bench:
         return fastest[0], fastest[1]
 
 
-def _inputs(executable: OpenCLExecutable) -> list[Array]:
+def _inputs(executable: Executable) -> list[Array]:
     """Random inputs: floats below 1 without denormal ones, small numbers for others."""
     import numpy as np
 

@@ -93,13 +93,14 @@ def tune(
     Raises GinghamError for a function on the reference interpreter, and where there is
     no file for records.
     """
+    from ..backends import backend_of
     from ..hardware import target_options
     from .plan import plan_of
 
     device = function.device
-    if device.is_reference:
+    if backend_of(device).kernels is None:
         raise GinghamError(
-            "the reference interpreter cannot be tuned",
+            f"device '{device.name}' cannot be tuned",
             hint="tune on a device of `tile-devices`",
         )
     options = target_options(device, function.hardware)

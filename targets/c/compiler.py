@@ -85,7 +85,8 @@ def compiler() -> Compiler:
         macros, native = _output([*command, _NATIVE, *question]), (_NATIVE,)
     except GinghamError:
         macros, native = _output([*command, *question]), ()
-    features = tuple(sorted(set(_FEATURES.findall(macros))))
+    found: list[str] = _FEATURES.findall(macros)
+    features = tuple(sorted({name.rstrip("_") for name in found}))
     return Compiler(command, version, (*_COMMON, *native), features)
 
 

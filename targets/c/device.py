@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TypeAlias
 
 from ...errors import GinghamError
+from ..backend import DeviceKind, PropertyValue
 from .compiler import build_library, compiler, load_library, processor
-
-PropertyValue: TypeAlias = str | int | bool | tuple[int, ...] | tuple[str, ...]
 
 _PROBE = "int work_group_probe(int x) { return x + 1; }\n"
 
@@ -20,8 +18,12 @@ class CDevice:
     """Kernels in C on the cores that this process may use, on NumPy's memory."""
 
     name = "c"
-    kind = "cpu"
+    kind: DeviceKind = "cpu"
     is_reference = False
+    has_buffers = False
+    is_probed = True
+    memory_budget_bytes = None
+    known_fault = None
 
     @property
     def description(self) -> str:
@@ -70,6 +72,13 @@ class CDevice:
     def split(self, counts: Sequence[int]) -> Sequence[CDevice]:
         """Raises GinghamError: it has no parts."""
         raise GinghamError(f"device '{self.name}' can not be divided into parts")
+
+    def part_named(self, text: str) -> CDevice:
+        """Raises GinghamError: it has no parts."""
+        raise GinghamError(f"device '{self.name}' can not be divided into parts")
+
+    def trust(self) -> None:
+        """Do nothing: it is found out soon enough."""
 
     def on_cores(self, run: Callable[[int, int], None], count: int) -> None:
         """Call `run(first, end)` for parts of so many work-groups, on all cores."""

@@ -11,14 +11,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
 from threading import Lock
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
 
+from ... import observation
 from ...errors import GinghamError
 from ...observation import note, now
+from ..backend import Idle
+from ..code import PrintedCode
 from ..host_program import HostLaunch, LaunchTiming, Slot
 
 if TYPE_CHECKING:
@@ -63,6 +66,11 @@ class CExecutable:
         """Shape and NumPy type of each output."""
         slots = [self._slots[number] for number in self.program.results]
         return [(slot.shape, slot.dtype) for slot in slots]
+
+    @property
+    def printed(self) -> PrintedCode:
+        """The launches, and the C of all kernels."""
+        return PrintedCode(self.program, self.source)
 
     @property
     def launch_count(self) -> int:
@@ -113,7 +121,7 @@ class CExecutable:
         """Forget what was computed of constant inputs: their contents have changed."""
         self._kept = None
 
-    def give_up(self, what: str) -> None:
+    def give_up(self, what: Idle) -> None:
         """Let go of memory that the next call can have again, unless one runs now."""
         del what
         if self._calling.acquire(blocking=False):
@@ -215,12 +223,15 @@ class _Launch:
         slots = self.host.slots
         buffers = (ctypes.c_void_p * len(slots))(*(addresses[n] for n in slots))
         run = partial(self._function, buffers, self._counts)
-        start = perf_counter()
+        start = now()
         if self._is_small:
             run(0, self._count)
         else:
             device.on_cores(run, self._count)
-        seconds = perf_counter() - start
+        end = now()
+        if (observer := observation.observer) is not None:
+            observer.ran(device, self.host, start, end)
+        seconds = (end - start) * 1e-9
         return LaunchTiming(self.host.kernel, self.host.global_size, seconds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .description import Hardware
@@ -15,6 +16,14 @@ _DEFAULTS = {
     "compute_units_per_core": 1,
 }
 _COMMENT_COLUMN = 36
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A description with measured figures, and the names of these."""
+
+    hardware: Hardware
+    comments: dict[str, str]
 
 
 def hardware_toml(hardware: Hardware, comments: Mapping[str, str] | None = None) -> str:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import observation
 from ...errors import GinghamError
+from ..backend import Idle
+from ..code import PrintedCode
 from ..host_program import LaunchTiming
 from .compiled import CompiledCode, compile_module
 from .constants import KeptResults
@@ -24,7 +26,6 @@ from .inputs import InputBinder
 from .launches import LaunchList
 from .memory.buffer import allocate
 from .memory.copies import copy_buffers
-from .memory.pool import Idle
 from .memory.program_memory import ProgramMemory
 from .outputs import OutputBinder
 from .status import as_gingham_error
@@ -106,6 +107,11 @@ class OpenCLExecutable:
         if not self._memory.is_ready:
             return 0
         return self._memory.size_in_bytes + self._outputs.size_in_bytes
+
+    @property
+    def printed(self) -> PrintedCode:
+        """The launches, and the OpenCL C of all kernels."""
+        return PrintedCode(self.program, self.source)
 
     @property
     def launch_count(self) -> int:

@@ -201,7 +201,7 @@ def test_each_step_that_fails(
     assert main(["--probe", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     listed = {entry["name"]: entry["probe"] for entry in document["devices"]}
-    assert list(listed) == ["first.0", "second.0", "reference"]
+    assert list(listed) == ["first.0", "second.0", "c", "reference"]
     assert reason in listed["first.0"]["failure"]
     assert listed["second.0"]["works"]
     assert document["default"] == "second.0"
@@ -246,7 +246,7 @@ raise SystemExit(main([]))
 def test_platforms_that_can_not_be_listed(error: str, reason: str) -> None:
     result = run(LIST.format(error=error))
     assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith("reference (default)")
+    assert "\nreference (default)" in result.stdout
     assert "not available:\n  OpenCL: " in result.stdout
     assert reason in result.stdout
 

@@ -113,7 +113,7 @@ def test_an_unknown_name_lists_all_and_suggests(
         device("Nvidia.1")
     assert caught.value.message == "there is no device 'Nvidia.1'"
     assert caught.value.hint == (
-        "did you mean 'nvidia.0'?; available devices: intel.0, nvidia.0, reference; "
+        "did you mean 'nvidia.0'?; available devices: intel.0, nvidia.0, c, reference; "
         "not available: /opt/libgone.so: no such file"
     )
     with pytest.raises(GinghamError) as caught:

@@ -10,15 +10,19 @@ import pytest
 import gingham
 from gingham.errors import GinghamError
 from gingham.passes.pipelines import TargetOptions
-from gingham.runtime import hardware as runtime_hardware
 from gingham.runtime.devices import default_device, device
 from gingham.runtime.hardware import (
     chosen_hardware,
     hardware_of,
-    host_caches,
     target_options,
 )
-from gingham.targets.hardware import CacheSize, hardware_text, load_hardware
+from gingham.targets.hardware import (
+    CacheSize,
+    hardware_text,
+    host,
+    host_caches,
+    load_hardware,
+)
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 PRODUCT = (
@@ -118,7 +122,7 @@ def test_caches_as_linux_tells_them(
         host_caches.cache_clear()
         return host_caches()
 
-    monkeypatch.setattr(runtime_hardware, "_LINUX_CACHES", tmp_path)
+    monkeypatch.setattr(host, "_LINUX_CACHES", tmp_path)
     assert told() == ()
     common = {"ways_of_associativity": "8"}
     threads, cluster, chip = "0,4", "0-1,4-5", "0-7"

@@ -19,6 +19,7 @@ from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.cache.store import PROGRAM, CacheWarning, Store
 from gingham.runtime.lowering import Lowering
 from gingham.runtime.parsed import TextProgram, text_program
+from gingham.targets.opencl import backend
 from gingham.targets.opencl import program as opencl_program
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
@@ -147,7 +148,7 @@ def test_what_tells_programs_apart(
     assert stored(folder) == 6
     gingham.compile(PRODUCT, fast_math=True)(a, b)
     assert stored(folder) == 7
-    monkeypatch.setattr(program_cache, "driver_state", lambda: ["another"])
+    monkeypatch.setattr(backend, "driver_state", lambda: ["another"])
     gingham.compile(PRODUCT)(a, b)
     assert stored(folder) == 8
     monkeypatch.setattr(program_cache, "versions", lambda: ["another"])
@@ -392,7 +393,7 @@ def test_a_probe_that_has_passed_is_remembered(
         assert probes.failure_of(twin()) is None
         probes.require_usable(twin())
         # Another runtime, or a new one in its place, is probed.
-        patch.setattr(probes, "driver_state", lambda: ["another"])
+        patch.setattr(backend, "driver_state", lambda: ["another"])
         assert probes.failure_of(twin()) == "it is broken"
         patch.setenv("GINGHAM_CACHE", "off")
         assert probes.failure_of(twin()) == "it is broken"

@@ -95,7 +95,8 @@ def test_probe_tries_every_device(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_opencl_the_list_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("reference (default)")
+    assert printed.startswith("c: ")
+    assert "\n\nreference (default)" in printed
     assert "not available:\n  /opt/[b]libgone.so: no such file" in printed
     assert main(["--json"]) == 0
     document = json.loads(capsys.readouterr().out)

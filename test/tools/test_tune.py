@@ -157,7 +157,7 @@ def test_failures_are_shown(
         (["run", "product.tile", "--hardware=x"], "unknown hardware description 'x'"),
         (
             ["run", "product.tile", *SHAPES, "--device=reference"],
-            "the reference interpreter cannot be tuned",
+            "device 'reference' cannot be tuned",
         ),
     ],
 )

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...hardware import Cache, Hardware
+from ...hardware import Cache, Calibration, Hardware
 from ..memory.buffer import DeviceBuffer, allocate
 from ..memory.copies import upload
 from ..program import build_program
@@ -36,14 +36,6 @@ _VISITS = 1 << 16
 _READ_BYTES = 1 << 26
 """How much is read for a bandwidth, again and again from the same place."""
 _MEASURED = "measured"
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """A description with measured figures, and the names of these."""
-
-    hardware: Hardware
-    comments: dict[str, str]
 
 
 def calibrate(device: OpenCLDevice, described: Hardware) -> Calibration:

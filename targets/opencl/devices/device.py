@@ -11,6 +11,7 @@ from ....errors import GinghamError
 from ..command_queue import CommandQueue
 from ..memory.spare_buffers import SpareBuffers
 from .handle import DeviceHandle
+from .known_faults import known_fault as fault_of
 from .partition import SEPARATOR, divided, range_of, ranges
 from .probe import probe
 from .properties import DeviceKind, OpenCLProperties, PropertyValue
@@ -30,6 +31,7 @@ class OpenCLDevice(DeviceHandle):
     """
 
     is_reference = False
+    has_buffers = True
 
     def __init__(
         self,
@@ -76,6 +78,17 @@ class OpenCLDevice(DeviceHandle):
                 self._queue = CommandQueue(self, context)
                 self.pool.attach(self._queue)
             return self._queue
+
+    @property
+    def memory_budget_bytes(self) -> int:
+        """The most that programs may use of its memory."""
+        return self.pool.budget_bytes
+
+    @property
+    def known_fault(self) -> str | None:
+        """What is known to be wrong with the version of its runtime."""
+        fault = fault_of(self.name, self.details)
+        return None if fault is None else str(fault)
 
     def part_named(self, text: str) -> OpenCLDevice:
         """The part of its compute units that `0:1` names.

@@ -6,14 +6,12 @@ Nothing here is measured: `targets/hardware` holds what measuring adds.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
+
+from ...backend import DeviceKind, PropertyValue
 
 if TYPE_CHECKING:
     import pyopencl as cl
-
-DeviceKind: TypeAlias = Literal["cpu", "gpu", "accelerator", "custom", "interpreter"]
-
-PropertyValue: TypeAlias = str | int | bool | tuple[int, ...] | tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 from ....errors import GinghamError
 from ....settings import Share, find
+from ...backend import Idle
 from .free_memory import host_memory
 from .host_memory import aligned_empty, format_bytes
 
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
 Purpose: TypeAlias = Literal["tensors", "results", "scratch", "constants"]
 """What memory is used for; `scratch` is between the kernels of a program."""
-
-Idle: TypeAlias = Literal["scratch", "constants"]
 
 _OWN_SHARE = 0.9
 """Of a device's own memory, unless the user says otherwise: the driver needs some."""

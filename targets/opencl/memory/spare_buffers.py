@@ -16,9 +16,9 @@ from .buffer import DeviceBuffer, allocate
 if TYPE_CHECKING:
     import numpy as np
 
+    from ...backend import Idle
     from ..command_queue import CommandQueue
     from ..devices.handle import DeviceHandle
-    from .pool import Idle
 
     Key = tuple[tuple[int, ...], np.dtype[Any]]
 

@@ -18,8 +18,13 @@ from gingham.errors import GinghamError
 from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.checking import WrongKernelWarning, trial
 from gingham.runtime.checking import expectation as expectation_module
-from gingham.runtime.checking.builds import UNOPTIMISED, without_unrolling
+from gingham.runtime.checking.builds import (
+    UNOPTIMISED,
+    unoptimised,
+    without_unrolling,
+)
 from gingham.runtime.checking.expectation import Expected
+from gingham.targets.c.device import DEVICE as C
 from gingham.targets.opencl import compiled
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import BuiltProgram, build_program
@@ -317,12 +322,25 @@ def test_what_has_been_checked_is_kept_on_disk(
     assert len(expectations) == 1
 
 
+@pytest.mark.parametrize("has_compiler", [True, False])
 def test_an_output_that_is_too_dear_is_compared_with_another_build(
-    monkeypatch: pytest.MonkeyPatch,
+    has_compiler: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if has_compiler and C.failure() is not None:
+        pytest.skip(f"no C compiler: {C.failure()}")
+    if not has_compiler:
+        monkeypatch.setattr(C, "failure", lambda: "there is none")
     monkeypatch.setattr(expectation_module, "BUDGET", 20)
+    slow: list[object] = []
+
+    def noted(code: compiled.CompiledCode, device: OpenCLDevice) -> Any:
+        slow.append(code)
+        return unoptimised(code, device)
+
+    monkeypatch.setattr(trial, "unoptimised", noted)
     a, b = inputs()
     assert_right(gingham.compile(TEXT)(a, b), a, b)
+    assert len(slow) == (0 if has_compiler else 1)
     program_cache.forget_programs()
     break_builds(monkeypatch, unrolls)
     with pytest.warns(WrongKernelWarning, match="without unrolling") as caught:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ..dialects.tile import ContractOp, GradientOp
-from ..targets.opencl.builds.helpers import helpers
-from ..targets.opencl.devices.device import OpenCLDevice
+from ....dialects.tile import ContractOp, GradientOp
+from ..devices.device import OpenCLDevice
+from .helpers import helpers
 
 _MANY_CONTRACTIONS = 24
 """Different ones, whose kernels together take long enough to build."""

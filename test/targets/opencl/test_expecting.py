@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gingham
-from gingham.runtime import early_helpers
+from gingham.targets.opencl.builds import expecting
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 
@@ -42,7 +42,7 @@ def test_different_contractions_count(
 ) -> None:
     text = layers(count, gradients=gradients, is_equal=is_equal)
     module = gingham.compile(text).specialized(*arrays(count, is_equal=is_equal))
-    assert early_helpers.contraction_count(module) == expected
+    assert expecting.contraction_count(module) == expected
 
 
 def test_many_are_expected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,8 +50,8 @@ def test_many_are_expected(monkeypatch: pytest.MonkeyPatch) -> None:
     if not isinstance(device, OpenCLDevice) or not device.details.builds_whole_binaries:
         pytest.skip("its binaries save nothing")
     asked: list[OpenCLDevice] = []
-    monkeypatch.setattr(early_helpers.helpers, "expect", asked.append)
-    monkeypatch.setattr(early_helpers, "_MANY_CONTRACTIONS", 3)
+    monkeypatch.setattr(expecting.helpers, "expect", asked.append)
+    monkeypatch.setattr(expecting, "_MANY_CONTRACTIONS", 3)
     gingham.compile(layers(2)).prepare(arrays(2))
     gingham.compile(layers(3)).source(*arrays(3))
     assert not asked
