@@ -43,7 +43,7 @@ from .attributes import (
     RefinementAttr,
     ViewType,
 )
-from .block_forms import compact_captures, verify_forms, verify_window
+from .block_forms import compact_captures, verify_counts, verify_forms, verify_window
 from .block_syntax import BlockArguments, parse_block, print_block
 from .reshape import ReshapeOp
 from .schedule import verify_schedule
@@ -289,6 +289,10 @@ class BlockOp(IRDLOperation):
         """Other constraints, over the same values."""
         self.set_forms(self.refinement_list, constraints, self.captures)
 
+    def add_where(self, *conditions: IndexSum) -> None:
+        """Let further conditions hold."""
+        self.rewrite(self.accesses, [*self.where, *conditions])
+
     def set_forms(
         self,
         refinements: Sequence[Refinement],
@@ -376,29 +380,9 @@ class BlockOp(IRDLOperation):
 
     def verify_(self) -> None:
         """Raise VerifyException unless indices, windows and constraints agree."""
-        ranges = self.index_ranges
-        if any(extent < 0 for extent in ranges):
-            raise VerifyException(f"expected ranges of 0 or more, got {list(ranges)}")
-        if len(self.levels) != len(ranges):
-            raise VerifyException(
-                f"expected {len(ranges)} level(s), got {len(self.levels)}"
-            )
-        count = len(self.refinements)
-        if len(self.buffers) != count:
-            raise VerifyException(
-                f"expected {count} buffer(s), one per refinement, got "
-                f"{len(self.buffers)}"
-            )
-        arguments = self.body.block.args
-        if len(arguments) != len(ranges) + count:
-            raise VerifyException(
-                f"expected a body with {len(ranges)} index argument(s) and {count} "
-                f"view(s), got {len(arguments)} argument(s)"
-            )
-        if any(not isinstance(index.type, IndexType) for index in self.indices):
-            raise VerifyException(
-                "expected the first arguments of the body to be index"
-            )
+        ranges, arguments = self.index_ranges, self.body.block.args
+        sizes = len(self.levels), len(self.refinements), len(self.buffers)
+        verify_counts(ranges, *sizes, [argument.type for argument in arguments])
         for number, capture in enumerate(self.captures):
             if not is_block_index(capture) or capture.owner is self.body.block:
                 raise VerifyException(
@@ -437,12 +421,11 @@ class BlockOp(IRDLOperation):
             )
         verify_window(refinement, outer, inner, where)
         verify_forms(refinement.access, where, ranges)
-        direction = refinement.direction
-        outer_direction = direction_of(buffer)
-        if outer_direction is not None and not outer_direction.permits(direction):
+        allowed = direction_of(buffer)
+        if allowed is not None and not allowed.permits(refinement.direction):
             raise VerifyException(
-                f"expected {where} to be '{outer_direction.value}' as the outer view "
-                f"is, got '{direction.value}'"
+                f"expected {where} to be '{allowed.value}' as the outer view is, got "
+                f"'{refinement.direction.value}'"
             )
 
 
@@ -453,18 +436,17 @@ def _segments(buffers: Sequence[SSAValue], captures: Sequence[SSAValue]) -> Attr
 
 def is_block_index(value: SSAValue) -> bool:
     """Whether a value is an index of a block."""
-    if not isinstance(value, BlockArgument):
-        return False
-    parent = value.block.parent_op()
-    return isinstance(parent, BlockOp) and value.index < len(parent.index_ranges)
+    place = _place(value)
+    return place is not None and place[1] < len(place[0].index_ranges)
 
 
 def index_range(index: SSAValue) -> int:
     """The number of values of a block's index."""
-    block = index.block.parent_op() if isinstance(index, BlockArgument) else None
-    if not isinstance(block, BlockOp) or not isinstance(index, BlockArgument):
+    place = _place(index)
+    if place is None:
         raise ValueError("expected the index of a block")
-    return block.index_ranges[index.index]
+    block, number = place
+    return block.index_ranges[number]
 
 
 def is_view_of(view: SSAValue, statements: Block | None) -> bool:
@@ -483,12 +465,19 @@ def window_of(view: SSAValue) -> tuple[BlockOp, int] | None:
 
     None for other memory: an allocation, what is reshaped, an argument of the function.
     """
-    if not isinstance(view, BlockArgument):
+    place = _place(view)
+    if place is None:
         return None
-    block = view.block.parent_op()
-    if not isinstance(block, BlockOp):
+    block, number = place
+    return block, number - len(block.index_ranges)
+
+
+def _place(value: SSAValue) -> tuple[BlockOp, int] | None:
+    """The block whose body has a value as its argument, and which one."""
+    block = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    if not isinstance(block, BlockOp) or not isinstance(value, BlockArgument):
         return None
-    return block, view.index - len(block.index_ranges)
+    return block, value.index
 
 
 def direction_of(view: SSAValue) -> Direction | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
@@ -28,6 +29,34 @@ def verify_forms(
         values = form.bounds(ranges) if 0 not in ranges else ()
         if any(abs(value) > LARGEST_INTEGER for value in values):
             raise VerifyException(f"expected values of {where} to fit 64 bits")
+
+
+def verify_counts(
+    ranges: Sequence[int],
+    levels: int,
+    refinements: int,
+    buffers: int,
+    types: Sequence[Attribute],
+) -> None:
+    """Raise VerifyException unless there is as much of each thing as of the others.
+
+    `types` are those of the body's arguments, first the indices, then the windows.
+    """
+    if any(extent < 0 for extent in ranges):
+        raise VerifyException(f"expected ranges of 0 or more, got {list(ranges)}")
+    if levels != len(ranges):
+        raise VerifyException(f"expected {len(ranges)} level(s), got {levels}")
+    if buffers != refinements:
+        raise VerifyException(
+            f"expected {refinements} buffer(s), one per refinement, got {buffers}"
+        )
+    if len(types) != len(ranges) + refinements:
+        raise VerifyException(
+            f"expected a body with {len(ranges)} index argument(s) and {refinements} "
+            f"view(s), got {len(types)} argument(s)"
+        )
+    if any(not isinstance(type, IndexType) for type in types[: len(ranges)]):
+        raise VerifyException("expected the first arguments of the body to be index")
 
 
 def verify_window(

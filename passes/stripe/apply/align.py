@@ -48,8 +48,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
@@ -227,9 +227,8 @@ def _extend(block: BlockOp, index: int, cells: tuple[int, int], size: int) -> No
 
 def _constrain(block: BlockOp, index: int, start: int, end: int, size: int) -> None:
     """Leave out the values of an index before `start` and from `end` on."""
-    own = LinearForm.dimension(index, len(block.form_values))
-    bounds = [own - start] if start else []
+    own = IndexSum.value(block.indices[index])
+    if start:
+        block.add_where(own - start)
     if end < size:
-        bounds.append(-own + (end - 1))
-    conditions = [*block.conditions, *bounds]
-    block.set_constraints(conditions)
+        block.add_where(-own + (end - 1))

@@ -37,7 +37,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Refinement
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.schedule import set_schedule
@@ -70,16 +70,12 @@ class StripePadPass(ModulePass):
 
 def pad_range(block: BlockOp, index: int, multiple: int) -> None:
     """Round one range up, with a constraint for the values that it had."""
-    ranges = list(block.index_ranges)
-    extent = ranges[index]
+    extent = block.index_ranges[index]
     padded = -(-extent // max(multiple, 1)) * multiple
     if padded <= extent or not _may_grow(block, index, padded):
         return
-    ranges[index] = padded
-    block.set_ranges(ranges)
-    width = len(block.form_values)
-    own = LinearForm.dimension(index, width, -1) + (extent - 1)
-    block.set_constraints([*block.conditions, own])
+    block.set_range(index, padded)
+    block.add_where(-IndexSum.value(block.indices[index]) + (extent - 1))
 
 
 def _may_grow(block: BlockOp, index: int, padded: int) -> bool:

@@ -169,7 +169,7 @@ def push_constraints_inward(block: BlockOp) -> None:
     if not block.conditions:
         return
     for inner in nested_blocks(block):
-        inner.rewrite(inner.accesses, [*inner.where, *block.where])
+        inner.add_where(*block.where)
     block.set_constraints([])
 
 

@@ -48,7 +48,7 @@ def build_copy(copy: BlockOp, fill: int | float) -> list[BlockOp]:
         _fill_beyond(leaf, borders[:number], border, fill)
         for number, border in enumerate(borders)
     ]
-    leaf.rewrite(leaf.accesses, [*leaf.where, *borders])
+    leaf.add_where(*borders)
     return fills
 
 
@@ -91,8 +91,8 @@ def _fill_beyond(
     own: dict[SSAValue, IndexSum] = {
         index: IndexSum.value(copied) for index, copied in pairs
     }
-    beyond = [condition.substitute(own) for condition in (*inside, -border - 1)]
-    block.rewrite(block.accesses, [*block.where, *beyond])
+    beyond = (*inside, -border - 1)
+    block.add_where(*(condition.substitute(own) for condition in beyond))
     return block
 
 
