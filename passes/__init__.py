@@ -68,8 +68,7 @@ _PASSES = {
     "opencl-hide-complements": "opencl.hide_complements:OpenCLHideComplementsPass",
     "opencl-hide-conditions": "opencl.hide_conditions:OpenCLHideConditionsPass",
     "opencl-limit-unrolling": "opencl.limit_unrolling:OpenCLLimitUnrollingPass",
-    "opencl-prefetch-panels": "opencl.prefetch_panels:OpenCLPrefetchPanelsPass",
-    "opencl-prefetch-streams": "opencl.prefetch_streams:OpenCLPrefetchStreamsPass",
+    "opencl-prefetch": "opencl.prefetch:OpenCLPrefetchPass",
     "opencl-place-memory": "opencl.place_memory:OpenCLPlaceMemoryPass",
 }
 

@@ -100,7 +100,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("opencl-plan-joins", hardware=hardware),
             step("opencl-join-launches"),
             *_marked_loops(options),
-            *_prefetches(options),
+            *_prefetch(options),
             step("opencl-place-memory"),
         ],
     }
@@ -141,15 +141,11 @@ def _marked_loops(options: TargetOptions) -> list[Step]:
     ]
 
 
-def _prefetches(options: TargetOptions) -> list[Step]:
-    """The passes that fetch data ahead; a GPU has other groups to run meanwhile."""
-    hardware = options.hardware
-    if hardware.kind != "cpu":
+def _prefetch(options: TargetOptions) -> list[Step]:
+    """The pass that fetches data ahead; a GPU has other groups to run meanwhile."""
+    if options.hardware.kind != "cpu":
         return []
-    return [
-        step("opencl-prefetch-panels", hardware=hardware),
-        step("opencl-prefetch-streams", hardware=hardware),
-    ]
+    return [step("opencl-prefetch", hardware=options.hardware)]
 
 
 def _recall(options: TargetOptions) -> list[Step]:

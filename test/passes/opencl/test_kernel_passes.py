@@ -129,7 +129,7 @@ def test_panels_fetched_ahead(device: OpenCLDevice) -> None:
         pytest.skip("only processors fetch so")
     module = parse_mlir(make_context(), FETCHING, "add.mlir", Sources())
     small = "cpu-avx512:caches.0.size_bytes=1024,caches.1.size_bytes=8192"
-    run(module, f'opencl-prefetch-panels{{hardware="{small}"}}')
+    run(module, f'opencl-prefetch{{hardware="{small}"}}')
     (fetch,) = [op for op in module.walk() if isinstance(op, PrefetchOp)]
     weights = np.arange(8 * 32 * 16, dtype=np.float32).reshape(8, 32, 16)
     x = np.linspace(-1, 1, 48, dtype=np.float32).reshape(3, 16)
@@ -156,7 +156,7 @@ def test_streams_fetched_ahead(device: OpenCLDevice) -> None:
     a = np.arange(-2500, 2500, dtype=np.float32)
     b = np.resize(np.arange(-3, 4, dtype=np.float32), a.shape)
     module = lowered(text, [a, b], device)
-    run(module, f'opencl-prefetch-streams{{hardware="{small}"}}')
+    run(module, f'opencl-prefetch{{hardware="{small}"}}')
     fetched = [op for op in module.walk() if isinstance(op, PrefetchOp)]
     assert {op.pointer.name_hint for op in fetched} == {"A", "B"}
     for results in (interpret(module, [a, b]), OpenCLExecutable(module, device)(a, b)):

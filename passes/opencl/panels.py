@@ -1,45 +1,4 @@
-"""`opencl-prefetch-panels`: fetch what the next work-groups read while these compute.
-
-Of a product with few rows, some work-groups in a row read the same part of an operand:
-a panel. The first of them waits for every line of it to come from memory, the others
-find it in a cache of the core. So each of them fetches its share of the next panel.
-
-Before:
-
-```mlir
-%g = opencl.work_item group_id 0 below 128
-%h, %b = opencl.delinearize %g into [16, 8]
-opencl.for %n : 512 {
-  opencl.for %w : 2 unroll {
-    %x = opencl.load %W[16384 * %h + 32 * %n + 16 * %w]
-        : !opencl.pointer<f32, global> -> vector<16xf32>
-    ...
-  }
-}
-```
-
-Eight groups read 512 times 32 numbers. After:
-
-```mlir
-%g = opencl.work_item group_id 0 below 128
-%h, %b = opencl.delinearize %g into [16, 8]
-opencl.for %n : 512 {
-  opencl.prefetch %W[16384 * %h + 2048 * %b + 4 * %n + 16384]
-  opencl.for %w : 2 unroll {
-    %x = opencl.load %W[16384 * %h + 32 * %n + 16 * %w]
-        : !opencl.pointer<f32, global> -> vector<16xf32>
-    ...
-  }
-}
-```
-
-The steps of an innermost loop must read one stretch of memory without gaps, and the
-loops that a panel is read in must be inside of those, or of the numbers of the group,
-that it is used again for: at least 2 times, and at most `uses`. Beyond that the first
-use takes too small a part of the time. All panels of a kernel, and the next ones, must
-fit the last cache that a core has for itself, and what they are parts of must not: it
-would be there anyway.
-"""
+"""Panels: what some work-groups in a row, or steps of a loop, read again and again."""
 
 from __future__ import annotations
 
@@ -48,14 +7,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from math import ceil, prod
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...targets.hardware import Hardware
-from ..hardware_pass import HardwarePass
-from ..locations import check_positive
 from .loops import Index, innermost_loops
 from .stretches import Stretch, fetch, stretches_of
 
@@ -123,27 +77,17 @@ def _count(indices: Sequence[Index]) -> int:
     return prod(index.extent for index in indices)
 
 
-@dataclass(frozen=True)
-class OpenCLPrefetchPanelsPass(HardwarePass):
-    """Fetch the next panel of an operand while work-groups use this one."""
-
-    name = "opencl-prefetch-panels"
-
-    uses: int = 32
-    """How often a panel is used at most."""
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Insert prefetches where the hardware's figures say that they pay.
-
-        Kernels whose work-groups have several work-items are left alone. Raises
-        GinghamError for hardware that is not known.
-        """
-        check_positive(op, uses=self.uses)
-        hardware = self.figures
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp) and prod(kernel.group_size) == 1:
-                panels = [p for p in _panels(kernel) if p.uses <= self.uses]
-                _fetch(_worthwhile(panels, hardware), hardware.cache_line_bytes)
+def fetch_panels(kernel: KernelOp, uses: int, hardware: Hardware) -> None:
+    """Let loops fetch their share of the next panel, of those used so often at most."""
+    panels = [panel for panel in _panels(kernel) if panel.uses <= uses]
+    there: set[tuple[object, ...]] = set()
+    for panel in _worthwhile(panels, hardware):
+        loop = panel.stretch.loop
+        for op in panel.prefetches(hardware.cache_line_bytes):
+            key = (loop, op.pointer, op.form, *op.values)
+            if key not in there:
+                there.add(key)
+                fetch(loop, [op])
 
 
 def _panels(kernel: KernelOp) -> Iterator[_Panel]:
@@ -159,15 +103,3 @@ def _worthwhile(panels: Sequence[_Panel], hardware: Hardware) -> list[_Panel]:
     found = [panel for panel in panels if panel.all_bytes > cache]
     sizes = {(p.stretch.load.pointer, p.stretch.loop): p.size_bytes for p in found}
     return found if 2 * sum(sizes.values()) <= cache else []
-
-
-def _fetch(panels: Sequence[_Panel], line_bytes: int) -> None:
-    """Put the prefetches of panels at the start of their loops, each once."""
-    there: set[tuple[object, ...]] = set()
-    for panel in panels:
-        loop = panel.stretch.loop
-        for op in panel.prefetches(line_bytes):
-            key = (loop, op.pointer, op.form, *op.values)
-            if key not in there:
-                there.add(key)
-                fetch(loop, [op])
