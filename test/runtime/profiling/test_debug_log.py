@@ -92,7 +92,8 @@ def test_ir_of_the_stages(log: Log) -> None:
 def test_passes(log: Log) -> None:
     lines = log("4")
     passes = [line for line in lines if line.startswith("// pass: ")]
-    assert re.fullmatch(r"// pass: lower-tile-to-stripe, \d+\.\d{3} ms", passes[5])
+    lowering = re.compile(r"// pass: lower-tile-to-stripe, \d+\.\d{3} ms")
+    assert any(map(lowering.fullmatch, passes))
     quiet = [line for line in passes if line.endswith(" ms, no change")]
     assert 0 < len(quiet) < len(passes)
     # The IR is shown at the beginning, and behind each pass that changed it.
