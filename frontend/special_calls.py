@@ -87,11 +87,12 @@ class SpecialCall:
         hint = f"the dimensions are {names}" if names else None
         raise self._wrong(number, "an integer expression of dimensions", hint)
 
-    def sizes(self, first: int) -> list[Size]:
-        """All arguments from `first` on, as sizes of a tensor."""
+    def sizes(self, first: int, may_be_negative: bool = False) -> list[Size]:
+        """All arguments from `first` on, as sizes of a tensor unless negative."""
         sizes = [self.size(number) for number in range(first, len(self.arguments))]
         for number, size in enumerate(sizes, first):
-            if isinstance(size.value, int) and size.value < 0:
+            is_negative = isinstance(size.value, int) and size.value < 0
+            if is_negative and not may_be_negative:
                 span = self._call.arguments[number].span
                 raise self.error(f"the size is negative: {size.value}", span)
         return sizes
@@ -129,7 +130,7 @@ class SpecialCall:
         given = self._given_options(row)
         sizes: Sequence[Size] = ()
         if row.sizes != 0:
-            sizes = self.sizes(row.tensors)
+            sizes = self.sizes(row.tensors, may_be_negative=row.compares)
         options = row.options(**given)
         return Arguments(self.builder, tensors, sizes, options, self.location)
 

@@ -70,6 +70,8 @@ class SpecialFunction:
     """How many of the options, in order, may also stand behind the tensors."""
     gives_size: bool = False
     """Whether it is a size, if all that it is given are."""
+    compares: bool = False
+    """Whether its sizes need not be those of axes, and may be negative."""
     shape: Callable[[Sequence[Shape | None], Shape, SpecialOptions], Shape | None] = (
         _like_first
     )
@@ -194,7 +196,12 @@ SPECIAL_FUNCTIONS: Mapping[str, SpecialFunction] = {
         gives_size=True,
     ),
     "match": SpecialFunction(
-        "match(M, N): two sizes", _match, tensors=0, sizes=2, gives_size=True
+        "match(M, N): two sizes",
+        _match,
+        tensors=0,
+        sizes=2,
+        gives_size=True,
+        compares=True,
     ),
     "mad": SpecialFunction("mad(A, B, C): A * B + C", _multiply_add, tensors=3),
     "gradient": SpecialFunction(

@@ -38,6 +38,8 @@ def special_call(function: str, operands: Sequence[Any], **options: Any) -> Node
         given = dict(zip(places, behind, strict=False))
         behind = behind[len(given) :]
     _check_count(function, row, len(operands), len(behind))
+    for name in given.keys() & options.keys():
+        raise error(f"'{function}' has the {name} twice", "leave one of them out")
     tensors = [tensor_node(operand) for operand in operands[: row.tensors]]
     sizes = [] if row.sizes == 0 else size_nodes(behind)
     return special_node(function, tensors, sizes, given | options)
@@ -63,7 +65,6 @@ def special_node(
     shapes = [None if n.known_sizes is None else _shape(n.known_sizes) for n in tensors]
     target = _shape([size.known_number for size in sizes])
     try:
-        chosen.check()
         shape = row.shape(shapes, target, chosen)
     except ValueError as reason:
         raise error(f"'{function}': {reason}") from None
@@ -87,14 +88,11 @@ def _chosen(
     for name in given:
         if name not in known:
             raise _no_option(function, name, list(known))
-    return kind(
-        **{
-            name: option_value(
-                known[name], value, "the axis" if name == "axis" else name
-            )
-            for name, value in given.items()
-        }
-    )
+    chosen: dict[str, Any] = {}
+    for name, value in given.items():
+        what = "the axis" if name == "axis" else name
+        chosen[name] = option_value(known[name], value, what)
+    return kind(**chosen)
 
 
 def _no_option(function: str, name: str, known: Sequence[str]) -> GinghamError:

@@ -88,6 +88,8 @@ ERRORS = [
     ("O = assert_square(A);", "2:5", "expected the condition of 'assert_square' to be "
      "an integer expression of dimensions, got a tensor", None),
     ("O = assert_same(2 == 3);", "2:5", "assertion failure: assert_same", None),
+    ("O = broadcast(M, -1);", "2:18", "the size is negative: -1", None),
+    ("O[i : match(M - N, -1) + 2] = +(B[i]);", None, None, None),
     ("O = match(2, 3);", "2:5", "assertion failure: match", None),
     ("O = broadcast(2, 3);", "2:5", "assertion failure: broadcast", None),
     ("O = match(A, B);", "2:11", "expected argument 1 of 'match' to be an integer "

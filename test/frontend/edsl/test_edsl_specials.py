@@ -270,6 +270,7 @@ MISTAKES: list[tuple[str, Callable[[Any], Any]]] = [
     ("expected batch_dims to be an integer, got bool",
      lambda A: gather(A, A, batch_dims=True)),
     ("'gather' takes 2 operands, got 1", lambda A: Call("gather", A)),
+    ("'gather' has the axis twice", lambda A: Call("gather", A, A, 0, axis=1)),
     ("'mad' takes 3 operands, got 4", lambda A: Call("mad", A, A, A, A)),
     ("'simple_reduce': 2x2 does not broadcast to 2x3",
      lambda A: Call("simple_reduce", A, 2, 2)),
