@@ -50,10 +50,12 @@ class Starter:
         self._constants = frozenset(constants)
         self._given = given
         self._captured: dict[int, Array] = {}
-        self._is_opencl = isinstance(runner, OpenCLExecutable)
+        self._start: _Begin | _Wait
         if isinstance(runner, OpenCLExecutable):
             runner.show_line = show_line
-            self._begin = _Begin(runner, device, sorted(constants))
+            self._start = _Begin(runner, device, sorted(constants))
+        else:
+            self._start = _Wait(runner, device, output_names)
 
     def run(self, inputs: Sequence[Any], out: Any = None) -> list[Array]:
         """The results for inputs that fit, arrays of this device or of NumPy.
@@ -67,9 +69,7 @@ class Starter:
             for number, each in enumerate(inputs)
         ]
         targets = None if out is None else self._targets(out, arrays)
-        if self._is_opencl:
-            return self._begin(arrays, targets, self._contents(inputs, arrays))
-        return self._interpreted(arrays, targets)
+        return self._start(arrays, targets, self._contents(inputs, arrays))
 
     def refresh(self) -> None:
         """Read captured arrays anew at the next call."""
@@ -103,36 +103,6 @@ class Starter:
     def _targets(self, out: Any, inputs: Sequence[Array]) -> list[Array | None]:
         names, types = self._output_names, self.runner.output_types
         return output_targets(names, types, out, inputs, self._device)
-
-    def _interpreted(
-        self, arrays: Sequence[Array], targets: Sequence[Array | None] | None
-    ) -> list[Array]:
-        """The results of the reference interpreter, which are there at once."""
-        import numpy as np
-
-        with read_by_host([array.memory for array in arrays]):
-            inputs = [array.numpy() for array in arrays]
-            results = [
-                np.array(result) if _is_shared(result, inputs) else result
-                for result in self.runner.run(inputs)
-            ]
-        wanted = targets or [None] * len(results)
-        for name, target, result in zip(
-            self._output_names, wanted, results, strict=True
-        ):
-            if target is not None:
-                check_type(
-                    f"'out' for result '{name}'", target, (result.shape, result.dtype)
-                )
-        made: list[Array] = []
-        for target, result in zip(wanted, results, strict=True):
-            if target is None:
-                # A result may be an input, or another result.
-                made.append(from_host(np.array(result), self._device))
-            else:
-                overwrite(target.storage, result)
-                made.append(target)
-        return made
 
 
 class _Begin:
@@ -215,6 +185,50 @@ class _Begin:
         spare = spares.take(kind[0], kind[1])
         buffer = spare.buffer
         return Array(self._device, kind, buffer.host, buffer, Memory(spare, spares))
+
+
+class _Wait:
+    """Runs what works on the host's arrays, so that results are there at once."""
+
+    def __init__(
+        self, runner: Executable, device: Device, output_names: Sequence[str]
+    ) -> None:
+        self._runner = runner
+        self._device = device
+        self._output_names = output_names
+
+    def __call__(
+        self,
+        arrays: Sequence[Array],
+        targets: Sequence[Array | None] | None,
+        contents: Sequence[object] | None,
+    ) -> list[Array]:
+        """Run it: nothing is kept of constant inputs, whatever their contents."""
+        import numpy as np
+
+        with read_by_host([array.memory for array in arrays]):
+            inputs = [array.numpy() for array in arrays]
+            results = [
+                np.array(result) if _is_shared(result, inputs) else result
+                for result in self._runner.run(inputs)
+            ]
+        wanted = targets or [None] * len(results)
+        for name, target, result in zip(
+            self._output_names, wanted, results, strict=True
+        ):
+            if target is not None:
+                check_type(
+                    f"'out' for result '{name}'", target, (result.shape, result.dtype)
+                )
+        made: list[Array] = []
+        for target, result in zip(wanted, results, strict=True):
+            if target is None:
+                # A result may be an input, or another result.
+                made.append(from_host(np.array(result), self._device))
+            else:
+                overwrite(target.storage, result)
+                made.append(target)
+        return made
 
 
 def _is_shared(result: Host, inputs: Sequence[Host]) -> bool:
