@@ -2,9 +2,7 @@
 
 The unit is lowered for the device up to where `stripe-autotile` decides. A block that
 is one contraction takes what the cost model predicts for its best nest. Any other takes
-as long as its arithmetic or its traffic, whichever is larger, and a part of the other:
-
-    launch + work-groups + max(arithmetic, traffic) + 0.3 * min(arithmetic, traffic)
+what the model's clock says of its launch, its work-groups, its arithmetic and its data.
 
 What is between its kernels takes memory while it runs. Equal units are predicted once
 for a device, whatever they are called.
@@ -33,12 +31,9 @@ from .units import Unit, unit_module
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..passes.clock import Clock
     from ..passes.stripe.analysis.problem import Problem
 
-_EXPOSED = 0.3
-"""The part of the smaller of arithmetic and traffic that the larger does not hide."""
-_FITS = 0.5
-"""The part of the last cache that data may be and still be there from before."""
 _KNOWN = 4096
 """Predictions that are kept."""
 _DECIDES = "stripe-autotile"
@@ -167,14 +162,16 @@ def _staged_bytes(problem: Problem, nest: Schedule) -> int:
 
 def _stream_seconds(block: BlockOp, hardware: Hardware) -> float:
     """The time of a block that is no contraction alone."""
+    from ..passes.clock import Clock
+    from ..passes.stripe.analysis.count_work import count_work
     from ..passes.stripe.analysis.nests import is_leaf
 
-    arithmetic = sum(_leaf_seconds(leaf, hardware) for leaf in _leaves(block))
-    traffic = _traffic_seconds(block, hardware)
-    busy = max(arithmetic, traffic) + _EXPOSED * min(arithmetic, traffic)
+    clock = Clock(hardware)
+    arithmetic = sum(_leaf_seconds(leaf, clock) for leaf in _leaves(block))
+    work = work_of(block) or count_work(block)
+    data = clock.handed_on(work.bytes_read + work.bytes_written)
     groups = prod(block.index_ranges) if not is_leaf(block) else hardware.cores
-    starting = groups * hardware.group_nanoseconds * 1e-9 / hardware.cores
-    return hardware.launch_microseconds * 1e-6 + starting + busy
+    return clock.kernel(arithmetic, data, groups)
 
 
 def _leaves(block: BlockOp) -> Iterator[BlockOp]:
@@ -183,30 +180,12 @@ def _leaves(block: BlockOp) -> Iterator[BlockOp]:
     return (each for each in all_blocks(block) if is_leaf(each))
 
 
-def _leaf_seconds(leaf: BlockOp, hardware: Hardware) -> float:
+def _leaf_seconds(leaf: BlockOp, clock: Clock) -> float:
     """The arithmetic of a block in all its runs, on the cores that share it."""
     from ..passes.stripe.analysis.nests import is_top_level, points_around
     from ..passes.stripe.decide.search import problem_of
 
-    problem = problem_of(leaf, hardware.vector_bits)
-    points = prod(leaf.index_ranges) * points_around(leaf)
-    lanes = 1 if problem.vector is None and not problem.aggregates else problem.lanes
-    serial = leaf.is_serial and is_top_level(leaf)
-    cores = 1 if serial else hardware.cores
-    rate = lanes * hardware.multiply_adds_per_cycle * hardware.clock_gigahertz * 1e9
-    return points * problem.operations / (rate * cores)
-
-
-def _traffic_seconds(block: BlockOp, hardware: Hardware) -> float:
-    """The time to read and write what a block uses of the memory outside, once."""
-    from ..passes.stripe.analysis.count_work import count_work
-
-    work = work_of(block) or count_work(block)
-    size = work.bytes_read + work.bytes_written
-    memory = hardware.memory_gigabytes_per_second * 1e9
-    last = hardware.caches[-1]
-    everywhere = last.size_bytes * (1 if last.is_shared else hardware.cores)
-    if size > _FITS * everywhere:
-        return size / memory
-    cached = last.bytes_per_cycle * hardware.clock_gigahertz * 1e9 * hardware.cores
-    return size / max(cached, memory)
+    problem = problem_of(leaf, clock.hardware.vector_bits)
+    is_alone = leaf.is_serial and is_top_level(leaf)
+    operations = problem.vector_operations * points_around(leaf)
+    return clock.operations(operations, 1 if is_alone else 0)

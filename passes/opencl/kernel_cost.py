@@ -27,6 +27,7 @@ from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ..arithmetic import weight_of
+from ..clock import Clock
 from .lifetimes import buffer_bytes
 
 
@@ -70,6 +71,7 @@ class KernelCosts:
         self._kernels = kernels
         self._functions = functions
         self._hardware = hardware
+        self._clock = Clock(hardware)
         self._counts: dict[str, Count] = {}
 
     def of(self, launch: LaunchOp) -> LaunchCost:
@@ -82,14 +84,11 @@ class KernelCosts:
         size = prod(self._kernels[name].group_size)
         lanes = max(hardware.vector_bits // 32, 1)
         items = -(-size // lanes) if hardware.kind == "gpu" else size
-        cycles = items * max(
-            count.operations / hardware.multiply_adds_per_cycle,
-            count.accesses / hardware.loads_per_cycle,
-        )
+        cycles, _ = self._clock.step(count.operations, count.accesses)
         groups = prod(launch.group_counts)
         return LaunchCost(
             groups,
-            cycles / (hardware.clock_gigahertz * 1e9),
+            items * cycles * self._clock.cycle,
             min(count.bytes * size * groups, _size(launch)),
         )
 

@@ -23,8 +23,8 @@ are cores, or not a multiple of them. A launch joins one before it when
 
 It asks the 256 that are nearest, so that planning takes time in proportion to them.
 
-The time of a launch is that of its groups, counted by `kernel_cost` and dealt out to
-the cores, or that of its memory traffic, if that is longer.
+The time of a launch is what the clock of the cost model says of its groups, counted by
+`kernel_cost` and dealt out to the cores, and of its memory traffic.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ...targets.hardware import MOST_BUFFERS, Hardware
+from ..clock import Clock
 from ..dependences import Effects
 from ..hardware_pass import HardwarePass
 from ..locations import check_positive
@@ -112,6 +113,7 @@ class _Planner:
         """The kernels whose work-items count over the whole launch."""
         self._costs = KernelCosts(kernels, functions, hardware)
         self._hardware = hardware
+        self._clock = Clock(hardware)
         self._least = least
 
     def plan(self, launches: Sequence[LaunchOp]) -> None:
@@ -193,18 +195,11 @@ class _Planner:
 
     def _seconds(self, costs: Sequence[LaunchCost]) -> float:
         """The time of one launch of all the groups of several."""
-        hardware = self._hardware
         groups = sum(cost.groups for cost in costs)
-        moved = sum(cost.traffic_bytes for cost in costs)
-        rate = hardware.memory_gigabytes_per_second * 1e9
-        last = hardware.caches[-1]
-        if moved <= last.size_bytes:
-            cycles_per_second = hardware.clock_gigahertz * 1e9
-            cached = last.bytes_per_cycle * cycles_per_second * hardware.cores
-            rate = max(rate, cached)
-        starts = groups * hardware.group_nanoseconds * 1e-9 / hardware.cores
-        busy = max(_longest_share(costs, hardware.cores), moved / rate)
-        return hardware.launch_microseconds * 1e-6 + starts + busy
+        moved = self._clock.handed_on(sum(cost.traffic_bytes for cost in costs))
+        longest = _longest_share(costs, self._hardware.cores)
+        busy = self._clock.overlapped(longest, [{1.0: moved}])
+        return self._clock.launch + self._clock.starts(groups) + busy
 
 
 def _longest_share(costs: Sequence[LaunchCost], cores: int) -> float:

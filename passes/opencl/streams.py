@@ -10,6 +10,7 @@ from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...targets.hardware import Hardware
+from ..clock import Clock
 from ..walking import operations
 from .kernel_cost import KernelCosts
 from .loops import copies_of, innermost_loops
@@ -30,9 +31,8 @@ def fetch_streams(
 def _share(operations: float, streams: Sequence[Stretch], hardware: Hardware) -> float:
     """The time of the arithmetic of a step, as a part of the time of its lines."""
     size = sum(stream.length * stream.element_bytes for stream in streams)
-    rate = hardware.multiply_adds_per_cycle * hardware.clock_gigahertz * 1e9
-    share = hardware.memory_gigabytes_per_second * 1e9 / hardware.cores
-    return (operations / rate) / (size / share)
+    clock = Clock(hardware)
+    return clock.operations(operations, cores=1) / clock.memory(size, cores=1)
 
 
 def _streams(

@@ -128,6 +128,12 @@ class Problem:
         """How many points the block has, those that constraints leave out included."""
         return prod(self.ranges)
 
+    @property
+    def vector_operations(self) -> float:
+        """Those of all points, in whole vectors where some can be."""
+        is_scalar = self.vector is None and not self.aggregates
+        return self.points * self.operations / (1 if is_scalar else self.lanes)
+
     @cached_property
     def inputs(self) -> tuple[Access, ...]:
         """The accesses that only read."""

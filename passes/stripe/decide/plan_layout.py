@@ -45,6 +45,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.tiling import OUTPUT_ORDER_ATTRIBUTE
 from ....targets.hardware import Hardware, hardware_with
+from ...clock import Clock
 from ...hardware_pass import HardwarePass
 from ..analysis.nests import top_level_blocks
 from ..analysis.problem import Problem, problem_of
@@ -91,6 +92,7 @@ class StripePlanLayoutPass(HardwarePass):
 
         None where the block is best as it is.
         """
+        clock = Clock(hardware)
         problem = problem_of(block, hardware.vector_bits)
         if len(problem.outputs) != 1 or problem.lanes < 2 or not problem.aggregates:
             return None
@@ -98,14 +100,13 @@ class StripePlanLayoutPass(HardwarePass):
         if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
             return None
         now = best(problem, hardware).seconds
-        if now < self.worth / 100 * _arithmetic_seconds(problem, hardware):
+        if now < self.worth / 100 * clock.operations(problem.vector_operations):
             return None
         fastest = None
         for order in orders:
             inner = _transposed(block, order, hardware)
             copied = copy_seconds(inner, hardware)
-            launch = hardware.launch_microseconds * 1e-6
-            if _arithmetic_seconds(inner, hardware) + launch + copied >= now:
+            if clock.operations(inner.vector_operations) + clock.launch + copied >= now:
                 continue
             seconds = best(inner, hardware).seconds + copied
             if seconds < now:
@@ -131,13 +132,6 @@ def _has_whole_vectors(problem: Problem) -> bool:
     return not is_constrained and not any(
         problem.blocked[access.number] for access in problem.inputs
     )
-
-
-def _arithmetic_seconds(problem: Problem, hardware: Hardware) -> float:
-    """The time of a block's operations if all were of whole vectors."""
-    whole = problem.points * problem.operations / problem.lanes
-    rate = hardware.multiply_adds_per_cycle * hardware.clock_gigahertz * 1e9
-    return whole / rate / hardware.cores
 
 
 def _transposed(block: BlockOp, order: Sequence[int], hardware: Hardware) -> Problem:

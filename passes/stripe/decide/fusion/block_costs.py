@@ -14,6 +14,7 @@ from .....dialects.stripe.ops import AllocOp
 from .....dialects.stripe.reshape import ReshapeOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
+from ....clock import Clock
 from ...analysis.problem import Problem
 from ...analysis.shared_indices import Member
 from ..model.code import build_seconds
@@ -40,6 +41,11 @@ class BlockCosts:
         default_factory=dict[Member, Contraction]
     )
     _users: dict[SSAValue, _Users] = field(default_factory=dict[SSAValue, _Users])
+
+    @property
+    def clock(self) -> Clock:
+        """What everything takes on the device."""
+        return Clock(self.hardware)
 
     @property
     def scratch_limit(self) -> int:

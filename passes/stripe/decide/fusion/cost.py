@@ -1,12 +1,8 @@
 """What a group of blocks costs as one kernel: tiles of the shared indices, and time.
 
-The model is coarse: it compares a nest with the same blocks as kernels of their own.
-The time of a kernel, in seconds, is
-
-    launch + starts + (larger + exposed * smaller) * imbalance
-
-of arithmetic with late operands and memory traffic, as the one does not hide all of the
-other; with the memory traffic of buffers that stay inside the nest left out, and `late
+A nest is compared with the same blocks as kernels of their own. The time of a kernel is
+what the clock says of its arithmetic, with late operands, and its memory traffic: with
+that of buffers that stay inside the nest left out, and `late
 operands` the part of reading an operand over and over, once for each tile of the shared
 indices, that arithmetic does not hide: all of it where the operand does not fit the
 caches of a core.
@@ -23,9 +19,6 @@ from ...analysis.shared_indices import Member
 from .block_costs import BlockCosts
 from .group import Group
 from .tiling import GroupCost, Tiling
-
-_EXPOSED = 0.3
-"""The part of the smaller of arithmetic and traffic that the larger does not hide."""
 
 
 class FusionCost:
@@ -94,17 +87,12 @@ class FusionCost:
         return counted + sum(map(self._late_seconds, group.contractions))
 
     def _counted(self, group: Group, tiling: Tiling) -> float:
-        hardware = self.hardware
         sizes = tiling.levels[0]
-        points = group.points(sizes)
-        rounds = -(-points // hardware.cores)
-        imbalance = rounds * hardware.cores / points
         arithmetic = group.arithmetic_seconds(tiling)
         near, far = 0.0, 0.0
         if tiling.contraction_seconds is None:
             near, far = group.stream_seconds(sizes)
         late = max(near - arithmetic, 0.0) + far
-        work = (arithmetic + late, group.traffic_seconds)
-        busy = max(work) + _EXPOSED * min(work)
-        starts = points * hardware.group_nanoseconds * 1e-9 / hardware.cores
-        return hardware.launch_microseconds * 1e-6 + starts + busy * imbalance
+        points = group.points(sizes)
+        clock = self._blocks.clock
+        return clock.kernel(arithmetic + late, group.traffic_seconds, points)

@@ -125,7 +125,7 @@ class Group:
         work = sum(member.facts.points for member in self.members)
         points = prod(self.extents)
         most = points // (_PIECES * self._hardware.cores)
-        wanted = min(max(_GRAIN * points // max(work, 1), 1), max(most, 1))
+        wanted = min(max(round(_GRAIN * points / max(work, 1)), 1), max(most, 1))
         sizes = list(rows)
         for shared in reversed(range(len(sizes))):
             extent = self.extents[shared]
@@ -213,26 +213,24 @@ class Group:
 
     def arithmetic_seconds(self, tiling: Tiling) -> float:
         """On all cores."""
-        hardware = self._hardware
+        clock = self.costs.clock
         known = tiling.contraction_seconds
-        per_second = hardware.clock_gigahertz * 1e9
-        cycles = 0.0
+        seconds = 0.0
         if known is not None:
-            cycles = known * self.points(tiling.levels[0]) * per_second
+            seconds = known * self.points(tiling.levels[0]) / self._hardware.cores
         for member, leaf in zip(
             self.members, tiling.leaves or (None,) * len(self.members), strict=True
         ):
-            if member.facts.is_contraction:
-                if known is not None:
-                    continue
-                own = leaf or self._leaf(member, tiling.levels[-1])
-                if own is not None:
-                    cycles += self.costs.register_cycles(member.block, own)
-            else:
+            if not member.facts.is_contraction:
                 steps = member.facts.points * member.facts.operations
                 steps /= self.lanes(member, tiling.levels[-1])
-                cycles += steps / hardware.multiply_adds_per_cycle
-        return cycles / (per_second * hardware.cores)
+                seconds += clock.operations(steps)
+            elif known is None:
+                own = leaf or self._leaf(member, tiling.levels[-1])
+                if own is not None:
+                    cycles = self.costs.register_cycles(member.block, own)
+                    seconds += cycles * clock.cycle / self._hardware.cores
+        return seconds
 
     def lanes(self, member: Member, sizes: Sequence[int]) -> int:
         """How many numbers a member computes at once inside of tiles of these sizes.
@@ -257,7 +255,7 @@ class Group:
         The first number is of those that stay in a core's own caches meanwhile, the
         second of the others.
         """
-        hardware = self._hardware
+        hardware, clock = self._hardware, self.costs.clock
         near = far = 0.0
         for member in self.contractions:
             if _is_covered(member):
@@ -275,20 +273,12 @@ class Group:
                 if refinement.direction.writes or prod(moving) == 1:
                     continue
                 window = facts.window_bytes(number, member.shared, sizes)
-                seconds = window * self.points(sizes) / self._rate_of(window)
+                seconds = clock.again(window * self.points(sizes), window)
                 if 2 * window <= hardware.own_cache_bytes:
                     near += seconds / hardware.cores
                 else:
                     far += seconds / hardware.cores
         return near, far
-
-    def _rate_of(self, size: float) -> float:
-        """Bytes per second at which a core reads what it reads again and again."""
-        hardware = self._hardware
-        for cache in hardware.caches:
-            if 2 * size <= cache.size_bytes:
-                return cache.bytes_per_cycle * hardware.clock_gigahertz * 1e9
-        return hardware.memory_gigabytes_per_second * 1e9 / hardware.cores
 
     @cached_property
     def _buffers(self) -> dict[tuple[SSAValue, bool], int]:
@@ -315,20 +305,8 @@ class Group:
 
     @property
     def traffic_seconds(self) -> float:
-        """Seconds to move each buffer of the group once.
-
-        A buffer that fits half of the last cache moves at that cache's rate.
-        """
-        hardware = self._hardware
-        last = hardware.caches[-1] if hardware.caches else None
-        total = 0.0
-        for size in self._buffers.values():
-            rate = hardware.memory_gigabytes_per_second * 1e9
-            if last is not None and 2 * size <= last.size_bytes:
-                cached = last.bytes_per_cycle * hardware.clock_gigahertz * 1e9
-                rate = max(rate, cached * hardware.cores)
-            total += size / rate
-        return total
+        """To read and write the memories outside, on all cores."""
+        return sum(map(self.costs.clock.handed_on, self._buffers.values()))
 
     def scratch_bytes(self, sizes: Sequence[int]) -> int:
         """Of the buffers inside, for one tile."""

@@ -7,6 +7,7 @@ from math import hypot, prod
 from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
+from ....clock import Clock
 from ...analysis.nest import loops_of, scratch_bytes, sizes_inside, tile_window
 from ...analysis.problem import Problem
 from .traffic import Stream, level_cycles, traffic
@@ -38,7 +39,7 @@ def _packing(
 
 def copy_seconds(problem: Problem, hardware: Hardware) -> float:
     """The time of a launch that copies the outputs and changes the order of axes."""
-    seconds = hardware.launch_microseconds * 1e-6
+    seconds = Clock(hardware).launch
     for access in problem.outputs:
         elements = prod(access.sizes)
         cycles = (
@@ -52,15 +53,10 @@ def copy_seconds(problem: Problem, hardware: Hardware) -> float:
 
 def _at_once(size: int, cycles: float, hardware: Hardware) -> float:
     """The time to copy so many bytes by so many cycles of work, on all cores."""
-    level = next((c for c in hardware.caches if 4 * size <= c.size_bytes), None)
-    if level is None:
-        rate = hardware.memory_gigabytes_per_second
-    else:
-        rate = level.bytes_per_cycle * hardware.clock_gigahertz * hardware.cores
+    clock = Clock(hardware)
     # Lines that are stored are read first, and all leave the nearer caches again.
-    moving = 4 * size / (rate * 1e9)
-    copying = cycles * 1e-9 / hardware.clock_gigahertz / hardware.cores
-    return max(moving, copying)
+    moving = clock.again(4 * size, 2 * size) / hardware.cores
+    return max(moving, cycles * clock.cycle / hardware.cores)
 
 
 def _moves(
@@ -103,4 +99,4 @@ def _copying(
     moving += hardware.overheads.copied_run_cycles * runs
     # What is near is waited for, vector by vector; what is far comes in meanwhile.
     cycles = hypot(near + moving, max(beyond, default=0.0))
-    return cycles * 1e-9 / hardware.clock_gigahertz / cores
+    return cycles * Clock(hardware).cycle / cores

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from math import ceil, inf, prod
+from math import inf, prod
 from typing import TypeAlias
 
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
+from ....clock import Clock
 from ...analysis.nest import (
     blocks_of_reductions,
     loop_strides,
@@ -53,6 +54,7 @@ class Model:
     def __init__(self, problem: Problem, hardware: Hardware) -> None:
         self.problem = problem
         self.hardware = hardware
+        self.clock = Clock(hardware)
         self._tiles: dict[_Tiles, TileCost] = {}
         self._covers: dict[_Tiles, _Cover] = {}
 
@@ -82,22 +84,21 @@ class Model:
 
         Where even with all data at hand it does, what data take is not found out.
         """
-        problem, hardware = self.problem, self.hardware
+        problem, hardware, clock = self.problem, self.hardware, self.clock
         overheads = hardware.overheads
         cover = self._cover(nest)
         arithmetic = _arithmetic(problem, nest, cover, hardware)
         groups = _groups(problem, nest, cover.interior)
         edge = _edge_groups(problem, nest, groups)
-        imbalance = _imbalance(groups, edge, hardware.cores)
-        prologue = overheads.group_cycles / hardware.clock_gigahertz / hardware.cores
-        starts = groups * (hardware.group_nanoseconds + prologue) * 1e-9
-        launches = _launches(problem, nest) * hardware.launch_microseconds * 1e-6
+        imbalance = clock.imbalance(groups, edge)
+        starts = clock.starts(groups)
+        launches = _launches(problem, nest) * clock.launch
         slower = imbalance + overheads.leaf_share * (cover.leaves - 1)
         cold = overheads.leaf_nanoseconds * 1e-9 * (cover.leaves - 1)
         if arithmetic * slower + starts + cover.edges + launches + cold > limit:
             return None
         levels = _levels(problem, nest, cover, hardware)
-        busy = overlapped(arithmetic, [*levels.values()], overheads.overlap_exponent)
+        busy = clock.overlapped(arithmetic, [*levels.values()])
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
         staging = [
@@ -147,8 +148,7 @@ class Model:
         tiles = _tiles(ranges, held)
         steps = prod(held[index] for index in self.problem.reductions)
         cycles = tiles * (steps * cost.step_cycles + cost.start_cycles)
-        seconds = cycles * 1e-9 / self.hardware.clock_gigahertz
-        return seconds / min(self.hardware.cores, tiles)
+        return cycles * self.clock.cycle / min(self.hardware.cores, tiles)
 
 
 def estimate(problem: Problem, nest: Schedule, hardware: Hardware) -> Estimate:
@@ -242,33 +242,6 @@ def _edge_groups(problem: Problem, nest: Schedule, groups: int) -> float:
     pairs = zip(problem.ranges, nest.sizes[0], strict=True)
     parts = prod(extent / min(size, extent) for extent, size in pairs if size)
     return max(parts - groups, 0.0)
-
-
-def _imbalance(groups: int, edge: float, cores: int) -> float:
-    """By how much the last core is later than all together would be."""
-    together = (groups + edge) / cores
-    busiest = min(ceil(together), ceil(groups / cores) + edge)
-    return busiest / together
-
-
-def overlapped(
-    arithmetic: float, levels: Sequence[Mapping[float, float]], exponent: float
-) -> float:
-    """The time of arithmetic and of data beside it.
-
-    `levels` has the time for data of each level of memory, by reuse: data of reuse r
-    comes in during one r-th of the time, together with all data of a smaller reuse.
-    """
-    reuses = sorted({1.0}.union(*levels))
-    ends = [1 / reuse for reuse in reuses] + [0.0]
-    rates = [0.0] * len(levels)
-    seconds = 0.0
-    for number, reuse in enumerate(reuses):
-        for level, waiting in enumerate(levels):
-            rates[level] += waiting.get(reuse, 0.0) * reuse
-        both = arithmetic**exponent + sum([rate**exponent for rate in rates])
-        seconds += (ends[number] - ends[number + 1]) * both ** (1 / exponent)
-    return seconds
 
 
 def _launches(problem: Problem, nest: Schedule) -> int:

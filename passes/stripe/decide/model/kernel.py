@@ -21,6 +21,7 @@ from functools import lru_cache
 
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.overheads import Overheads
+from ....clock import Clock
 from ...analysis.problem import Access, Problem
 from ...analysis.window_reuse import MOST_COPIES, Rows, places, reusing_loops
 
@@ -232,15 +233,7 @@ def _bounded(
     latency: float,
 ) -> TileCost:
     """A step that takes as long as the resource it uses most."""
-    limit, cycles = "multiply-adds", operations / hardware.multiply_adds_per_cycle
-    others = (
-        ("loads", loads / hardware.loads_per_cycle),
-        ("stores", stores / hardware.stores_per_cycle),
-        ("latency", latency),
-    )
-    for name, needed in others:
-        if needed > cycles:
-            limit, cycles = name, needed
+    cycles, limit = Clock(hardware).step(operations, loads, stores, latency)
     return TileCost(cycles + hardware.overheads.step_cycles, 0.0, 0, limit, True)
 
 

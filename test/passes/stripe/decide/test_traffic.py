@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gingham.dialects.stripe.schedule import Schedule
+from gingham.passes.clock import Clock
 from gingham.passes.stripe.analysis.nest import packing
-from gingham.passes.stripe.decide.model.estimate import Estimate, estimate, overlapped
+from gingham.passes.stripe.decide.model.estimate import Estimate, estimate
 from gingham.targets.hardware import load_hardware
 
 XEON = load_hardware("cpu-avx512-xeon:cores=2")
+CLOCK = Clock(XEON)
 POOL = (
     "function (I[N, X, Y, C]) -> (O) {"
     " O[n, x, y, c : N, 56, 56, C] = >(I[n, 2*x + i, 2*y + j, c]), i < 2, j < 2; }"
@@ -32,11 +34,13 @@ def _product(size: int, *levels: tuple[int, ...], packed: bool = True) -> Estima
 
 
 def test_data_all_the_time_add_up_like_sides_of_a_triangle() -> None:
-    assert overlapped(3.0, [{1: 4.0}], 2) == pytest.approx(hypot(3, 4))
-    assert overlapped(3.0, [{1: 1.5, 2: 0.0}, {1: 2.0}], 2) == pytest.approx(
+    assert CLOCK.overlapped(3.0, [{1: 4.0}]) == pytest.approx(hypot(3, 4))
+    assert CLOCK.overlapped(3.0, [{1: 1.5, 2: 0.0}, {1: 2.0}]) == pytest.approx(
         (3**2 + 1.5**2 + 2**2) ** 0.5
     )
-    assert overlapped(3.0, [{1: 4.0}], 1) == pytest.approx(3 + 4)
+    one_by_one = replace(XEON.overheads, overlap_exponent=1.0)
+    clock = Clock(replace(XEON, overheads=one_by_one))
+    assert clock.overlapped(3.0, [{1: 4.0}]) == pytest.approx(3 + 4)
 
 
 @given(
@@ -47,7 +51,7 @@ def test_data_all_the_time_add_up_like_sides_of_a_triangle() -> None:
 def test_bursts_hide_less(arithmetic: float, data: float, reuses: list[int]) -> None:
     """The more often data are used again, the less arithmetic there is beside them."""
     few, many = sorted(reuses)
-    times = [overlapped(arithmetic, [{reuse: data}], 2) for reuse in (few, many)]
+    times = [CLOCK.overlapped(arithmetic, [{reuse: data}]) for reuse in (few, many)]
     assert times[0] <= times[1] * (1 + 1e-9)
     assert max(arithmetic, data) <= times[0]
     assert times[1] <= (arithmetic + data) * (1 + 1e-9)
@@ -55,7 +59,7 @@ def test_bursts_hide_less(arithmetic: float, data: float, reuses: list[int]) -> 
 
 def test_a_burst_waits_in_its_part_of_the_time_only() -> None:
     """One of 4 steps brings what all use, and takes as long as both together."""
-    assert overlapped(4.0, [{4: 3.0}], 2) == pytest.approx(3 + hypot(1, 3))
+    assert CLOCK.overlapped(4.0, [{4: 3.0}]) == pytest.approx(3 + hypot(1, 3))
 
 
 def test_more_rows_that_share_a_panel_hide_its_way_into_the_cache() -> None:
