@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..passes.stripe.decide.explain import Explanation
+    from ..passes.stripe.decide.explanation import Explanation
     from ..targets.code import PrintedCode
     from ..targets.hardware import Hardware
     from .device import Device

@@ -24,11 +24,9 @@ def test_layers() -> None:
 
 PAIRS = [
     ("bench.compile_time", "bench.plot"),
-    ("passes.stripe.decide.explain", "passes.stripe.decide.explain_tables"),
     ("plaidml.files", "plaidml.functions"),
     ("plaidml.operations", "plaidml.values"),
     ("plaidml.tensors", "plaidml.variables"),
-    ("tools.driver_sweep.functions", "tools.driver_sweep.numbers"),
 ]
 """Two files that are one idea each."""
 

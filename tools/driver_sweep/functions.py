@@ -6,13 +6,14 @@ number have to do with each other, which has been wrong in one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from random import Random
+from typing import Protocol
+
+from xdsl.ir import Attribute, SSAValue
 
 from .values import Number
-
-if TYPE_CHECKING:
-    from .numbers import Drawing
 
 _BOUNDED = ("sin", "cos", "tanh", "sigmoid", "erf", "atan")
 """Functions whose results are at most 2."""
@@ -54,19 +55,36 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
 """Functions that are derivatives of each other, or computed of each other."""
 
 
-def root_of_square(draw: Drawing, number: Number) -> Number:
+class Draw(Protocol):
+    """What draws statements: see `Drawing`."""
+
+    @property
+    def random(self) -> Random:
+        """What everything is drawn from."""
+        ...
+
+    def apply(self, name: str, operands: Sequence[Number]) -> SSAValue:
+        """An element-wise function of numbers."""
+        ...
+
+    def constant(self, number: float, element: Attribute, lanes: int | None) -> Number:
+        """A number of the program."""
+        ...
+
+
+def root_of_square(draw: Draw, number: Number) -> Number:
     """`sqrt(x * x)`."""
     square = draw.apply("mul", [number, number])
     root = draw.apply("sqrt", [replace(number, value=square)])
     return replace(number, value=root, is_exact=False)
 
 
-def function_of(draw: Drawing, number: Number) -> Number:
+def function_of(draw: Draw, number: Number) -> Number:
     """A function of any number; the result is at most 2."""
     return _bounded(draw, draw.random.choice(_BOUNDED), number)
 
 
-def composition(draw: Drawing, number: Number) -> Number:
+def composition(draw: Draw, number: Number) -> Number:
     """Functions of each other, times others of the same numbers: as in gradients."""
     random = draw.random
     names = random.choice(_FAMILIES)
@@ -85,12 +103,12 @@ def composition(draw: Drawing, number: Number) -> Number:
     return replace(inner, value=value, size=inner.size + result.size)
 
 
-def _bounded(draw: Drawing, name: str, number: Number) -> Number:
+def _bounded(draw: Draw, name: str, number: Number) -> Number:
     value = draw.apply(name, [number])
     return Number(value, number.element, number.lanes, 2, 0, is_exact=False)
 
 
-def _of_small(draw: Drawing, name: str, number: Number) -> Number:
+def _of_small(draw: Draw, name: str, number: Number) -> Number:
     """A function of a number of at most 2, which is at most 2."""
     element, lanes = number.element, number.lanes
     if name in _OF_SQUARES:

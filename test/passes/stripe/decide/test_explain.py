@@ -12,7 +12,8 @@ from gingham.dialects import make_context
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.decide.explain import Explainer, Explanation
+from gingham.passes.stripe.decide.explain import Explainer
+from gingham.passes.stripe.decide.explanation import Explanation
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 

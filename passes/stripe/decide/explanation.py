@@ -1,20 +1,83 @@
-"""An explanation as tables for people."""
+"""An explanation of decisions: figures in seconds, and tables of them for people."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .search import duration
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .explain import ExplainedBlock, ExplainedNest, Explanation
-
 _WIDTH = 160
 _SHOWN = 0.005
 """Parts that are a smaller share of the time in all nests have no column."""
+
+
+@dataclass(frozen=True)
+class ExplainedNest:
+    """One way to run a block."""
+
+    seconds: float
+    """The predicted time."""
+    breakdown: dict[str, float]
+    """Its parts in seconds. Those up to `memory` overlap, the others come on top."""
+    schedule: str
+    """What makes the passes build it."""
+
+
+@dataclass(frozen=True)
+class ExplainedBlock:
+    """A block that was to be tiled."""
+
+    name: str
+    place: str
+    """`file:line` in the program, where it is known."""
+    indices: dict[str, int]
+    """The range of each index."""
+    schedule: str
+    """What was decided."""
+    reason: str
+    nests: tuple[ExplainedNest, ...]
+    """The fastest by prediction; none where the decision needed no model."""
+
+
+@dataclass(frozen=True)
+class ExplainedFusion:
+    """Blocks that become one nest, or a block that is left alone, and why."""
+
+    blocks: tuple[str, ...]
+    reason: str
+    is_nest: bool = True
+
+
+@dataclass(frozen=True)
+class ExplainedLaunch:
+    """Launches that become one, or a launch that is left alone, and why."""
+
+    kernels: tuple[str, ...]
+    """Their names, or what is written where several launches have one kernel."""
+    reason: str
+    is_joined: bool
+
+
+@dataclass
+class Explanation:
+    """The decisions about a program, in order."""
+
+    fusions: list[ExplainedFusion] = field(default_factory=list[ExplainedFusion])
+    blocks: list[ExplainedBlock] = field(default_factory=list[ExplainedBlock])
+    launches: list[ExplainedLaunch] = field(default_factory=list[ExplainedLaunch])
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as what the module `json` writes."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Tables for people."""
+        return render(self)
 
 
 def render(explanation: Explanation) -> str:
