@@ -1,6 +1,6 @@
-"""`gingham.Array`: tensors in the memory of devices, and calls that nobody waits for.
+"""`gingham.Array`: tensors in the memory of devices.
 
-`array` is what a user has, `memory` who reads and writes it and in which order.
-`transfers` moves contents between devices, `starter` runs a program on arrays, and
-`dlpack` exchanges them with other libraries.
+`array` is what a user has, `storage` what that is made of, `memory` who reads and
+writes it and in which order. `transfers` moves contents between devices, `host_values`
+takes what callers have, and `dlpack` exchanges arrays with other libraries.
 """
