@@ -33,7 +33,12 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/work-groups",
         "docs/benchmarks",
     ),
-    "Changing it": ("docs/write-your-own-pass", "docs/extend", "CONTRIBUTING"),
+    "Changing it": (
+        "docs/write-your-own-pass",
+        "docs/extend",
+        "docs/backends",
+        "CONTRIBUTING",
+    ),
     "Reference": (
         "docs/functions",
         "docs/dialects",
