@@ -119,8 +119,8 @@ def _own_functions(options: TargetOptions) -> list[Step]:
 
 
 def _divisions(options: TargetOptions) -> list[Step]:
-    """The pass that divides vectors by scalars; on a GPU there are no vectors."""
-    if options.hardware.kind == "gpu":
+    """The pass that divides vectors by scalars, where there are vectors."""
+    if not options.hardware.has_vectors:
         return []
     return [step("opencl-divide-by-scalars")]
 
@@ -128,11 +128,10 @@ def _divisions(options: TargetOptions) -> list[Step]:
 def _marked_loops(options: TargetOptions) -> list[Step]:
     """The passes that say what compilers may make of loops, or keep them from faults.
 
-    That is for processors, and for what has a processor's compiler.
-
-    On a GPU the loads of several steps are to be on their way at once.
+    That is for vectors, and for compilers that make vectors of loops. Of lanes the
+    loads of several steps are to be on their way at once.
     """
-    if options.hardware.kind != "cpu" and not options.vectorizes_loops:
+    if not options.hardware.has_vectors and not options.vectorizes_loops:
         return []
     return [
         step("opencl-limit-unrolling", registers=options.vector_registers),
@@ -142,8 +141,8 @@ def _marked_loops(options: TargetOptions) -> list[Step]:
 
 
 def _prefetch(options: TargetOptions) -> list[Step]:
-    """The pass that fetches data ahead; a GPU has other groups to run meanwhile."""
-    if options.hardware.kind != "cpu":
+    """The pass that fetches data ahead; of lanes, other sub-groups run meanwhile."""
+    if not options.hardware.has_vectors:
         return []
     return [step("opencl-prefetch", hardware=options.hardware)]
 

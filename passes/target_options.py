@@ -14,7 +14,7 @@ class TargetOptions:
     hardware: Hardware = field(default_factory=lambda: load_hardware("cpu-avx512"))
     """Its figures."""
     lane_bits: int = 32
-    """The width of what a work-item of a GPU computes with, in bits: it is a lane."""
+    """The width of what a work-item that is a lane computes with, in bits."""
     lane_registers: int = 32
     """How many registers of that width a lane may use."""
     unsupported: tuple[str, ...] = ()
@@ -32,12 +32,14 @@ class TargetOptions:
     @property
     def vector_bits(self) -> int:
         """The width of the vectors that a work-item computes with, in bits."""
-        return self.hardware.vector_bits if self._has_vectors else self.lane_bits
+        return (
+            self.hardware.vector_bits if self.hardware.has_vectors else self.lane_bits
+        )
 
     @property
     def vector_registers(self) -> int:
         """How many of them a work-item may use."""
-        if self._has_vectors:
+        if self.hardware.has_vectors:
             return self.hardware.vector_registers
         return self.lane_registers
 
@@ -48,11 +50,7 @@ class TargetOptions:
         """
         bits = bits or self.vector_bits
         registers = registers or self.vector_registers
-        if not self._has_vectors:
+        if not self.hardware.has_vectors:
             return replace(self, lane_bits=bits, lane_registers=registers)
         hardware = replace(self.hardware, vector_bits=bits, vector_registers=registers)
         return replace(self, hardware=hardware)
-
-    @property
-    def _has_vectors(self) -> bool:
-        return self.hardware.kind == "cpu"

@@ -182,9 +182,17 @@ def _hardware(device: Device) -> str:
     return f"{hardware_of(device).name} ({source})"
 
 
+def _levels(device: Device) -> str:
+    """What runs at the same time, as the description has it."""
+    from ..runtime.hardware import hardware_of
+
+    return ", ".join(map(str, hardware_of(device).levels))
+
+
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
     """What a table shows of a device: names in words, values with units."""
     rows = [("kind", device.kind), ("hardware", _hardware(device))]
+    rows.append(("levels", _levels(device)))
     if (budget := device.memory_budget_bytes) is not None:
         rows.append(_format_property("memory_budget_bytes", budget))
     rows += [

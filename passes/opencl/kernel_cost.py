@@ -82,8 +82,7 @@ class KernelCosts:
         if count is None:
             count = self._counts[name] = self._block(self._kernels[name].body.block)
         size = prod(self._kernels[name].group_size)
-        lanes = max(hardware.vector_bits // 32, 1)
-        items = -(-size // lanes) if hardware.kind == "gpu" else size
+        items = -(-size // hardware.items_at_once)
         cycles, _ = self._clock.step(count.operations, count.accesses)
         groups = prod(launch.group_counts)
         return LaunchCost(
@@ -149,10 +148,10 @@ class KernelCosts:
         return Count(0.0, steps * self._vectors(type), moved)
 
     def _vectors(self, type: Attribute) -> float:
-        """How many registers a value fills; on a GPU each lane has one of its own."""
-        if self._hardware.kind == "gpu":
-            return _bits(type) / 32
-        return max(_bits(type) / self._hardware.vector_bits, 1.0)
+        """How many registers a value fills; each lane has its own."""
+        if self._hardware.has_vectors:
+            return max(_bits(type) / self._hardware.vector_bits, 1.0)
+        return _bits(type) / 32
 
 
 def _bits(type: Attribute) -> int:

@@ -57,12 +57,12 @@ class OpenCLStreamStoresPass(HardwarePass):
     name = "opencl-stream-stores"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Mark stores of all kernels with `stream`, on CPUs.
+        """Mark stores of all kernels with `stream`, where there are vectors.
 
         Raises GinghamError for hardware that is not known.
         """
         hardware = self.figures
-        if hardware.kind != "cpu":
+        if not hardware.has_vectors:
             return
         cache = hardware.caches[-1].size_bytes
         line = hardware.cache_line_bytes

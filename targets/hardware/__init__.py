@@ -1,6 +1,6 @@
 """Descriptions of devices: what passes decide by."""
 
-from .description import MOST_BUFFERS, Cache, Hardware
+from .description import MOST_BUFFERS, Cache, Hardware, Level
 from .host import host_caches
 from .loading import HARDWARE_NAMES, hardware_text, hardware_with, load_hardware
 from .selection import CacheSize, select_hardware
@@ -13,6 +13,7 @@ __all__ = [
     "CacheSize",
     "Calibration",
     "Hardware",
+    "Level",
     "hardware_text",
     "hardware_toml",
     "hardware_with",

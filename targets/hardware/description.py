@@ -7,6 +7,7 @@ its name; see `Hardware` for what each means, and `loading` for how a file is re
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from .overheads import Overheads
@@ -37,6 +38,26 @@ class Cache:
 
     def __post_init__(self) -> None:
         require_positive(self)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of what runs at the same time, inside of the one before it."""
+
+    name: Literal["group", "subgroup", "lane", "vector"]
+    """A `lane` is a work-item of 32 bits, a `vector` belongs to one work-item."""
+    count: int
+    """How many run at the same time; of a vector, its elements of 32 bits."""
+    registers: int = 0
+    """Of one lane, or vectors that a work-item may use; 0 where it has none."""
+    memory_bytes: int = 0
+    """That all inside of it share; 0 where it has none."""
+
+    def __str__(self) -> str:
+        """`32 lanes`."""
+        if self.name == "vector":
+            return f"vectors of {self.count}"
+        return f"{self.count} {self.name}s"
 
 
 @dataclass(frozen=True)
@@ -116,6 +137,30 @@ class Hardware:
                 f"work_group_size: expected at most work_group_limit, "
                 f"{self.work_group_limit}, got {self.work_group_size}"
             )
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """What runs at the same time, from the whole device inwards.
+
+        Work-groups on cores; then either vectors, or sub-groups of lanes. Who asks what
+        a device is like goes by these.
+        """
+        groups = Level("group", self.cores, memory_bytes=self.local_memory_bytes)
+        width = self.vector_bits // 32
+        if self.kind == "cpu":
+            return groups, Level("vector", width, self.vector_registers)
+        subgroups = Level("subgroup", max(self.work_group_size // width, 1))
+        return groups, subgroups, Level("lane", width, self.vector_registers)
+
+    @cached_property
+    def has_vectors(self) -> bool:
+        """Whether a work-item has vectors; else it is a lane among others."""
+        return self.levels[-1].name == "vector"
+
+    @property
+    def items_at_once(self) -> int:
+        """The work-items that run as one."""
+        return 1 if self.has_vectors else self.levels[-1].count
 
     @property
     def own_cache_bytes(self) -> int:

@@ -29,7 +29,7 @@ _CHAINS = 12
 """Independent accumulators: more than multiply-adds that are under way at a time."""
 _STEPS = 1 << 14
 _GROUPS = 1 << 14
-_LANES_OF_A_ITEM_GPU = 4
+_WIDTH_OF_A_LANE = 4
 _MOST_BYTES = 1 << 28
 _TIMES_LAST_CACHE = 4
 _VISITS = 1 << 16
@@ -84,9 +84,9 @@ class _Bench:
     def __init__(self, device: OpenCLDevice, hardware: Hardware) -> None:
         self._device = device
         self._hardware = hardware
-        self._is_gpu = hardware.kind == "gpu"
+        self._has_lanes = not hardware.has_vectors
         self._width = (
-            _LANES_OF_A_ITEM_GPU if self._is_gpu else hardware.vector_bits // 32
+            _WIDTH_OF_A_LANE if self._has_lanes else hardware.vector_bits // 32
         )
         self._items = hardware.work_group_size
         self._program = build_program(device, _source(self._width, self._items))
@@ -101,9 +101,9 @@ class _Bench:
     def clock(self) -> float:
         """Cycles per second while all cores multiply and add."""
         hardware = self._hardware
-        groups = hardware.cores * (8 if self._is_gpu else 4)
+        groups = hardware.cores * (8 if self._has_lanes else 4)
         seconds = self._seconds("multiply_adds", groups, (self._sink, _int(_STEPS)))
-        width = 1 if self._is_gpu else self._width
+        width = 1 if self._has_lanes else self._width
         done = groups * self._items * width * _CHAINS * _STEPS
         lanes = hardware.vector_bits // 32
         per_cycle = hardware.cores * hardware.multiply_adds_per_cycle * lanes
@@ -125,13 +125,13 @@ class _Bench:
     def of_cache(self, number: int) -> Iterator[tuple[str, float]]:
         """The figures of a level of the caches that can be measured.
 
-        Not those of a GPU's inner levels, where each core has its own lanes to feed.
+        Not inner ones where each core has its own lanes to feed.
         """
         cache = self._hardware.caches[number]
         is_last = number == len(self._hardware.caches) - 1
         cores = self._hardware.cores
         cycles = self._hardware.clock_gigahertz * 1e9
-        if self._is_gpu and not is_last:
+        if self._has_lanes and not is_last:
             return
         whole = cache.size_bytes if cache.is_shared else cache.size_bytes * cores
         repeats = max(_READ_BYTES // whole, 2)
@@ -149,7 +149,7 @@ class _Bench:
         """Bytes per second when all cores read `size` bytes, each its own part."""
         import numpy as np
 
-        parts = self._hardware.cores * (4 if self._is_gpu else 1)
+        parts = self._hardware.cores * (4 if self._has_lanes else 1)
         step = 8 * self._width * self._items
         count = max(size // 4 // parts // step, 1)
         ones = np.ones(parts * count * step, dtype=np.float32)

@@ -11,12 +11,32 @@ from gingham.errors import GinghamError
 from gingham.targets.hardware import (
     HARDWARE_NAMES,
     Hardware,
+    Level,
     hardware_text,
     hardware_toml,
     load_hardware,
 )
 
 FOLDER = Path(__file__).resolve().parents[3] / "targets" / "hardware"
+
+
+def test_levels_say_what_runs_at_the_same_time() -> None:
+    gpu, cpu = load_hardware("nvidia-h200"), load_hardware("cpu-avx512:cores=3")
+    assert gpu.levels == (
+        Level("group", 132, memory_bytes=49152),
+        Level("subgroup", 8),
+        Level("lane", 32, registers=255),
+    )
+    assert cpu.levels == (
+        Level("group", 3, memory_bytes=262144),
+        Level("vector", 16, registers=32),
+    )
+    assert (gpu.has_vectors, gpu.items_at_once) == (False, 32)
+    assert (cpu.has_vectors, cpu.items_at_once) == (True, 1)
+    assert ", ".join(map(str, gpu.levels)) == "132 groups, 8 subgroups, 32 lanes"
+    assert ", ".join(map(str, cpu.levels)) == "3 groups, vectors of 16"
+    other = dataclasses.replace(cpu, cores=5)
+    assert other.levels[0].count == 5
 
 
 @pytest.fixture

@@ -51,10 +51,11 @@ class BlockCosts:
     def scratch_limit(self) -> int:
         """Bytes that a point may hold: half of the last cache that a core owns.
 
-        On a GPU, where a point is one of many lanes, it is what fits its registers.
+        Where a point is one of many lanes, it is what fits its registers.
         """
-        if self.hardware.kind == "gpu":
-            return self.hardware.vector_registers * 4
+        innermost = self.hardware.levels[-1]
+        if innermost.name == "lane":
+            return innermost.registers * 4
         return (self.hardware.own_cache_bytes or 65536) // 2
 
     def problem(self, block: BlockOp) -> Problem:

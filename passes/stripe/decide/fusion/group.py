@@ -100,7 +100,7 @@ class Group:
     def _panels(self) -> Iterator[Tiling]:
         """Tiles inside of which contractions are nests in blocks."""
         hardware = self._hardware
-        if hardware.kind != "cpu":
+        if not hardware.has_vectors:
             return
         found = {
             member.block: self.costs.contraction(member)
