@@ -18,8 +18,8 @@ from .devices import Device
 from .errors import check_name
 from .functions import Function
 from .shapes import Shape
-from .tensors import Tensor
-from .variables import BoundInput, Var, as_symbol
+from .tensors import BoundInput, Tensor
+from .variables import Var, as_symbol
 
 _naming = Lock()
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors import GinghamError
-from .context import Context
-from .devices import Device
-from .functions import Function
-from .tensors import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,34 +15,27 @@ if TYPE_CHECKING:
 
 _FORMAT = "gingham.plaidml.Function 1"
 
-_Saved: TypeAlias = "dict[str, Any]"
+Saved: TypeAlias = "dict[str, Any]"
+"""What is said of a function."""
+
+_Result = TypeVar("_Result")
 
 
-def save(function: Function, filename: str) -> None:
-    """Write a function. Raises GinghamError where that is not possible."""
-    if function.updated:
-        raise GinghamError(
-            "a function that updates tensors cannot be saved",
-            hint="save one that has the updates as outputs",
-        )
-    saved: _Saved = {"format": _FORMAT, "name": function.name}
-    if function.text is not None:
-        saved["tile"] = function.text
-    else:
-        saved["ir"] = str(function.module)
-        saved["bound"] = [_array(tensor.as_ndarray()) for tensor in function.bound]
-        saved["constants"] = {
-            name: _array(array) for name, array in function.constants.items()
-        }
+def write(saved: Saved, filename: str) -> None:
+    """Write what a function is. Raises GinghamError where that is not possible."""
     try:
         with open(filename, "w", encoding="utf-8") as file:
-            json.dump(saved, file)
+            json.dump({"format": _FORMAT, **saved}, file)
     except OSError as error:
         raise GinghamError(f"cannot write '{filename}': {error.strerror}") from error
 
 
-def load(ctx: Context, dev: Device, filename: str) -> Function:
-    """The function in a file."""
+def read(filename: str, make: Callable[[Saved], _Result]) -> _Result:
+    """What is made of what a file says that a function is.
+
+    Raises GinghamError for a file that can not be read, or of which nothing can be
+    made: where `make` raises one of Python's errors.
+    """
     try:
         with open(filename, encoding="utf-8") as file:
             saved = json.load(file)
@@ -57,7 +46,7 @@ def load(ctx: Context, dev: Device, filename: str) -> Function:
     try:
         if saved["format"] != _FORMAT:
             raise _unknown(filename)
-        return _function(ctx, dev, saved)
+        return make(saved)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise _unknown(filename) from error
 
@@ -66,21 +55,11 @@ def _unknown(filename: str) -> GinghamError:
     return GinghamError(f"'{filename}' is no saved function")
 
 
-def _function(ctx: Context, dev: Device, saved: _Saved) -> Function:
-    if not isinstance(saved["name"], str):
-        raise TypeError("a function's name is a text")
-    if "tile" in saved:
-        return Function(saved["tile"], fid=saved["name"])
-    bound: list[Tensor] = []
-    for each in saved["bound"]:
-        bound.append(Tensor.from_ndarray(ctx, dev, _restored(each)))
-    constants = {name: _restored(each) for name, each in saved["constants"].items()}
-    module = _parsed(saved["ir"])
-    _check_names(module, len(bound) + len(constants))
-    return Function.of_module(module, constants, bound, name=saved["name"])
+def parsed(text: str, own: int) -> ModuleOp:
+    """The module of a function, the last `own` inputs of which are its own tensors.
 
-
-def _parsed(text: str) -> ModuleOp:
+    Raises ValueError for what is none.
+    """
     from ..dialects import make_context
     from ..dialects.bounded_parser import BoundedParser
 
@@ -90,6 +69,7 @@ def _parsed(text: str) -> ModuleOp:
     except Exception as error:
         # Parsers of dialects meet wrong text with all sorts of exceptions.
         raise ValueError(str(error)) from error
+    _check_names(module, own)
     return module
 
 
@@ -111,12 +91,14 @@ def _check_names(module: ModuleOp, own: int) -> None:
         raise ValueError("not every input and output has a name")
 
 
-def _array(array: NDArray[Any]) -> Mapping[str, Any]:
+def array_data(array: NDArray[Any]) -> Mapping[str, Any]:
+    """An array as JSON has it."""
     data = base64.b64encode(array.tobytes()).decode()
     return {"dtype": array.dtype.name, "shape": list(array.shape), "data": data}
 
 
-def _restored(saved: Mapping[str, Any]) -> NDArray[Any]:
+def restored(saved: Mapping[str, Any]) -> NDArray[Any]:
+    """The array that `array_data` made this of."""
     import numpy as np
 
     from ..dialects.eltwise.numpy_types import NUMPY_NAMES, numpy_dtype

@@ -17,9 +17,11 @@ from ..runtime.options import CompileOptions
 from ..runtime.parsed import ModuleProgram
 from .context import Context
 from .devices import Device
+from .files import Saved, array_data, parsed, read, restored, write
 from .losses import TRAINING_CALLS
 from .process import LOGGER, is_backtrace_enabled
 from .shapes import Shape
+from .tensors import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..runtime.arguments import AnyArray
     from ..runtime.device import Device as RuntimeDevice
-    from .tensors import Tensor
 
 
 _NO_TEXTS: Mapping[str, str] = {}
@@ -132,9 +133,19 @@ class Function:
 
     def save(self, filename: str) -> None:
         """Write it to a file, for `load_function`."""
-        from .files import save
-
-        save(self, filename)
+        if self.updated:
+            raise GinghamError(
+                "a function that updates tensors cannot be saved",
+                hint="save one that has the updates as outputs",
+            )
+        saved: Saved = {"name": self.name}
+        if self.text is not None:
+            saved["tile"] = self.text
+        else:
+            saved["ir"] = str(self.module)
+            saved["bound"] = [array_data(each.as_ndarray()) for each in self.bound]
+            saved["constants"] = {n: array_data(a) for n, a in self.constants.items()}
+        write(saved, filename)
 
     @cached_property
     def sizes(self) -> frozenset[int]:
@@ -214,11 +225,22 @@ def load_function(ctx: Context, device: Device, filename: str) -> Function:
 
     Raises GinghamError for a file that cannot be read or is no saved function.
     """
-    from .files import load
-
     ctx.check()
     device.check()
-    return load(ctx, device, filename)
+
+    def make(saved: Saved) -> Function:
+        name = saved["name"]
+        if not isinstance(name, str):
+            raise TypeError("a function's name is a text")
+        if "tile" in saved:
+            return Function(saved["tile"], fid=name)
+        arrays = [restored(each) for each in saved["bound"]]
+        bound = [Tensor.from_ndarray(ctx, device, array) for array in arrays]
+        constants = {n: restored(each) for n, each in saved["constants"].items()}
+        module = parsed(saved["ir"], len(bound) + len(constants))
+        return Function.of_module(module, constants, bound, name=name)
+
+    return read(filename, make)
 
 
 def _result_shapes(ctx: Context, module: ModuleOp) -> list[Shape]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -12,6 +12,7 @@ from weakref import ref
 from ..errors import GinghamError
 from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.dtypes import element_type
+from ..frontend.edsl.graph import Input
 from ..runtime.arrays.array import Array, asarray
 from ..runtime.arrays.transfers import empty
 from ..runtime.claims import Claim, WouldDeadlock
@@ -20,11 +21,20 @@ from .context import Context
 from .devices import Device
 from .errors import ViewWarning
 from .shapes import Shape
-from .variables import BoundInput, Var
+from .variables import Var
 from .views import View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import Attribute
+
+
+class BoundInput(Input):
+    """A tensor with memory as a part of a composed program."""
+
+    def __init__(self, tensor: Tensor, sizes: Sequence[int], element: Attribute):
+        super().__init__(sizes, element, None)
+        self.tensor = tensor
 
 
 class Tensor(Var):

@@ -12,9 +12,7 @@ from ..frontend.edsl.operands import tensor_node
 from ..frontend.edsl.specials import gradients as edsl_gradients
 
 if TYPE_CHECKING:
-    from xdsl.ir import Attribute
-
-    from .tensors import Tensor
+    pass
 
 
 class Var:
@@ -59,14 +57,6 @@ class Real(Var):
     def __init__(self, value: float) -> None:
         super().__init__(edsl.Tensor.of(Literal(float(value))))
         self.value = float(value)
-
-
-class BoundInput(Input):
-    """A tensor with memory as a part of a composed program."""
-
-    def __init__(self, tensor: Tensor, sizes: Sequence[int], element: Attribute):
-        super().__init__(sizes, element, None)
-        self.tensor = tensor
 
 
 def as_symbol(value: Any) -> edsl.Tensor:

@@ -24,9 +24,7 @@ def test_layers() -> None:
 
 PAIRS = [
     ("bench.compile_time", "bench.plot"),
-    ("plaidml.files", "plaidml.functions"),
     ("plaidml.operations", "plaidml.values"),
-    ("plaidml.tensors", "plaidml.variables"),
 ]
 """Two files that are one idea each."""
 
