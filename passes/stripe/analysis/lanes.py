@@ -11,7 +11,7 @@ from xdsl.traits import is_side_effect_free
 
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
-from ....dialects.eltwise.element_types import bit_width
+from ....dialects.eltwise.element_types import Kind, bit_width, kind
 from ....dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
 from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ....dialects.stripe.block import BlockOp
@@ -279,6 +279,17 @@ def unit_steps(refinement: Refinement, rank: int) -> set[int]:
         for index in last.support
         if index < rank and last.coefficients[index] == 1 and index not in elsewhere
     }
+
+
+def computes_with_floats(block: BlockOp) -> bool:
+    """Whether all values are floats, for which operations on garbage do no harm."""
+    types = {
+        element_of(value.type)
+        for operation in block.body.ops
+        for value in (*operation.results, *operation.operands)
+        if not isinstance(value.type, ViewType | IndexType)
+    }
+    return all(type != i1 and kind(type) is Kind.FLOAT for type in types)
 
 
 def native_lanes(block: BlockOp, bits: int) -> int:

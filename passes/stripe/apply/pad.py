@@ -38,13 +38,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import Refinement
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import set_schedule
 from ....dialects.stripe.tiling import Padding
 from ..analysis.nests import all_blocks
 from ..analysis.schedules import checked_schedule
-from ..edit.split import lies_beyond_buffer
+from ..edit.split import may_grow
 
 
 @dataclass(frozen=True)
@@ -72,26 +71,7 @@ def pad_range(block: BlockOp, index: int, multiple: int) -> None:
     """Round one range up, with a constraint for the values that it had."""
     extent = block.index_ranges[index]
     padded = -(-extent // max(multiple, 1)) * multiple
-    if padded <= extent or not _may_grow(block, index, padded):
+    if padded <= extent or not may_grow(block, index, padded):
         return
     block.set_range(index, padded)
     block.add_where(-IndexSum.value(block.indices[index]) + (extent - 1))
-
-
-def _may_grow(block: BlockOp, index: int, padded: int) -> bool:
-    """Whether outputs with `init` have no cells where the index has further values."""
-    return all(
-        refinement.init is None
-        or _lies_outside(block, number, refinement, index, padded)
-        for number, refinement in enumerate(block.refinement_list)
-    )
-
-
-def _lies_outside(
-    block: BlockOp, number: int, refinement: Refinement, index: int, padded: int
-) -> bool:
-    ranges = [index_range(value) for value in block.form_values]
-    ranges[index] = padded - block.index_ranges[index]
-    if lies_beyond_buffer(block, number, index, ranges):
-        return True
-    return not any(form.coefficients[index] for form in refinement.access)

@@ -39,20 +39,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IndexType, ModuleOp, i1
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ....affine.form import LinearForm
-from ....dialects.eltwise.element_types import Kind, kind
-from ....dialects.eltwise.ops import element_of
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import AllocOp
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
-from ..analysis.lanes import index_of_vectors, vector_width
+from ..analysis.lanes import computes_with_floats, index_of_vectors, vector_width
 from ..analysis.nests import (
     AbsoluteAccess,
     absolute_access,
@@ -85,7 +82,7 @@ class StripeRoundUpPass(ModulePass):
 
 def round_up_constraints(block: BlockOp, bits: int) -> None:
     """Move constraints at the end of the index of the vectors, where that is safe."""
-    if block.is_serial or not _computes_with_floats(block):
+    if block.is_serial or not computes_with_floats(block):
         return
     index = index_of_vectors(block)
     if index is None:
@@ -98,16 +95,6 @@ def round_up_constraints(block: BlockOp, bits: int) -> None:
             forms[number] = rounded
             block.set_constraints(forms)
             forms = [*block.conditions]
-
-
-def _computes_with_floats(block: BlockOp) -> bool:
-    types = {
-        element_of(value.type)
-        for operation in block.body.ops
-        for value in (*operation.results, *operation.operands)
-        if not isinstance(value.type, ViewType | IndexType)
-    }
-    return all(type != i1 and kind(type) is Kind.FLOAT for type in types)
 
 
 def _rounded(form: LinearForm, index: int, lanes: int) -> LinearForm | None:

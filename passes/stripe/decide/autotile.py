@@ -44,7 +44,7 @@ from ...locations import check_positive
 from ..analysis.nests import all_blocks, is_leaf
 from ..analysis.problem import Problem
 from ..analysis.schedules import has_tiles
-from .search import Freedom, best, describe, problem_of
+from .search import Freedom, best_of, describe, problem_of
 
 _NOTHING = Schedule()
 _SQUARES = 4
@@ -105,7 +105,7 @@ class StripeAutotilePass(HardwarePass):
         problem = problem_of(block, hardware.vector_bits)
         if not problem.aggregates or problem.uncut:
             return self._stream(problem)
-        found = best(problem, hardware, Freedom(self.stages, self.orders))
+        found = best_of(block, problem, hardware, Freedom(self.stages, self.orders))
         return replace(found.nest, reason=describe(found, hardware))
 
     def _stream(self, problem: Problem) -> Schedule:

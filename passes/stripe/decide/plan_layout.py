@@ -54,7 +54,7 @@ from ..analysis.varying import may_step
 from ..edit.merge import may_merge
 from ..edit.transpose import Transposed
 from .model.copying import copy_seconds
-from .search import best
+from .search import best, best_of
 
 _LONG = 4
 """Of so many vectors what is left over of the last is little."""
@@ -99,7 +99,7 @@ class StripePlanLayoutPass(HardwarePass):
         orders = list(_orders(block, problem))
         if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
             return None
-        now = best(problem, hardware).seconds
+        now = best_of(block, problem, hardware).seconds
         if now < self.worth / 100 * clock.operations(problem.vector_operations):
             return None
         fastest = None

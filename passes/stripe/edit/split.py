@@ -278,6 +278,25 @@ def lies_beyond_buffer(
     return False
 
 
+def may_grow(block: BlockOp, index: int, padded: int) -> bool:
+    """Whether outputs with `init` have no cells where the index has further values."""
+    return all(
+        refinement.init is None
+        or _lies_outside(block, number, refinement, index, padded)
+        for number, refinement in enumerate(block.refinement_list)
+    )
+
+
+def _lies_outside(
+    block: BlockOp, number: int, refinement: Refinement, index: int, padded: int
+) -> bool:
+    ranges = [index_range(value) for value in block.form_values]
+    ranges[index] = padded - block.index_ranges[index]
+    if lies_beyond_buffer(block, number, index, ranges):
+        return True
+    return not any(form.coefficients[index] for form in refinement.access)
+
+
 def _uses(refinement: Refinement, is_innermost: bool) -> tuple[Refinement, Refinement]:
     """How tiles and points use a window, wherever it starts."""
     if is_innermost:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from .....dialects.stripe.block import BlockOp
 from .....targets.hardware import Hardware
 from ...analysis.shared_indices import Member
+from ..search import best_of
 from .block_costs import BlockCosts
 from .group import Group
 from .tiling import GroupCost, Tiling
@@ -52,7 +53,8 @@ class FusionCost:
         lanes = group.lanes(member, cost.tiles[-1])
         if lanes * 32 >= self.hardware.vector_bits:
             return cost
-        seconds = self._blocks.best(member.block).seconds
+        problem = self._blocks.problem(member.block)
+        seconds = best_of(member.block, problem, self.hardware).seconds
         return replace(cost, seconds=min(cost.seconds, seconds))
 
     def build_seconds(self, block: BlockOp) -> float:

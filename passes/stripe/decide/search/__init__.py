@@ -15,6 +15,7 @@ from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import problem_of
 from .describe import describe, duration
+from .padding import best_of, padded
 from .search import Freedom, best, best_to_share, search
 from .spread import spread
 
@@ -22,6 +23,7 @@ __all__ = [
     "Candidate",
     "Freedom",
     "best",
+    "best_of",
     "best_to_share",
     "candidates",
     "describe",
@@ -60,7 +62,8 @@ def candidates(
     if spread_out:
         scored = spread(problem, hardware, count)
     else:
-        scored = search(problem, hardware)[:count]
+        found = [*search(problem, hardware), *padded(block, problem, hardware)]
+        scored = sorted(found, key=lambda one: one.seconds)[:count]
     return [
         Candidate(
             one.seconds,

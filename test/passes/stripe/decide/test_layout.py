@@ -12,6 +12,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from gingham.dialects import make_context
+from gingham.dialects.stripe.block import BlockOp
 from gingham.dialects.stripe.ops import AllocOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
@@ -22,7 +23,7 @@ from gingham.passes.stripe.analysis.reductions import aggregates_plainly
 from gingham.passes.stripe.apply.transpose_outputs import StripeTransposeOutputsPass
 from gingham.passes.stripe.decide import plan_layout
 from gingham.passes.stripe.decide.plan_layout import StripePlanLayoutPass
-from gingham.passes.stripe.decide.search import best
+from gingham.passes.stripe.decide.search import best_of
 from gingham.passes.stripe.decide.search.search import Scored
 from gingham.passes.stripe.edit.transpose import transpose_output
 from gingham.passes.tile.argument_types import parse_argument_type
@@ -183,11 +184,11 @@ def test_long_rows(
     """The model is not asked where rows of the output are four vectors or more."""
     asked: list[object] = []
 
-    def count(problem: Problem, hardware: Hardware) -> Scored:
+    def count(block: BlockOp, problem: Problem, hardware: Hardware) -> Scored:
         asked.append(problem)
-        return best(problem, hardware)
+        return best_of(block, problem, hardware)
 
-    monkeypatch.setattr(plan_layout, "best", count)
+    monkeypatch.setattr(plan_layout, "best_of", count)
     text = (
         "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
     )
