@@ -59,6 +59,9 @@ _NCHW = """function (I[N, C, H, W], K[O, C, A, B]) -> (R) {
 _OUTER = """function (A[N], B[M]) -> (C) {
   C[i, j : N, M] = +(A[i] * B[j]);
 }"""
+_PADDING = """function (I[N, H, W, C]) -> (O) {
+  O[n, y + 1, x + 1, c : N, H + 2, W + 2, C] = =(I[n, y, x, c]);
+}"""
 _OTHERS = {
     "product of f16": (_PRODUCT, "256x256xf16 256x256xf16"),
     "product of bf16": (_PRODUCT, "256x256xbf16 256x256xbf16"),
@@ -70,6 +73,12 @@ _OTHERS = {
     "product of small matrices": (_PRODUCT, "4x4xf32 4x4xf32"),
     "product over a long axis": (_PRODUCT, "8x65536xf32 65536x8xf32"),
     "convolution, NCHW": (_NCHW, "1x64x28x28xf32 64x64x3x3xf32"),
+    "padding of images": (_PADDING, "8x112x112x64xf32"),
+    "exponential of f16": ("function (X[N]) -> (Y) { Y = exp(X) * X; }", "100000xf16"),
+    "least complement": (
+        "function (X[N], A[N]) -> (Y) { Y = ~X < A ? ~X : A; }",
+        "100000xsi32 100000xsi32",
+    ),
     "outer product": (_OUTER, "1000xf32 3001xf32"),
 }
 
