@@ -9,6 +9,10 @@ A pass that changes the IR may do so in vain, as another one would have done it:
 `--without "NAME #N"`, which may be repeated, leaves out that pass and says which
 programs end up as another `opencl` IR, or can not be compiled any more. `--fires
 "NAME #N"` says which programs it changes.
+
+With `--device` programs that end up as another IR without a pass are run there, both
+ways in turns, and what they take of the processor's time is compared, as a machine may
+be shared: best on one core, such as `pocl.0/0:1`.
 """
 
 from __future__ import annotations
@@ -20,21 +24,32 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import stage_steps
 from gingham.passes.target_options import TargetOptions
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.runtime.function import make_context
+from gingham.runtime.hardware import target_options
 from gingham.targets.hardware import load_hardware
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.executor import OpenCLExecutable
 
 from .collection import Sample, collection, select
+from .measure import interleaved
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SECONDS = 3.0
+_ROUNDS = 31
 _HARDWARE = ("cpu-avx512", "cpu-avx2", "nvidia-h200")
 
 
@@ -57,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Look at all passes and print the table; 1 when `--without` makes a difference."""
     options = _arguments(arguments)
     samples = select(collection(), options.programs)
-    known = {name for hardware in options.hardware for name, _ in _passes(hardware)}
+    targets = [*map(_options_for, options.hardware)]
+    known = {name for target in targets for name, _ in _passes(target)}
     unknown = {*options.without, *options.fires} - known
     if not samples:
         print(f"no program is called {' or '.join(options.programs)}", file=sys.stderr)
@@ -65,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"not in the pipeline: {', '.join(sorted(unknown))}", file=sys.stderr)
     if unknown or not samples:
         return 2
+    if options.device:
+        return _print_times(samples, options.device, options.without)
     if options.without:
         return _print_differences(samples, options.hardware, options.without)
     rows = _watched(samples, options.hardware)
@@ -89,9 +107,12 @@ def _watched(samples: Sequence[Sample], hardware: Sequence[str]) -> dict[str, Ro
     return rows
 
 
-def _passes(hardware: str) -> Iterator[tuple[str, ModulePass]]:
+def _options_for(hardware: str) -> TargetOptions:
+    return TargetOptions(hardware=load_hardware(hardware))
+
+
+def _passes(options: TargetOptions) -> Iterator[tuple[str, ModulePass]]:
     """The passes of the pipeline, each with a name of its own."""
-    options = TargetOptions(hardware=load_hardware(hardware))
     steps = [step for stage in stage_steps(options).values() for step in stage]
     names = [step.name for step in steps]
     for number, step in enumerate(steps):
@@ -110,7 +131,7 @@ def _watch(sample: Sample, hardware: str, rows: dict[str, Row]) -> None:
     context = make_context()
     module = _module(sample)
     before = str(module)
-    for name, each in _passes(hardware):
+    for name, each in _passes(_options_for(hardware)):
         row = rows.setdefault(name, Row(name))
         row.hardware.add(hardware)
         start = time.process_time()
@@ -130,13 +151,13 @@ def _print_differences(
     for name in hardware:
         for sample in samples:
             _say(f"{name}: {sample.name}")
-            context = make_context()
-            expected, changes = _compiled(sample, name, context, (), without)
+            target = _options_for(name)
+            expected, changes = _compiled(sample, target, (), without)
             if not changes:
                 continue
             try:
-                found, _ = _compiled(sample, name, context, without)
-                why = "" if found == expected else "other IR"
+                found, _ = _compiled(sample, target, without)
+                why = "" if str(found) == str(expected) else "other IR"
             except Exception as error:  # Whatever a pass raises is an answer.
                 why = f"{type(error).__name__}: {error}".splitlines()[0]
             if why:
@@ -150,22 +171,61 @@ def _print_differences(
 
 def _compiled(
     sample: Sample,
-    hardware: str,
-    context: Context,
+    target: TargetOptions,
     without: Sequence[str],
     watched: Sequence[str] = (),
-) -> tuple[str, bool]:
+) -> tuple[ModuleOp, bool]:
     """The IR at the end, and whether a watched pass has changed any."""
+    context = make_context()
     module = _module(sample)
     has_changed = False
-    for name, each in _passes(hardware):
+    for name, each in _passes(target):
         if name in without:
             continue
         before = str(module) if name in watched else ""
         each.apply(context, module)
         has_changed |= name in watched and str(module) != before
     module.verify()
-    return str(module), has_changed
+    return module, has_changed
+
+
+def _print_times(samples: Sequence[Sample], name: str, without: Sequence[str]) -> int:
+    """Say how much longer programs take without these passes, on a device."""
+    import gingham
+
+    device = gingham.device(name)
+    if not isinstance(device, OpenCLDevice):
+        print(f"{name} runs no OpenCL", file=sys.stderr)
+        return 2
+    target = target_options(device, None, False)
+    for sample in samples:
+        whole, changes = _compiled(sample, target, (), without)
+        if not changes:
+            continue
+        less, _ = _compiled(sample, target, without)
+        if str(whole) == str(less):
+            continue
+        inputs = [_array(each) for each in sample.types]
+        calls = [
+            partial(OpenCLExecutable(module, device), *inputs)
+            for module in (whole, less)
+        ]
+        before, after = interleaved(calls, _SECONDS, _ROUNDS, time.process_time)
+        ratio = after.typical / before.typical
+        print(f"{sample.name}: {ratio:.2f} times as long", flush=True)
+    return 0
+
+
+def _array(type: str) -> NDArray[Any]:
+    """An input with small numbers: all are valid indices, bins and the like."""
+    import numpy as np
+
+    tensor = parse_argument_type(type)
+    dtype = numpy_dtype(tensor.element_type)
+    random = np.random.default_rng(0)
+    if dtype.kind in "iu":
+        return random.integers(0, 4, tensor.get_shape()).astype(dtype)
+    return (random.random(tensor.get_shape()) - 0.5).astype(dtype)
 
 
 def _print(rows: dict[str, Row], hardware: Sequence[str], programs: int) -> None:
@@ -219,6 +279,11 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--without", action="append", default=[], metavar="NAME[ #N]")
     parser.add_argument("--fires", action="append", default=[], metavar="NAME[ #N]")
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="with --without: measure there how much longer programs take",
+    )
     parser.add_argument("--json", metavar="FILE", help="also write all there")
     return parser.parse_args(arguments)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+import gingham
+from gingham.bench import passes
 from gingham.bench.collection import collection
 from gingham.bench.passes import main
 
@@ -49,3 +52,21 @@ def test_what_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
 def test_programs_have_names_of_their_own() -> None:
     names = [sample.name for sample in collection()]
     assert len(names) == len({*names})
+
+
+def test_how_much_longer_a_program_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = gingham.devices()[0]
+    if here.is_reference or here.kind != "cpu":
+        pytest.skip("no processor runs OpenCL here")
+    monkeypatch.setattr(passes, "_SECONDS", 0.1)
+    monkeypatch.setattr(passes, "_ROUNDS", 2)
+    only = ["example transpose", "--device", here.name, "--without"]
+    assert main([*only, "tile-differentiate"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main([*only, "stripe-vectorize"]) == 0
+    assert re.match(
+        r"example transpose: \d+\.\d\d times as long\n$", capsys.readouterr().out
+    )
+    assert main([*only[:2], "reference", "--without", "stripe-vectorize"]) == 2
