@@ -151,6 +151,6 @@ def memory_report(program: HostProgram) -> MemoryReport:
 
 
 def _shown(count: int) -> str:
-    from ..targets.opencl.memory.host_memory import format_bytes
+    from ..targets.host_arrays import format_bytes
 
     return format_bytes(count)

@@ -37,7 +37,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _run(options: argparse.Namespace) -> int:
     from ..runtime.cache.programs import program_store
     from ..runtime.cache.store import PROGRAM
-    from ..targets.opencl.memory.host_memory import format_bytes
+    from ..targets.host_arrays import format_bytes
 
     store = program_store()
     if store is None:

@@ -209,7 +209,7 @@ def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
 
 
 def _format_property(name: str, value: PropertyValue) -> tuple[str, str]:
-    from ..targets.opencl.memory.host_memory import format_bytes
+    from ..targets.host_arrays import format_bytes
 
     words = name.removesuffix("_bytes").removesuffix("_megahertz").replace("_", " ")
     if isinstance(value, bool):

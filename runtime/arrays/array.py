@@ -268,7 +268,7 @@ class Array:
         return f"<gingham.Array {self._description()}: {self._state()}>"
 
     def _description(self) -> str:
-        from ...targets.opencl.memory.host_memory import format_shape
+        from ...targets.host_arrays import format_shape
 
         shape = format_shape(self.shape)
         return f"{shape}, {self.dtype.name}, of {self.device.name}"

@@ -51,8 +51,8 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], device: Device) -> Storage
 
     Raises GinghamError where there is not that much memory.
     """
+    from ...targets.host_arrays import aligned_empty
     from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.memory.host_memory import aligned_empty
 
     opencl = opencl_device(device)
     kind = tuple(shape), dtype, device
@@ -177,9 +177,9 @@ def opencl_device(device: Device) -> OpenCLDevice | None:
 def _wrapped(
     host: Host, device: OpenCLDevice, is_new: bool, copy: bool | None
 ) -> Storage:
+    from ...targets.host_arrays import fit_for_kernels
     from ...targets.opencl.memory.buffer import wrap
     from ...targets.opencl.memory.copies import upload
-    from ...targets.opencl.memory.host_memory import fit_for_kernels
 
     fitting = fit_for_kernels(host)
     if copy is False and fitting is not host:
@@ -198,7 +198,7 @@ def _wrapped(
 
 def _fits(host: Host | None, device: OpenCLDevice | None) -> bool:
     """Whether an array of NumPy can be used in place, by kernels or else by NumPy."""
-    from ...targets.opencl.memory.host_memory import fit_for_kernels
+    from ...targets.host_arrays import fit_for_kernels
 
     return host is not None and (device is None or fit_for_kernels(host) is host)
 
@@ -275,8 +275,8 @@ def _note_reader(memory: Memory, event: RunEvent | None) -> None:
 
 def _written_buffer(device: OpenCLDevice, host: Host) -> DeviceBuffer:
     """A buffer with the elements of an array, which may be changed afterwards."""
+    from ...targets.host_arrays import fit_for_kernels
     from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.memory.host_memory import fit_for_kernels
     from ...targets.opencl.transfers import start_write
 
     fitting = fit_for_kernels(host)
@@ -296,7 +296,7 @@ def _is_visible(device: Device) -> bool:
 
 
 def _empty_host(buffer: DeviceBuffer) -> Host:
-    from ...targets.opencl.memory.host_memory import aligned_empty
+    from ...targets.host_arrays import aligned_empty
 
     return aligned_empty(buffer.shape, buffer.dtype)
 

@@ -19,9 +19,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ... import progress
+from ...targets.free_memory import host_memory
 from ...targets.opencl.builds.processes import HelperProcess, Helpers
 from ...targets.opencl.compiled import CompiledCode, to_bytes
-from ...targets.opencl.memory.free_memory import host_memory
 from .builds import safe_builds
 from .rehearsing import DONE
 

@@ -287,8 +287,8 @@ def lent(host: Host, device: Device) -> Array:
     opencl = opencl_device(device)
     if opencl is None or opencl.details.host_unified_memory:
         return from_host(host, device)
+    from ...targets.host_arrays import fit_for_kernels
     from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.memory.host_memory import fit_for_kernels
     from ...targets.opencl.transfers import start_write
 
     fitting = fit_for_kernels(host)

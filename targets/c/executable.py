@@ -22,6 +22,7 @@ from ...errors import GinghamError
 from ...observation import note, now
 from ..backend import Idle
 from ..code import PrintedCode
+from ..host_arrays import aligned_empty, fit_for_kernels
 from ..host_program import HostLaunch, LaunchTiming, Slot
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ class CExecutable:
         with self._calling:
             self.last_used = monotonic()
             arrays = {
-                number: np.require(array, requirements=["C", "A"])
-                for number, array in enumerate(inputs)
+                number: fit_for_kernels(array) for number, array in enumerate(inputs)
             }
             if not self._scratch:
                 self._scratch = self._new_scratch()
@@ -165,7 +165,7 @@ class CExecutable:
         }
         placed = [slot for slot in between.values() if slot.place is not None]
         size = max(((s.place or 0) + s.size_in_bytes for s in placed), default=0)
-        arena = _bytes(size)
+        arena = aligned_empty((size,), np.uint8, _ALIGNMENT)
         return {
             number: _empty(slot)
             if slot.place is None
@@ -235,18 +235,8 @@ class _Launch:
         return LaunchTiming(self.host.kernel, self.host.global_size, seconds)
 
 
-def _bytes(size: int) -> Array:
-    """Memory at a multiple of a vector's size."""
-    try:
-        storage = np.empty(size + _ALIGNMENT, np.uint8)
-    except (MemoryError, ValueError) as error:
-        raise GinghamError(f"there is no memory of {size} bytes") from error
-    start = -storage.ctypes.data % _ALIGNMENT
-    return storage[start : start + size]
-
-
 def _empty(slot: Slot) -> Array:
-    return _viewed(_bytes(slot.size_in_bytes), slot)
+    return aligned_empty(slot.shape, slot.dtype, _ALIGNMENT)
 
 
 def _viewed(memory: Array, slot: Slot) -> Array:

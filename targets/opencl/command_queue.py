@@ -17,10 +17,10 @@ from weakref import WeakSet
 
 from ...errors import GinghamError
 from ...observation import observe_copy, observe_queue
+from ..host_arrays import format_bytes
 from .closing import ClosedLock, builds, has_daemons, wait_for_daemons
 from .events import Event, RunEvent
 from .memory.buffer import DeviceBuffer
-from .memory.host_memory import format_bytes
 from .status import as_gingham_error
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...observation import observe_copy, observe_queue
+from ..host_arrays import as_bytes
 from .crossing import wait_list
 from .events import RunEvent
 from .memory.buffer import DeviceBuffer
-from .memory.host_memory import as_bytes
 from .status import as_gingham_error
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
-from ..memory.free_memory import host_memory
+from ...free_memory import host_memory
 
 if TYPE_CHECKING:
     from ..devices.handle import DeviceHandle

@@ -3,6 +3,5 @@
 `buffer` is a piece of it, `arena` several in one, and `copies` brings arrays there and
 back. The `pool` of a device counts them
 against a budget; `program_memory` tells what a program needs and gives up what it does
-not use at the moment, `free_memory`, `spare_buffers` and `result_memory` keep what may
-be used again. `host_memory` is about arrays of NumPy.
+not use at the moment, `spare_buffers` and `result_memory` keep what may be used again.
 """

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GinghamError
-from ..status import as_gingham_error
-from .host_memory import (
+from ...host_arrays import (
     as_bytes,
     check_element_type,
     format_bytes,
     format_shape,
 )
+from ..status import as_gingham_error
 from .pool import OutOfBudget
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import DTypeLike
 
+    from ...host_arrays import Array
     from ..devices.handle import DeviceHandle
-    from .host_memory import Array
     from .pool import Purpose
 
 # OpenCL has no buffer of no bytes; an empty tensor gets one that no kernel touches.

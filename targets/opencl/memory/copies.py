@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....observation import observe_copy
+from ...host_arrays import aligned_empty, as_bytes, fit_for_kernels
 from ..status import as_gingham_error
 from .buffer import DeviceBuffer, allocate, wrap_for_reading
-from .host_memory import aligned_empty, as_bytes, fit_for_kernels
 
 if TYPE_CHECKING:
     import pyopencl as cl
 
+    from ...host_arrays import Array
     from ..command_queue import CommandQueue
-    from .host_memory import Array
 
 
 def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffer:

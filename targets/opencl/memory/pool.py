@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 from ....errors import GinghamError
 from ....settings import Share, find
 from ...backend import Idle
-from .free_memory import host_memory
-from .host_memory import aligned_empty, format_bytes
+from ...free_memory import host_memory
+from ...host_arrays import aligned_empty, format_bytes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ....errors import GinghamError, SourceLocation
+from ...host_arrays import format_bytes, format_shape
 from .arena import allocate_placed, placed_bytes
 from .buffer import allocate
-from .host_memory import format_bytes, format_shape
 from .pool import OutOfBudget
 
 if TYPE_CHECKING:

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gingham.errors import GinghamError
-from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.kernel import Kernel
-from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
-from gingham.targets.opencl.memory.copies import download, upload
-from gingham.targets.opencl.memory.host_memory import (
+from gingham.targets.host_arrays import (
     aligned_empty,
     fit_for_kernels,
     format_bytes,
 )
+from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.kernel import Kernel
+from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
+from gingham.targets.opencl.memory.copies import download, upload
 from gingham.targets.opencl.program import build_program
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from memory_pools import CHAIN, MIB, count_buffers, floats, like, own, used
 
 import gingham
 from gingham.errors import GinghamError
+from gingham.targets import free_memory
+from gingham.targets.free_memory import HostMemory, host_memory
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory import free_memory
 from gingham.targets.opencl.memory import pool as memory_pool
 from gingham.targets.opencl.memory.buffer import allocate
-from gingham.targets.opencl.memory.free_memory import HostMemory, host_memory
 from gingham.targets.opencl.memory.pool import OutOfBudget
 
 

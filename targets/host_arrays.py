@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ....errors import GinghamError
+from ..errors import GinghamError
 
 if TYPE_CHECKING:
     import numpy as np
