@@ -20,7 +20,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,6 +29,7 @@ import gingham
 from gingham import observation
 
 from .growing import FAMILIES, Program
+from .measured import DRIVER, Measured
 from .training import resnet50_training
 
 _SIZES = (10, 30, 100, 300, 1000)
@@ -36,36 +37,9 @@ _LARGE = 100
 """Statements from which on the growth is fitted."""
 _VISIBLE = 0.01
 """The part of a family's time that gives something a row of its own."""
-_DRIVER = "driver"
-_WORDS = {"print OpenCL C": "print", "build": _DRIVER, "passes": "other"}
+_WORDS = {"print OpenCL C": "print", "build": DRIVER, "passes": "other"}
 """What the compiler's own words for its steps are here."""
 _TRAINING = "training"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What compiling one program took."""
-
-    family: str
-    statements: int
-    operations: int
-    """Operations on tensors that it has, gradients and all."""
-    seconds: Mapping[str, float]
-    """Processor time of each pass, of the verifier, of the device's compiler."""
-    driver_wall: float
-    """Seconds until the device's compiler was done, which may use several cores."""
-    megabytes: float
-    """The most memory that the process held."""
-
-    @property
-    def total(self) -> float:
-        """Seconds of all passes together."""
-        return sum(self.seconds.values())
-
-    @property
-    def own(self) -> float:
-        """Without the device's compiler."""
-        return self.total - self.seconds.get(_DRIVER, 0.0)
 
 
 @dataclass
@@ -247,7 +221,7 @@ def _print(rows: Sequence[Measured]) -> None:
             str(row.statements),
             str(row.operations),
             f"{row.own:.2f}",
-            f"{row.seconds.get(_DRIVER, 0.0):.2f}",
+            f"{row.seconds.get(DRIVER, 0.0):.2f}",
             f"{row.driver_wall:.2f}",
             _slope(own),
             f"{row.megabytes:.0f}",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from .compile_time import Measured
 from .contest import Row
+from .measured import Measured
 from .report import ratio
 
 

@@ -23,7 +23,6 @@ def test_layers() -> None:
 
 
 PAIRS = [
-    ("bench.compile_time", "bench.plot"),
     ("plaidml.operations", "plaidml.values"),
 ]
 """Two files that are one idea each."""
