@@ -120,8 +120,6 @@ static inline ushort bfloat_from_float(float x) {
 #define floor(x) of_float(floor, x)
 #define fma(x, y, z) \
   _Generic((x), float: __builtin_fmaf(x, y, z), default: __builtin_fma(x, y, z))
-#define fmax(x, y) of_floats(fmax, x, y)
-#define fmin(x, y) of_floats(fmin, x, y)
 #define fmod(x, y) of_floats(fmod, x, y)
 #define hypot(x, y) of_floats(hypot, x, y)
 #define ldexp(x, y) of_floats(ldexp, x, y)
@@ -141,6 +139,14 @@ static inline ushort bfloat_from_float(float x) {
 #define trunc(x) of_float(trunc, x)
 #define signbit(x) (__builtin_signbit(x) != 0)
 #define sign(x) ((x) > 0 ? (__typeof__(x))1 : (x) < 0 ? (__typeof__(x))-1 : (x))
+
+// Of a number and NaN the number. The library's give NaN where that is a signalling one.
+static inline float as_fmaxf(float x, float y) { return x != x || y > x ? y : x; }
+static inline float as_fminf(float x, float y) { return x != x || y < x ? y : x; }
+static inline double as_fmax(double x, double y) { return x != x || y > x ? y : x; }
+static inline double as_fmin(double x, double y) { return x != x || y < x ? y : x; }
+#define fmax(x, y) _Generic((x), float: as_fmaxf(x, y), default: as_fmax(x, y))
+#define fmin(x, y) _Generic((x), float: as_fminf(x, y), default: as_fmin(x, y))
 
 // Functions that it lacks, computed in double.
 #define as_pi 3.14159265358979323846
