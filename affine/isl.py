@@ -111,9 +111,10 @@ def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
 def irredundant(rank: int, forms: Sequence[LinearForm]) -> list[LinearForm]:
     """Those of inequalities that the others do not imply over rational points.
 
-    The points with all `forms >= 0` must be bounded and of full dimension, and no two
-    forms of one direction: so there is one answer. (Over integers there are several:
-    with `0 <= y < 2` each of `x >= 0` and `2x + y >= 0` implies the other.)
+    The points with all `forms >= 0` must be bounded, and no two forms of one direction:
+    so there is one answer. (Over integers there are several: with `0 <= y < 2` each of
+    `x >= 0` and `2x + y >= 0` implies the other.) All forms where the points lie in a
+    plane.
     """
     import islpy
 
@@ -123,6 +124,8 @@ def irredundant(rank: int, forms: Sequence[LinearForm]) -> list[LinearForm]:
     with _limited(forms) as context:
         facets = _basic_set(context, rank + 1, [*cone, scale]).remove_redundancies()
         sides = facets.get_constraints()
+    if any(side.is_equality() for side in sides):
+        return [*forms]
     kind, size = islpy.dim_type.set, range(rank + 1)
     kept = {
         tuple(side.get_coefficient_val(kind, i).to_python() for i in size)
