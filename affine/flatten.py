@@ -48,7 +48,7 @@ from .isl import one_limit
 from .lattice import identity_forms, integer_points
 from .matrix import solve_integer
 from .polyhedron import Polyhedron, without_implied
-from .slabs import Access, Points, exact_slabs, moved
+from .slabs import AccessMap, Points, exact_slabs, moved
 
 _Bounded: TypeAlias = tuple[LinearForm, int]
 """`(form, bound)` asks for an integer `0 <= form < bound`."""
@@ -106,8 +106,8 @@ class FlatContraction:
 
 def flatten_contraction(
     rank: int,
-    output: Access,
-    inputs: Sequence[Access],
+    output: AccessMap,
+    inputs: Sequence[AccessMap],
     shapes: Sequence[Sequence[int]],
     constraints: Sequence[tuple[LinearForm, int]] = (),
 ) -> FlatContraction:
@@ -151,7 +151,7 @@ def _best_form(points: Points) -> FlatContraction | None:
 
 def _lattice(
     rank: int,
-    accesses: Sequence[Access],
+    accesses: Sequence[AccessMap],
     shapes: Sequence[Sequence[int]],
     constraints: Sequence[_Bounded],
 ) -> Points | None:
@@ -182,7 +182,7 @@ def _lattice(
 
 
 def _bounded(
-    accesses: Sequence[Access],
+    accesses: Sequence[AccessMap],
     shapes: Sequence[Sequence[int]],
     constraints: Sequence[_Bounded],
 ) -> list[_Bounded]:
@@ -313,7 +313,7 @@ def _names(substitution: Sequence[LinearForm], rank: int) -> tuple[int | None, .
     return tuple(names)
 
 
-def _empty(rank: int, accesses: Sequence[Access]) -> FlatContraction:
+def _empty(rank: int, accesses: Sequence[AccessMap]) -> FlatContraction:
     """A contraction without points: one index with no value."""
     zero = LinearForm.constant_of(0, 1)
     return FlatContraction(

@@ -18,7 +18,7 @@ from .lattice import identity_forms, integer_points
 from .matrix import EchelonBasis, Vector, dot
 from .polyhedron import Polyhedron
 
-Access: TypeAlias = Sequence[LinearForm]
+AccessMap: TypeAlias = Sequence[LinearForm]
 """One form for each dimension of a tensor."""
 
 
@@ -87,7 +87,7 @@ class Points:
 
 
 def moved(
-    accesses: Sequence[Access], change: tuple[LinearForm, ...]
+    accesses: Sequence[AccessMap], change: tuple[LinearForm, ...]
 ) -> tuple[tuple[LinearForm, ...], ...]:
     """Accesses in terms of other indices."""
     return tuple(tuple(f.substitute(change) for f in access) for access in accesses)

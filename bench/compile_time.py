@@ -28,7 +28,7 @@ from typing import Any
 import gingham
 from gingham import observation
 
-from .growing import FAMILIES, Program
+from .growing import FAMILIES, ProgramText
 from .measured import DRIVER, Measured
 from .training import resnet50_training
 
@@ -150,7 +150,7 @@ def _measured(family: str, size: str) -> Measured:
     import resource
 
     is_training = family == _TRAINING
-    build: Callable[[int], Program] = FAMILIES["convolutions, gradients"]
+    build: Callable[[int], ProgramText] = FAMILIES["convolutions, gradients"]
     _compile(build(9) if is_training else FAMILIES[family](9), _Watch())
     program = resnet50_training() if is_training else FAMILIES[family](int(size))
     watch = _Watch()
@@ -165,7 +165,7 @@ def _measured(family: str, size: str) -> Measured:
     )
 
 
-def _compile(program: Program, watch: _Watch) -> None:
+def _compile(program: ProgramText, watch: _Watch) -> None:
     import numpy as np
 
     text, shapes = program

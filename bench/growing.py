@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from .cases.case import Shape
 
-Program: TypeAlias = tuple[str, list[Shape]]
+ProgramText: TypeAlias = tuple[str, list[Shape]]
 
 _SIDE = 32
 _ROWS = 16
@@ -50,7 +50,7 @@ class Lines:
         sizes = ", ".join(map(str, shape))
         return self.add(f"{name}[i, j : {sizes}]", f"+({left}[i, k] * {right}[k, j])")
 
-    def program(self, results: list[str]) -> Program:
+    def program(self, results: list[str]) -> ProgramText:
         """The text of a function that returns `results`, and its inputs' shapes."""
         lines = "\n  ".join(self.statements)
         inputs, outputs = ", ".join(self._inputs), ", ".join(results)
@@ -176,8 +176,8 @@ _FAMILIES: dict[str, _Family] = {
 }
 
 
-def _forward(family: _Family) -> Callable[[int], Program]:
-    def build(count: int) -> Program:
+def _forward(family: _Family) -> Callable[[int], ProgramText]:
+    def build(count: int) -> ProgramText:
         lines = Lines()
         result, _ = family(lines, count)
         return lines.program([result])
@@ -185,8 +185,8 @@ def _forward(family: _Family) -> Callable[[int], Program]:
     return build
 
 
-def _backward(family: _Family) -> Callable[[int], Program]:
-    def build(count: int) -> Program:
+def _backward(family: _Family) -> Callable[[int], ProgramText]:
+    def build(count: int) -> ProgramText:
         lines = Lines()
         result, rank = family(lines, max(count // 3, 1))
         indices = ", ".join(f"i{axis}" for axis in range(rank))
@@ -200,7 +200,7 @@ def _backward(family: _Family) -> Callable[[int], Program]:
     return build
 
 
-FAMILIES: Mapping[str, Callable[[int], Program]] = {
+FAMILIES: Mapping[str, Callable[[int], ProgramText]] = {
     **{name: _forward(family) for name, family in _FAMILIES.items()},
     **{f"{name}, gradients": _backward(family) for name, family in _FAMILIES.items()},
 }

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .growing import Lines, Program
+from .growing import Lines, ProgramText
 
 CLASSES = 1000
 BLOCKS = (3, 4, 6, 3)
 """The blocks of each stage of ResNet-50."""
 
 
-def resnet50(size: int = 224, channels: int = 64) -> Program:
+def resnet50(size: int = 224, channels: int = 64) -> ProgramText:
     """The program and the shapes of its inputs, for one image of `size` x `size`.
 
     Batch normalization is part of the weights and biases, as when training has ended.

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .cases.case import Shape
-from .growing import Program
+from .growing import ProgramText
 from .resnet import BLOCKS, CLASSES, ResNet
 
 
 def resnet50_training(
     batch: int = 4, size: int = 64, channels: int = 64, stages: Sequence[int] = BLOCKS
-) -> Program:
+) -> ProgramText:
     """The program and the shapes of its inputs, for images of `size` x `size`.
 
     Its results are the loss, the new averages, weights and moments. Fewer blocks in
@@ -51,7 +51,7 @@ class _Training(ResNet):
         normal = lines.add(f"H{n}", f"{centered} / {deviation}")
         return f"{normal} * {scale} + {shift}"
 
-    def step(self, result: str) -> Program:
+    def step(self, result: str) -> ProgramText:
         """The loss of the last layer, and the updates of all weights."""
         lines = self.lines
         truth = lines.input("YT", self.batch, CLASSES, is_weight=False)

@@ -14,13 +14,13 @@ from ..limits import LARGEST_INTEGER, LONGEST_NAME, MOST_NESTED, MOST_TOKENS
 from .diagnostics import syntax_error
 from .mistake import CHARACTER, CLOSING, Lexeme, Mistake
 from .source import Source
-from .syntax import Program, Span
+from .syntax import Span, SyntaxTree
 
 if TYPE_CHECKING:
     from lark import Lark, Token, UnexpectedCharacters
 
 
-def parse(text: str, file: str = "<string>") -> Program:
+def parse(text: str, file: str = "<string>") -> SyntaxTree:
     """The syntax tree of a Tile source: a function, or a form that stands alone.
 
     A byte order mark at the beginning is skipped; CR LF, CR and LF end a line. Raises
@@ -29,7 +29,7 @@ def parse(text: str, file: str = "<string>") -> Program:
     return parse_source(Source.of(text, file))
 
 
-def parse_source(source: Source) -> Program:
+def parse_source(source: Source) -> SyntaxTree:
     """As `parse`, for a source at hand."""
     from lark import UnexpectedCharacters, UnexpectedToken
 

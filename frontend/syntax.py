@@ -261,7 +261,7 @@ class Fragment:
     span: Span
 
 
-Program: TypeAlias = Function | Fragment
+SyntaxTree: TypeAlias = Function | Fragment
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:

@@ -32,10 +32,10 @@ from .syntax import (
     IntegerLiteral,
     Name,
     Option,
-    Program,
     Reference,
     Span,
     Statement,
+    SyntaxTree,
     TensorAccess,
     Unary,
 )
@@ -65,7 +65,7 @@ def _name(token: Token) -> Name:
 
 
 @_inline
-class SyntaxBuilder(Transformer[Token, Program]):
+class SyntaxBuilder(Transformer[Token, SyntaxTree]):
     """Builds the syntax tree; parameters are the kept symbols of the rule, in order."""
 
     # Programs

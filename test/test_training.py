@@ -15,7 +15,7 @@ import gingham
 from gingham.runtime.checking.builds import UNOPTIMISED
 from gingham.targets.opencl import compiled
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.program import BuiltProgram, build_program
+from gingham.targets.opencl.program import DeviceProgram, build_program
 
 SECONDS = 45
 
@@ -36,7 +36,7 @@ def test_a_wrong_compiler_is_found(
 ) -> None:
     def build(
         device: OpenCLDevice, source: str, options: Sequence[str] | None = None
-    ) -> BuiltProgram:
+    ) -> DeviceProgram:
         if UNOPTIMISED not in (options or ()):
             source = source.replace("sqrt(", "1.1f * sqrt(")
         return build_program(device, source, options)

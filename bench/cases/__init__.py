@@ -1,6 +1,6 @@
 """All benchmarks, in the order in which they run."""
 
-from .case import Case, Group, Shape, select
+from .case import Case, CaseGroup, Shape, select
 from .convolutions import CONVOLUTIONS
 from .fused import FUSED
 from .products import CONTRACTIONS, PRODUCTS
@@ -8,4 +8,4 @@ from .rows import ROWS
 
 CASES: tuple[Case, ...] = (*PRODUCTS, *CONVOLUTIONS, *CONTRACTIONS, *ROWS, *FUSED)
 
-__all__ = ["CASES", "Case", "Group", "Shape", "select"]
+__all__ = ["CASES", "Case", "CaseGroup", "Shape", "select"]

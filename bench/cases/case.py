@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, TypeAlias
 
-Group: TypeAlias = Literal["products", "convolutions", "rows", "fused"]
+CaseGroup: TypeAlias = Literal["products", "convolutions", "rows", "fused"]
 Shape: TypeAlias = tuple[int, ...]
 
 
@@ -22,7 +22,7 @@ class Case:
     """
 
     name: str
-    group: Group
+    group: CaseGroup
     program: str
     inputs: Mapping[str, Shape]
     results: Mapping[str, Shape]

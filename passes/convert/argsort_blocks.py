@@ -156,12 +156,12 @@ class _Argsort:
         count = si64 if bit_width(self.key) == 64 else si32
         ranks = self._allocate(count, "ranks")
         whole, rest = divmod(self.length, run)
-        for part in (_Run(whole, 0, run), _Run(1, whole * run, rest)):
+        for part in (_SortedRuns(whole, 0, run), _SortedRuns(1, whole * run, rest)):
             if part.runs and part.width:
                 self._count(keys, ranks, part)
                 self._place(keys, ranks, target, part)
 
-    def _count(self, keys: SSAValue, ranks: SSAValue, part: _Run) -> None:
+    def _count(self, keys: SSAValue, ranks: SSAValue, part: _SortedRuns) -> None:
         """For each key, how many keys of its run go before it."""
         rows, _ = self._shape
         ranges = (rows, part.runs, part.width, part.width)
@@ -180,7 +180,9 @@ class _Argsort:
         block.store(value, ranks, (row, first + i), Aggregation.ADD, 0)
         self.buffers.emit(block.finish(name_after(self.op.result, "ranks")), self.op)
 
-    def _place(self, keys: SSAValue, ranks: SSAValue, target: Rows, part: _Run) -> None:
+    def _place(
+        self, keys: SSAValue, ranks: SSAValue, target: Rows, part: _SortedRuns
+    ) -> None:
         """Put each key of a run, and its position, at its rank."""
         rows, _ = self._shape
         block = PointBlock((rows, part.runs), ["row", "run"], self.op)
@@ -210,7 +212,7 @@ class _Argsort:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _SortedRuns:
     """Some runs of one width, one behind the other from `first` on."""
 
     runs: int

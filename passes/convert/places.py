@@ -12,7 +12,7 @@ from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import Kind, bit_width, kind
 from ...dialects.stripe.attributes import Direction, Refinement
 from ...dialects.stripe.subscripts import Subscript
-from ..stripe.edit.point_block import Access, PointBlock, Source
+from ..stripe.edit.point_block import AccessMap, PointBlock, Source
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Coordinates:
     """
 
     indices: Source
-    axes: Mapping[int, Access]
+    axes: Mapping[int, AccessMap]
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Place:
 
 def computed_window(
     access: Mapping[int, LinearForm], sizes: Sequence[int], rank: int
-) -> tuple[Access, list[int]]:
+) -> tuple[AccessMap, list[int]]:
     """The window that is one element along the axes in `access`, and else whole."""
     zero = LinearForm.constant_of(0, rank)
     starts = tuple(access.get(axis, zero) for axis in range(len(sizes)))
@@ -90,7 +90,7 @@ def both(block: PointBlock, first: SSAValue | None, second: SSAValue) -> SSAValu
 
 
 def read_window(
-    block: PointBlock, view: SSAValue, access: Access, sizes: Sequence[int]
+    block: PointBlock, view: SSAValue, access: AccessMap, sizes: Sequence[int]
 ) -> SSAValue:
     """A window to read, of these sizes."""
     return block.window(view, Refinement(Direction.IN, access), sizes)

@@ -39,7 +39,7 @@ from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.scatter import ScatterOp
 from ...dialects.tile.special_shapes import ScatterMode
 from ..stripe.edit.point_block import (
-    Access,
+    AccessMap,
     PointBlock,
     Source,
     identity_access,
@@ -196,7 +196,7 @@ class _Sum:
 def aggregated_window(
     block: PointBlock,
     view: SSAValue,
-    access: Access,
+    access: AccessMap,
     sizes: list[int],
     aggregation: Aggregation,
 ) -> SSAValue:
@@ -254,7 +254,7 @@ class _Overwrite:
         block = PointBlock(points, [f"n{axis}" for axis in range(len(points))], op)
         own = identity_access(len(points))
         apart: dict[int, LinearForm] = {}
-        axes: dict[int, Access]
+        axes: dict[int, AccessMap]
         position = _row_major(points)
         match op.options.mode:
             case ScatterMode.UPDATE_ND:

@@ -24,7 +24,7 @@ from .loops import ancestors, conditions_around, extent_of
 
 
 @dataclass(frozen=True)
-class Access:
+class MemoryAccess:
     """One load or store of a kernel, of local or global memory.
 
     `start` is its first element, of `count` side by side.
@@ -41,9 +41,9 @@ class Access:
     """What is at least zero where it happens."""
 
 
-def accesses_in(op: Operation) -> list[Access]:
+def accesses_in(op: Operation) -> list[MemoryAccess]:
     """All accesses of an op and what is inside it, without repetitions."""
-    found: dict[Access, None] = {}
+    found: dict[MemoryAccess, None] = {}
     for inner in operations(op):
         if isinstance(inner, LoadOp):
             access = _access(inner, inner.result.type)
@@ -56,13 +56,13 @@ def accesses_in(op: Operation) -> list[Access]:
     return list(found)
 
 
-def _access(op: LoadOp | StoreOp, value: Attribute) -> Access:
+def _access(op: LoadOp | StoreOp, value: Attribute) -> MemoryAccess:
     pointer = op.pointer.type
     if not isinstance(pointer, PointerType):
         raise ValueError(f"expected a pointer, got {pointer}")
     is_whole = value == pointer.element_type
     count = value.get_shape()[0] if isinstance(value, VectorType) else 1
-    return Access(
+    return MemoryAccess(
         op.pointer,
         pointer.space.data,
         IndexSum.of(op.form.data, op.values),
@@ -91,7 +91,7 @@ def differs_between_items(value: SSAValue) -> bool:
             return False
 
 
-def may_meet(first: Access, second: Access) -> bool:
+def may_meet(first: MemoryAccess, second: MemoryAccess) -> bool:
     """Whether two different work-items of a group may use one cell.
 
     One does the first access, the other the second, at any iterations of loops. True
@@ -121,7 +121,7 @@ class _Points:
         self._numbers: dict[object, int] = {}
         self._bounds: list[_Sum] = []
 
-    def position(self, access: Access, copy: int) -> _Sum:
+    def position(self, access: MemoryAccess, copy: int) -> _Sum:
         """The first element that one of the two uses, where it does."""
         self._bounds += [self._sum(each, copy) for each in access.conditions]
         return self._sum(access.start, copy)

@@ -13,7 +13,7 @@ from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import BarrierOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import error_at, located
-from .accesses import Access, accesses_in, differs_between_items, may_meet
+from .accesses import MemoryAccess, accesses_in, differs_between_items, may_meet
 
 
 def synchronize(kernel: KernelOp) -> None:
@@ -22,7 +22,7 @@ def synchronize(kernel: KernelOp) -> None:
         _synchronize(kernel.body.block, [])
 
 
-def _synchronize(block: Block, pending: list[Access]) -> list[Access]:
+def _synchronize(block: Block, pending: list[MemoryAccess]) -> list[MemoryAccess]:
     """Put barriers into a block that all work-items of a group run.
 
     `pending` are the accesses since the last barrier before the block; the result are
@@ -44,8 +44,8 @@ def _synchronize(block: Block, pending: list[Access]) -> list[Access]:
 
 
 def _synchronize_body(
-    op: Operation, own: list[Access], pending: list[Access]
-) -> list[Access]:
+    op: Operation, own: list[MemoryAccess], pending: list[MemoryAccess]
+) -> list[MemoryAccess]:
     """Put barriers into a loop or under a condition; what is pending behind it."""
     body = op.regions[0].block
     _check_uniform(op)
@@ -80,7 +80,9 @@ def _check_uniform(op: Operation) -> None:
         )
 
 
-def _conflicts(first: Iterable[Access], second: Iterable[Access]) -> list[MemorySpace]:
+def _conflicts(
+    first: Iterable[MemoryAccess], second: Iterable[MemoryAccess]
+) -> list[MemorySpace]:
     """The memory spaces in which different work-items use a cell that one writes."""
     later = list(second)
     spaces = {
@@ -92,9 +94,9 @@ def _conflicts(first: Iterable[Access], second: Iterable[Access]) -> list[Memory
     return [space for space in MemorySpace if space in spaces]
 
 
-def _before_barrier(block: Block, space: MemorySpace) -> list[Access]:
+def _before_barrier(block: Block, space: MemorySpace) -> list[MemoryAccess]:
     """The accesses of a block before its first barrier for a memory space."""
-    found: list[Access] = []
+    found: list[MemoryAccess] = []
     for op in block.ops:
         if isinstance(op, BarrierOp) and op.space.data is space:
             break
@@ -115,10 +117,14 @@ def _barriers(spaces: Iterable[MemorySpace], origin: Operation) -> list[Operatio
     return [located(BarrierOp(space), origin) for space in spaces]
 
 
-def _without(accesses: Sequence[Access], spaces: Iterable[MemorySpace]) -> list[Access]:
+def _without(
+    accesses: Sequence[MemoryAccess], spaces: Iterable[MemorySpace]
+) -> list[MemoryAccess]:
     gone = set(spaces)
     return [access for access in accesses if access.space not in gone]
 
 
-def _joined(first: Iterable[Access], second: Iterable[Access]) -> list[Access]:
+def _joined(
+    first: Iterable[MemoryAccess], second: Iterable[MemoryAccess]
+) -> list[MemoryAccess]:
     return list(dict.fromkeys([*first, *second]))

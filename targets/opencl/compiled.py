@@ -10,7 +10,7 @@ from ...errors import GinghamError
 from ...observation import note, now
 from .. import code as stored
 from ..code import PrintedCode
-from .program import BuiltProgram, build_options, build_program, load_program
+from .program import DeviceProgram, build_options, build_program, load_program
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +28,7 @@ _BYTES_FOR_EACH_OF_SOURCE = 52
 class CompiledCode(PrintedCode):
     """A host program with the kernels that it launches."""
 
-    built: BuiltProgram | None
+    built: DeviceProgram | None
     """The kernels; None where none is launched."""
     options: tuple[str, ...]
     """Those of the device's compiler that they were built with."""
@@ -108,7 +108,7 @@ def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
         is_checked = bool(code.facts["checked"])
     except (KeyError, TypeError) as error:
         raise GinghamError(f"a stored program is damaged: {error}") from error
-    built: BuiltProgram | None = None
+    built: DeviceProgram | None = None
     if code.program.launches:
         built = load_program(device, code.source, code.binaries, options)
     return CompiledCode(code.program, code.source, built, options, is_checked)

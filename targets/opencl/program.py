@@ -53,7 +53,7 @@ _making_kernels = Lock()
 _FIRST_PROGRAMS = 16
 
 
-class BuiltProgram:
+class DeviceProgram:
     """Source built for one device; `kernel` gives its kernels, each made once."""
 
     def __init__(
@@ -115,7 +115,7 @@ def build_program(
     source: str,
     options: Sequence[str] | None = None,
     standard: str | None = None,
-) -> BuiltProgram:
+) -> DeviceProgram:
     """Compile OpenCL C for `device`, with `build_options` unless others are given.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
@@ -129,16 +129,16 @@ def build_program(
     if find("debug").value < 2:
         return built_program(device, source, " ".join(words))
     # A binary has no remarks, nor has a program that somebody else had built.
-    program = BuiltProgram(device, source, [build(device, source, " ".join(words))])
+    program = DeviceProgram(device, source, [build(device, source, " ".join(words))])
     program.show_remarks()
     return program
 
 
 _being_built = Once[tuple[str, str, str]]()
-_built: WeakValueDictionary[tuple[str, str, str], BuiltProgram] = WeakValueDictionary()
+_built: WeakValueDictionary[tuple[str, str, str], DeviceProgram] = WeakValueDictionary()
 
 
-def built_program(device: DeviceHandle, source: str, options: str) -> BuiltProgram:
+def built_program(device: DeviceHandle, source: str, options: str) -> DeviceProgram:
     """What the device's compiler makes of OpenCL C, built once while somebody has it.
 
     Raises GinghamError, with what the compiler says.
@@ -151,13 +151,13 @@ def built_program(device: DeviceHandle, source: str, options: str) -> BuiltProgr
         return known
 
 
-def _new_program(device: DeviceHandle, source: str, options: str) -> BuiltProgram:
+def _new_program(device: DeviceHandle, source: str, options: str) -> DeviceProgram:
     parts = build_side_by_side(device, source, options)
     device.built_count += len(parts)
     is_worth_it = device.built_count > _FIRST_PROGRAMS
     if is_worth_it and device.details.builds_whole_binaries:
         parts = [load(device, binary_of(part), options) for part in parts]
-    return BuiltProgram(device, source, parts)
+    return DeviceProgram(device, source, parts)
 
 
 def load_program(
@@ -165,8 +165,8 @@ def load_program(
     source: str,
     binaries: Sequence[bytes],
     options: Sequence[str] | None = None,
-) -> BuiltProgram:
-    """The program that `BuiltProgram.binaries` was asked of, without compiling.
+) -> DeviceProgram:
+    """The program that `DeviceProgram.binaries` was asked of, without compiling.
 
     Without binaries it is built, which is for the driver to make short. Raises
     GinghamError where the device does not take it, as with another driver.
@@ -175,7 +175,7 @@ def load_program(
     if not binaries:
         return built_program(device, source, words)
     parts = [load(device, binary, words) for binary in binaries]
-    return BuiltProgram(device, source, parts)
+    return DeviceProgram(device, source, parts)
 
 
 def _new_handle(program: cl.Program, name: str) -> cl.Kernel:

@@ -87,7 +87,7 @@ class _Stage:
 
 
 @dataclass(frozen=True)
-class _Expectation:
+class _ExpectedResults:
     """Inputs of some types, and what the program as parsed gave for them."""
 
     signature: Signature
@@ -194,7 +194,7 @@ class Validator(Instrument):
         from .samples import candidate_inputs, is_telling
 
         obstacle: GinghamError | None = None
-        fallback: _Expectation | None = None
+        fallback: _ExpectedResults | None = None
         number_of_runs = 0
         for self.signature in signatures:
             if (refused := self.too_large(stage)) is not None:
@@ -209,7 +209,7 @@ class Validator(Instrument):
                 except GinghamError as error:
                     obstacle = obstacle or error
                     continue
-                first_run = _Expectation(self.signature, inputs, results)
+                first_run = _ExpectedResults(self.signature, inputs, results)
                 fallback = fallback or first_run
                 number_of_runs += 1
                 if is_telling(results):
@@ -225,7 +225,7 @@ class Validator(Instrument):
             obstacle.hint if obstacle else None,
         )
 
-    def settle(self, first_run: _Expectation) -> None:
+    def settle(self, first_run: _ExpectedResults) -> None:
         """Takes the inputs and results of a run for all that follow."""
         self.signature = first_run.signature
         self.inputs, self.expected = first_run.inputs, first_run.results

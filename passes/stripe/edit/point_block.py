@@ -23,7 +23,7 @@ from ....dialects.stripe.attributes import (
 from ....dialects.stripe.subscripts import Subscript
 from ...locations import located
 
-Access = tuple[LinearForm, ...]
+AccessMap = tuple[LinearForm, ...]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class PointBlock:
             index.name_hint = name if SSAValue.is_valid_name(name) else None
         self._buffers: list[SSAValue] = []
         self._refinements: list[Refinement] = []
-        self._loaded: dict[tuple[SSAValue, Access], SSAValue] = {}
+        self._loaded: dict[tuple[SSAValue, AccessMap], SSAValue] = {}
 
     @property
     def indices(self) -> tuple[SSAValue, ...]:
@@ -81,7 +81,7 @@ class PointBlock:
         """The form 0 over the block's indices and captures."""
         return LinearForm.constant_of(0, len(self.ranges) + len(self._captures))
 
-    def read(self, source: Source, access: Access) -> SSAValue:
+    def read(self, source: Source, access: AccessMap) -> SSAValue:
         """The element of a source at `access`, forms over the indices."""
         if isinstance(source.value, SSAValue):
             return self.load(source.value, access)
@@ -89,7 +89,7 @@ class PointBlock:
             return self.index(access[source.value.axis], source.element)
         return self.constant(source.value, source.element)
 
-    def load(self, view: SSAValue, access: Access) -> SSAValue:
+    def load(self, view: SSAValue, access: AccessMap) -> SSAValue:
         """The element of a view at `access`."""
         known = self._loaded.get((view, access))
         if known is not None:
@@ -128,7 +128,7 @@ class PointBlock:
         self,
         value: SSAValue,
         view: SSAValue,
-        access: Access,
+        access: AccessMap,
         aggregation: Aggregation = Aggregation.ASSIGN,
         init: int | float | None = None,
     ) -> None:
@@ -225,12 +225,12 @@ def index_names(rank: int) -> list[str]:
     return [f"i{axis}" for axis in range(rank)]
 
 
-def identity_access(rank: int) -> Access:
+def identity_access(rank: int) -> AccessMap:
     """The access of element `[i0, i1, ...]`."""
     return tuple(LinearForm.dimension(axis, rank) for axis in range(rank))
 
 
-def broadcast_access(shape: Sequence[int], target: Sequence[int]) -> Access:
+def broadcast_access(shape: Sequence[int], target: Sequence[int]) -> AccessMap:
     """The element of a tensor that NumPy's rule puts at each place of a larger shape.
 
     Axes are aligned from the last; one of size 1 is read at 0 everywhere.

@@ -31,7 +31,7 @@ from .known_operations import KnownOperations
 Tensor: TypeAlias = SSAValue[TensorType[Attribute]]
 """A tensor of known shape and element type."""
 
-Access: TypeAlias = tuple[Polynomial, ...]
+AccessMap: TypeAlias = tuple[Polynomial, ...]
 """One index expression for each axis of a tensor."""
 
 
@@ -109,8 +109,8 @@ class Emitter:
         self,
         aggregation: Aggregation,
         combination: Combination,
-        operands: Sequence[tuple[Tensor, Access]],
-        output: Access,
+        operands: Sequence[tuple[Tensor, AccessMap]],
+        output: AccessMap,
         shape: Sequence[int],
         indices: Sequence[str],
         constraints: Sequence[Constraint] = (),
@@ -164,7 +164,7 @@ class Emitter:
         )
 
 
-def identity(rank: int) -> Access:
+def identity(rank: int) -> AccessMap:
     """The access by one index for each axis."""
     return tuple(Polynomial.index(number) for number in range(rank))
 

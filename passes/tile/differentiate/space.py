@@ -15,14 +15,14 @@ from ....dialects.aggregation import Aggregation, Combination
 from ....dialects.tile.attributes import Constraint
 from ....dialects.tile.contract import ContractOp
 from ..flatten import flat_form
-from .emitter import Access, Emitter, Tensor, identity, static
+from .emitter import AccessMap, Emitter, Tensor, identity, static
 
 
 @dataclass(frozen=True)
 class Place:
     """A tensor's shape, and the access of one of its cells at each point."""
 
-    access: Access
+    access: AccessMap
     shape: tuple[int, ...]
 
     @property

@@ -27,7 +27,7 @@ from gingham.runtime.checking.expectation import Expected
 from gingham.targets.c.device import DEVICE as C
 from gingham.targets.opencl import compiled
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.program import BuiltProgram, build_program
+from gingham.targets.opencl.program import DeviceProgram, build_program
 from gingham.targets.reference.sampled import Grid
 
 Array = NDArray[Any]
@@ -84,7 +84,7 @@ def break_builds(
 
     def build(
         device: OpenCLDevice, source: str, options: Sequence[str] | None = None
-    ) -> BuiltProgram:
+    ) -> DeviceProgram:
         if when(source, options or ()):
             # Roots that are 1 too large.
             source = source.replace("sqrt(", "1.0f + sqrt(")

@@ -14,7 +14,7 @@ from gingham.targets.opencl.command_queue import CommandQueue, Event
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
 from gingham.targets.opencl.memory.copies import download, upload
-from gingham.targets.opencl.program import BuiltProgram, build_program
+from gingham.targets.opencl.program import DeviceProgram, build_program
 
 SOURCE = """
 kernel void add(global const int *x, global int *y, int scalar, long wide) {
@@ -31,7 +31,7 @@ kernel void increment(global int *y) { y[get_global_id(0)] += 1; }
 
 
 @pytest.fixture(scope="module")
-def program(opencl_device: OpenCLDevice) -> BuiltProgram:
+def program(opencl_device: OpenCLDevice) -> DeviceProgram:
     return build_program(opencl_device, SOURCE)
 
 
@@ -52,7 +52,7 @@ def zeros(device: OpenCLDevice, count: int) -> DeviceBuffer:
 
 
 def test_arguments_reach_the_kernel(
-    opencl_device: OpenCLDevice, program: BuiltProgram
+    opencl_device: OpenCLDevice, program: DeviceProgram
 ) -> None:
     values = np.arange(24, dtype=np.int32).reshape(4, 6)
     queue = opencl_device.queue
@@ -64,7 +64,7 @@ def test_arguments_reach_the_kernel(
 
 
 def test_a_required_group_size_is_kept(
-    opencl_device: OpenCLDevice, program: BuiltProgram
+    opencl_device: OpenCLDevice, program: DeviceProgram
 ) -> None:
     queue = opencl_device.queue
     target = allocate(opencl_device, (8,), np.int32)
@@ -80,7 +80,7 @@ def test_a_required_group_size_is_kept(
 
 
 def test_a_group_larger_than_the_device_allows(
-    opencl_device: OpenCLDevice, program: BuiltProgram
+    opencl_device: OpenCLDevice, program: DeviceProgram
 ) -> None:
     size = opencl_device.details.max_work_group_size * 2
     target = zeros(opencl_device, size)
@@ -115,14 +115,14 @@ kernel void greedy(global int *y) {{
 
 
 def test_a_wrong_number_of_arguments(
-    queue: CommandQueue, program: BuiltProgram
+    queue: CommandQueue, program: DeviceProgram
 ) -> None:
     with pytest.raises(GinghamError, match="'add' takes 4 arguments, got 1"):
         queue.enqueue(program.kernel("add"), (1,), None, (np.int32(1),))
 
 
 def test_a_scalar_of_a_wrong_size(
-    opencl_device: OpenCLDevice, program: BuiltProgram
+    opencl_device: OpenCLDevice, program: DeviceProgram
 ) -> None:
     target = zeros(opencl_device, 1)
     arguments = (target, target, np.int64(1), np.int64(1))
@@ -132,7 +132,7 @@ def test_a_scalar_of_a_wrong_size(
 
 @pytest.mark.parametrize("size", [(0,), (0, 5), (5, 0, 2)])
 def test_no_work_items_do_nothing(
-    opencl_device: OpenCLDevice, program: BuiltProgram, size: tuple[int, ...]
+    opencl_device: OpenCLDevice, program: DeviceProgram, size: tuple[int, ...]
 ) -> None:
     target = zeros(opencl_device, 4)
     queue = opencl_device.queue
@@ -141,7 +141,7 @@ def test_no_work_items_do_nothing(
 
 
 def test_commands_run_in_order(
-    opencl_device: OpenCLDevice, program: BuiltProgram
+    opencl_device: OpenCLDevice, program: DeviceProgram
 ) -> None:
     target = zeros(opencl_device, 16)
     kernel = program.kernel("increment")
@@ -152,7 +152,7 @@ def test_commands_run_in_order(
 
 
 def test_a_launch_waits_for_another_queue(
-    opencl_device: OpenCLDevice, program: BuiltProgram, queue: CommandQueue
+    opencl_device: OpenCLDevice, program: DeviceProgram, queue: CommandQueue
 ) -> None:
     target = zeros(opencl_device, 16)
     kernel = program.kernel("increment")
@@ -168,7 +168,7 @@ def test_a_launch_waits_for_another_queue(
 
 
 def test_threads_share_a_queue_and_a_kernel(
-    opencl_device: OpenCLDevice, program: BuiltProgram, queue: CommandQueue
+    opencl_device: OpenCLDevice, program: DeviceProgram, queue: CommandQueue
 ) -> None:
     kernel = program.kernel("add")
     source = upload(queue, np.zeros(64, np.int32))
@@ -209,7 +209,7 @@ class Blocked:
 
 
 def test_memory_lives_as_long_as_the_work_on_it(
-    opencl_device: OpenCLDevice, program: BuiltProgram, queue: CommandQueue
+    opencl_device: OpenCLDevice, program: DeviceProgram, queue: CommandQueue
 ) -> None:
     blocked = Blocked(opencl_device, queue)
     array = np.arange(1000, dtype=np.int32)
@@ -231,7 +231,7 @@ def test_memory_lives_as_long_as_the_work_on_it(
 
 
 def test_many_launches_without_a_wait_do_not_pile_up(
-    opencl_device: OpenCLDevice, program: BuiltProgram, queue: CommandQueue
+    opencl_device: OpenCLDevice, program: DeviceProgram, queue: CommandQueue
 ) -> None:
     kernel = program.kernel("add")
     source = zeros(opencl_device, 4)
@@ -252,7 +252,7 @@ def test_many_launches_without_a_wait_do_not_pile_up(
 
 
 def test_a_failure_names_the_command(
-    opencl_device: OpenCLDevice, program: BuiltProgram, queue: CommandQueue
+    opencl_device: OpenCLDevice, program: DeviceProgram, queue: CommandQueue
 ) -> None:
     blocked = Blocked(opencl_device, queue)
     blocked.release(-5)
