@@ -7,7 +7,13 @@ from collections.abc import Iterator
 
 from docstrings import of_attributes, on_one_line, table
 
-from gingham.targets.hardware import HARDWARE_NAMES, Cache, Hardware, load_hardware
+from gingham.targets.hardware import (
+    HARDWARE_NAMES,
+    Cache,
+    Hardware,
+    Level,
+    load_hardware,
+)
 from gingham.targets.hardware.overheads import Overheads
 
 _INTRODUCTION = """\
@@ -118,9 +124,21 @@ def text() -> str:
     parts = [_INTRODUCTION, "## The fields", table(_HEAD, [*_fields(Hardware)])]
     parts += ["Each of the `caches` has these:", table(_HEAD, [*_fields(Cache)])]
     parts += [_OVERHEADS, table(_HEAD, [*_fields(Overheads)])]
+    parts += [_LEVELS, table(_HEAD, [*_fields(Level)])]
     parts += ["## What is there by name", _descriptions()]
     return "\n\n".join(parts) + "\n"
 
+
+_LEVELS = """\
+## What runs at the same time
+
+No pass asks whether a device is a CPU or a GPU. From these figures follow the `levels`
+of what runs at the same time, from the whole device inwards, and passes go by those:
+groups on cores, and inside of them either the vectors that a work-item has, or
+sub-groups of lanes, each of them a work-item. Only vectors are divided by scalars,
+stored past the caches and fetched for ahead; lanes have other sub-groups to run
+meanwhile.
+`tile-devices` prints the levels of each device."""
 
 _OVERHEADS = """\
 The `[overheads]` are what no manual tells. They were found by measuring nests of loops,
@@ -130,7 +148,9 @@ has it, or else as in [`cpu-avx512-xeon`](../targets/hardware/cpu-avx512-xeon.to
 _HEAD = ("field", "type", "meaning")
 
 
-def _fields(kind: type[Hardware | Cache | Overheads]) -> Iterator[tuple[str, ...]]:
+def _fields(
+    kind: type[Hardware | Cache | Level | Overheads],
+) -> Iterator[tuple[str, ...]]:
     docs = of_attributes(kind)
     for field in dataclasses.fields(kind):
         if field.name != "origin":
@@ -139,16 +159,15 @@ def _fields(kind: type[Hardware | Cache | Overheads]) -> Iterator[tuple[str, ...
 
 
 def _descriptions() -> str:
-    head = ("name", "cores", "GHz", "vector bits", "TFLOP/s", "caches", "GB/s")
+    head = ("name", "levels", "GHz", "TFLOP/s", "caches", "GB/s")
     rows: list[tuple[str, ...]] = []
     for name in HARDWARE_NAMES:
         each = load_hardware(name)
         rows.append(
             (
                 f"[`{name}`](../targets/hardware/{name}.toml)",
-                str(each.cores),
+                ", ".join(map(str, each.levels)),
                 f"{each.clock_gigahertz:g}",
-                str(each.vector_bits),
                 f"{2e-12 * each.multiply_adds_per_second:.3g}",
                 ", ".join(_size(level.size_bytes) for level in each.caches),
                 f"{each.memory_gigabytes_per_second:g}",
