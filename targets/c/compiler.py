@@ -127,6 +127,7 @@ def load_library(data: bytes) -> ctypes.CDLL:
             ) from error
 
 
+@cache
 def processor() -> tuple[str, str]:
     """What the system tells of the processor: who makes it, and its name."""
     try:

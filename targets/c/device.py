@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
+from itertools import pairwise
 
 from ...errors import GinghamError
 from ..backend import DeviceKind, PropertyValue
@@ -88,8 +89,14 @@ class CDevice:
             run(0, count)
             return
         ends = [count * number // parts for number in range(parts + 1)]
-        for each in _threads(os.getpid(), cores).map(run, ends, ends[1:]):
-            assert each is None
+        threads = _threads(os.getpid(), cores)
+        running = [threads.submit(run, *part) for part in pairwise(ends)]
+        try:
+            for each in running:
+                each.result()
+        finally:
+            # Arrays may go only when no kernel works on them.
+            wait(running)
 
     def __repr__(self) -> str:
         return f"<CDevice: {self.description}>"

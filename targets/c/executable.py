@@ -168,7 +168,7 @@ class CExecutable:
         arena = aligned_empty((size,), np.uint8, _ALIGNMENT)
         return {
             number: _empty(slot)
-            if slot.place is None
+            if slot.place is None or number in self.program.kept
             else _viewed(arena[slot.place :], slot)
             for number, slot in between.items()
         }
