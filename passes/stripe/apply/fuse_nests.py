@@ -62,7 +62,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import (
@@ -79,7 +78,7 @@ from ..analysis.nests import reduction_indices, statements
 from ..analysis.schedules import checked_schedule
 from ..analysis.shared_indices import Member, find_conflict, may_be_member
 from ..analysis.statement_order import StatementOrder
-from ..edit.blocks import push_constraints_inward
+from ..edit.blocks import leave_to_inside
 from ..edit.join import join_blocks
 from ..edit.merge import may_merge, merge_pair
 from ..edit.partition import split_block
@@ -282,8 +281,7 @@ def _fuse_level(parts: Sequence[_Part], sizes: Sequence[int]) -> list[_Part]:
         around = inner[-1].block.parent_op()
         if not isinstance(around, BlockOp):
             raise ValueError("tiling gave no outer block")
-        push_constraints_inward(around)
-        _assign(around)
+        leave_to_inside(around)
         outer.append(around)
     joined = join_blocks(outer, orders)
     *others, last = outer
@@ -313,14 +311,6 @@ def _tiled(part: _Part, sizes: Sequence[int]) -> _Part:
         for index in part.shared
     )
     return _Part(block, shared, part.schedule.over(kept), part.leaf)
-
-
-def _assign(block: BlockOp) -> None:
-    """Let the windows of an outer block be plain: the leaves aggregate into them."""
-    refinements = [
-        replace(r, aggregation=Aggregation.ASSIGN) for r in block.refinement_list
-    ]
-    block.set_refinements(refinements)
 
 
 def share_reshapes(function: Operation | None) -> None:

@@ -34,15 +34,13 @@ contractions than a device's compiler builds in 0.6 s, as `cost.code` predicts: 
 longer for each of them, the more a kernel has, and builds several kernels side by side.
 A block asks the nearest 16 groups, and a group spans 2048 statements.
 
-A long reduction with many outputs is a group by itself, so that its parts (see
-`stripe-split-reduction`) meet in one nest. Left alone: blocks inside others, serial
+A block that joins no other is in no group. Left alone: blocks inside others, serial
 ones, those with tiles, with subscripts, and what points only initialize together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -56,17 +54,11 @@ from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.stripe.schedule import set_schedule
 from ...hardware_pass import HardwarePass
 from ...walking import functions
-from ..analysis.facts import BlockFacts
 from ..analysis.nests import statements
 from ..edit.join import outer_memories
-from .fusion.common import stray_index
 from .fusion.cost import FusionCost
 from .fusion.plan import Plan, PlannedGroup
 from .fusion.tiling import GroupCost
-
-_LONG_ROW = 256
-_LEAST_ROWS = 16
-"""Rows for each core, so that a reduction of its own is made of rows."""
 
 
 @dataclass(frozen=True)
@@ -96,44 +88,13 @@ def plan_function(function: FuncOp, cost: FusionCost) -> None:
         elif not isinstance(statement, AllocOp | ReshapeOp):
             plan.forget()
     plan.join_full_groups()
-    groups = [
-        group if len(group.members) > 1 else _rows(group, cost)
-        for group in plan.groups()
-    ]
-    found = [group for group in groups if group is not None]
+    found = [group for group in plan.groups() if len(group.members) > 1]
     for number, group in enumerate(found):
         if group.cost is not None:
             _write(group, group.cost, number)
     positions = dict(enumerate(statements(function)))
     for position, reason in plan.refusals().items():
         _add_reason(positions[position], reason)
-
-
-def _rows(group: PlannedGroup, cost: FusionCost) -> PlannedGroup | None:
-    """A long reduction with many outputs as rows of its own; None for other blocks."""
-    (member,) = group.members
-    facts = member.facts
-    if facts.is_contraction or not _steps_along_rows(facts):
-        return None
-    while (stray := stray_index([member])) is not None:
-        shared = [s for s in range(len(member.shared)) if s != stray]
-        member = member.choose(shared)
-    points = prod(facts.ranges[index] for index in member.shared)
-    if points < _LEAST_ROWS * cost.hardware.cores:
-        return None
-    found, apart = cost.of([member]), cost.apart(member)
-    if found is None or apart is None or apart.seconds < found.seconds:
-        return None
-    return replace(group, members=[member], cost=found, alone=found.seconds)
-
-
-def _steps_along_rows(facts: BlockFacts) -> bool:
-    """Whether a long reduction steps through contiguous elements."""
-    return any(
-        index in facts.reductions and facts.ranges[index] >= _LONG_ROW
-        for index in facts.last_carried
-        if index is not None
-    )
 
 
 def _write(group: PlannedGroup, cost: GroupCost, number: int) -> None:

@@ -8,7 +8,7 @@ along which vectors run, the second aggregates those cells.
 Before:
 
 ```mlir
-stripe.block "S" [%i : 64, %k : 4096]
+stripe.block "S" [%i : 16, %k : 4096]
     in %x = %X[%i, %k] : 1x1
     out %s = %S[%i] : 1 add init 0 { ... }
 ```
@@ -16,12 +16,12 @@ stripe.block "S" [%i : 64, %k : 4096]
 After, with `lanes=32`:
 
 ```mlir
-%S_parts = stripe.alloc : !stripe.view<64x32xf32>
-stripe.block "S" [%i : 64, %k : 128, %lane : 32]
+%S_parts = stripe.alloc : !stripe.view<16x32xf32>
+stripe.block "S" [%i : 16, %k : 128, %lane : 32]
     in %x = %X[%i, 32 * %k + %lane] : 1x1
     out %s = %S_parts[%i, %lane] : 1x1 add init 0
     attributes {stripe.schedule = #stripe.schedule<tile ...>} { ... }
-stripe.block "S" [%i : 64, %lane : 32]
+stripe.block "S" [%i : 16, %lane : 32]
     in %part = %S_parts[%i, %lane] : 1x1
     out %s = %S[%i] : 1 add init 0 { ... }
 ```
@@ -57,6 +57,23 @@ and the second block is split in turn, where the parts are as many. Sums of whic
 input number is used for many (a product of matrices) may be eight times as long, as
 their parts cost more; parts take no more memory than the inputs, and in blocks inside
 others no more than a cache holds.
+
+With many rows, enough for all cores, the parts of each stay near it: a block over rows,
+some of them a work-group, has one row inside, and that is split.
+
+```mlir
+stripe.block "S" [%i : 64]
+    in %x = %X[%i, 0] : 1x4096
+    out %s = %S[%i] : 1 {
+  %s_parts = stripe.alloc : !stripe.view<1x32xf32, private>
+  stripe.block [%k : 128, %lane : 32]
+      in %x_1 = %x[0, 32 * %k + %lane] : 1x1
+      out %s_1 = %s_parts[0, %lane] : 1x1 add init 0 { ... }
+  stripe.block [%lane : 32]
+      in %part = %s_parts[0, %lane] : 1x1
+      out %s_1 = %s[0] : 1 add init 0 { ... }
+}
+```
 
 Where `lanes` does not divide a row, a third block adds what is left over, and rows are
 cut into so many chunks that this is little. The order of
@@ -96,8 +113,11 @@ from ..analysis.reductions import (
     is_stream,
     row_index,
 )
+from ..analysis.shared_indices import Member, find_conflict, may_be_member
+from ..edit.blocks import leave_to_inside
 from ..edit.partial import Chunk, Lanes, split_reduction
 from ..edit.partition import split_block
+from ..edit.split import tile_block
 
 _CELLS = 4096
 """How many cells a tile of columns has at most; as f32 they are half of an L1 cache."""
@@ -164,6 +184,9 @@ class StripeSplitReductionPass(ModulePass):
         if not streams and cells >= self.parallelism:
             self._cut(block)
             return
+        if cells >= self.parallelism and is_top_level(block) and _has_rows(block):
+            self._split_rows(self._in_rows(block))
+            return
         chunks = self._chunks(block, cells, Lanes(index, lanes))
         size = next((c.size * c.count for c in chunks if c.index == index), lanes)
         if rest := extent % size if size == lanes else extent - size:
@@ -175,6 +198,24 @@ class StripeSplitReductionPass(ModulePass):
             set_tiles(first, self._row_tiles(first, rows, len(chunks)))
         if not self._split_long(second, values) and streams:
             set_tiles(second, self._row_tiles(second, range(kept), 0))
+
+    def _in_rows(self, block: BlockOp) -> BlockOp:
+        """Put blocks over rows around a block, so that its parts meet inside of them.
+
+        Returns what one row is.
+        """
+        indices: Sequence[int] = _numbers(block)
+        rows = sorted(output_indices(block))
+        for sizes in self._row_tiles(block, rows, 0):
+            block, kept = tile_block(
+                block, [sizes[index] for index in indices], is_innermost=False
+            )
+            around = block.parent_op()
+            if not isinstance(around, BlockOp):
+                raise ValueError("tiling gave no outer block")
+            leave_to_inside(around)
+            indices = [indices[number] for number in kept]
+        return block
 
     def _cut(self, block: BlockOp) -> None:
         """Cut what is too long for one sum, and not for lanes."""
@@ -306,6 +347,14 @@ class StripeSplitReductionPass(ModulePass):
         outer = list(inner)
         outer[rows[-1]] = fitting[-1]
         return [outer, inner]
+
+
+def _has_rows(block: BlockOp) -> bool:
+    """Whether each cell can have a block of its own inside of one over all of them."""
+    rows = sorted(output_indices(block))
+    if not rows or may_be_member(block) is not None:
+        return False
+    return find_conflict([Member.of(block, rows)]) is None
 
 
 def _numbers(block: BlockOp) -> range:

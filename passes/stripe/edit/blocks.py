@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
 from ....dialects.index_sum import IndexSum, values_of
 from ....dialects.stripe.attributes import (
@@ -171,6 +172,14 @@ def push_constraints_inward(block: BlockOp) -> None:
     for inner in nested_blocks(block):
         inner.add_where(*block.where)
     block.set_constraints([])
+
+
+def leave_to_inside(block: BlockOp) -> None:
+    """Let the blocks inside a block check its constraints, and aggregate."""
+    push_constraints_inward(block)
+    block.set_refinements(
+        [replace(r, aggregation=Aggregation.ASSIGN) for r in block.refinement_list]
+    )
 
 
 def restrict_index(block: BlockOp, index: int, start: int, extent: int) -> None:

@@ -1,23 +1,40 @@
 // RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=4 grain=16}' | filecheck %s
 // RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=1}' | filecheck %s --check-prefix=SERIAL
+// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=5 grain=1000}' | filecheck %s --check-prefix=FEW
 // RUN: not tile-opt %s -p 'stripe-split-reduction{lanes=0}' 2>&1 | filecheck %s --check-prefix=ERROR
 // RUN: not tile-opt %s -p 'stripe-split-reduction{rounds=-1}' 2>&1 | filecheck %s --check-prefix=ROUNDS
 // ERROR: error: expected lanes of 1 or more, got 0
 // ROUNDS: error: expected rounds of 1 or more, got -1
 
-// Every eighth value has a cell of its own; the cells are aggregated, then the rest.
+// Every eighth value has a cell of its own; the cells are aggregated, then the rest. With
+// rows enough for all cores that is done row by row.
 // CHECK-LABEL: func.func @rows
-// CHECK: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
-// CHECK-NEXT: stripe.block "S" [%i : 4, %k : 12, %lane : 8]
-// CHECK-NEXT: in %a = %A[%i, 8 * %k + %lane] : 1x1
-// CHECK-NEXT: out %s = %S_parts[%i, %lane] : 1x1 max init -inf
-// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0]>} {
-// CHECK: stripe.block "S" [%i : 4, %lane : 8]
-// CHECK-NEXT: in %part = %S_parts[%i, %lane] : 1x1
-// CHECK-NEXT: out %s = %S[%i] : 1 max init -inf
-// CHECK: stripe.block "S" [%i : 4, %k : 4]
-// CHECK-NEXT: in %a = %A[%i, %k + 96] : 1x1
-// CHECK-NEXT: out %s = %S[%i] : 1 max {
+// CHECK: stripe.block "S" [%i : 4]
+// CHECK-NEXT: in %a = %A[%i, 0] : 1x100
+// CHECK-NEXT: out %s = %S[%i] : 1 {
+// CHECK-NEXT: %s_parts = stripe.alloc : !stripe.view<1x8xf32, private>
+// CHECK-NEXT: stripe.block [%k : 12, %lane : 8]
+// CHECK-NEXT: in %a_1 = %a[0, 8 * %k + %lane] : 1x1
+// CHECK-NEXT: out %s_1 = %s_parts[0, %lane] : 1x1 max init -inf
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [0, 0]>} {
+// CHECK: stripe.block [%lane : 8]
+// CHECK-NEXT: in %part = %s_parts[0, %lane] : 1x1
+// CHECK-NEXT: out %s_1 = %s[0] : 1 max init -inf
+// CHECK: stripe.block [%k : 4]
+// CHECK-NEXT: in %a_1 = %a[0, %k + 96] : 1x1
+// CHECK-NEXT: out %s_1 = %s[0] : 1 max {
+// FEW-LABEL: func.func @rows
+// FEW: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
+// FEW-NEXT: stripe.block "S" [%i : 4, %k : 12, %lane : 8]
+// FEW-NEXT: in %a = %A[%i, 8 * %k + %lane] : 1x1
+// FEW-NEXT: out %s = %S_parts[%i, %lane] : 1x1 max init -inf
+// FEW-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0]>} {
+// FEW: stripe.block "S" [%i : 4, %lane : 8]
+// FEW-NEXT: in %part = %S_parts[%i, %lane] : 1x1
+// FEW-NEXT: out %s = %S[%i] : 1 max init -inf
+// FEW: stripe.block "S" [%i : 4, %k : 4]
+// FEW-NEXT: in %a = %A[%i, %k + 96] : 1x1
+// FEW-NEXT: out %s = %S[%i] : 1 max {
 func.func @rows(%A : !stripe.view<4x100xf32>) -> !stripe.view<4xf32> {
   %S = stripe.alloc : !stripe.view<4xf32>
   stripe.block "S" [%i : 4, %k : 100]
@@ -77,15 +94,18 @@ func.func @one_row(%A : !stripe.view<70xf32>) -> !stripe.view<f32> {
 
 // Two outputs; a reduction between the kept index and the row.
 // CHECK-LABEL: func.func @several
-// CHECK: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
-// CHECK-NEXT: %T_parts = stripe.alloc : !stripe.view<4x8xf32>
-// CHECK-NEXT: stripe.block "S" [%i : 4, %j : 2, %k : 8, %lane : 8]
-// CHECK-NEXT: in %a = %A[%i, %j, 8 * %k + %lane] : 1x1x1
-// CHECK-NEXT: out %s = %S_parts[%i, %lane] : 1x1 add init 0
-// CHECK-NEXT: out %t = %T_parts[%i, %lane] : 1x1 max init -inf
-// CHECK: stripe.block "S" [%i : 4, %lane : 8]
-// CHECK-NEXT: in %part = %S_parts[%i, %lane] : 1x1
-// CHECK-NEXT: in %part_1 = %T_parts[%i, %lane] : 1x1
+// CHECK: stripe.block "S" [%i : 4]
+// CHECK: stripe.block [%j : 2, %k : 8, %lane : 8]
+// FEW-LABEL: func.func @several
+// FEW: %S_parts = stripe.alloc : !stripe.view<4x8xf32>
+// FEW-NEXT: %T_parts = stripe.alloc : !stripe.view<4x8xf32>
+// FEW-NEXT: stripe.block "S" [%i : 4, %j : 2, %k : 8, %lane : 8]
+// FEW-NEXT: in %a = %A[%i, %j, 8 * %k + %lane] : 1x1x1
+// FEW-NEXT: out %s = %S_parts[%i, %lane] : 1x1 add init 0
+// FEW-NEXT: out %t = %T_parts[%i, %lane] : 1x1 max init -inf
+// FEW: stripe.block "S" [%i : 4, %lane : 8]
+// FEW-NEXT: in %part = %S_parts[%i, %lane] : 1x1
+// FEW-NEXT: in %part_1 = %T_parts[%i, %lane] : 1x1
 func.func @several(%A : !stripe.view<4x2x64xf32>) -> (!stripe.view<4xf32>, !stripe.view<4xf32>) {
   %S = stripe.alloc : !stripe.view<4xf32>
   %T = stripe.alloc : !stripe.view<4xf32>
