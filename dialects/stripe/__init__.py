@@ -17,7 +17,6 @@ from xdsl.ir import Dialect
 from ..form_attribute import FormAttr
 from .attributes import LevelAttr, MemorySpaceAttr, RefinementAttr, ViewType
 from .block import BlockOp
-from .fusion import FusionAttr
 from .ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .reshape import ReshapeOp
 from .schedule import ScheduleAttr
@@ -28,7 +27,6 @@ Stripe = Dialect(
     [
         ViewType,
         FormAttr,
-        FusionAttr,
         LevelAttr,
         MemorySpaceAttr,
         RefinementAttr,

@@ -1,30 +1,29 @@
-"""The decision to fuse blocks over shared indices, as an attribute."""
+"""Which blocks become one nest, as parts of a schedule."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from xdsl.ir import Data
-from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
-from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 
-FUSE_ATTRIBUTE = "stripe.fuse"
-"""On a block: a `#stripe.fuse<...>`."""
-
-FUSE_REASON_ATTRIBUTE = "stripe.fuse_reason"
-"""On the first block of a group: why it is one, in words and figures."""
+from .schedule_part import Part, ScheduledBlock, index_names, parse_numbers
 
 
 @dataclass(frozen=True)
-class Fusion:
+class Fusion(Part):
     """That a block becomes part of a nest together with the others of its group.
 
-    The outer blocks of the nest run over indices that all members have; each member
-    is a leaf inside, with what is left of its indices.
+    `fuse group 0 shared [0, [1, 2]] tiles [[64, 8], [1, 8]]`: the first shared index is
+    this block's index 0, the second is made of 1 and 2. The outer blocks of the nest
+    run over indices that all members have; each member is a leaf inside, with what is
+    left of its indices.
     """
+
+    word: ClassVar[str] = "fuse"
+    example: ClassVar[str] = "fuse group 0 shared [0, [1, 2]] tiles [[64, 8], [1, 8]]"
+    applied_by: ClassVar[str] = "stripe-fuse-nests"
 
     group: int
     """The same number in all members."""
@@ -36,79 +35,82 @@ class Fusion:
     many of its values one point of that block holds; 0 for all. The same in all
     members."""
 
-
-@irdl_attr_definition
-class FusionAttr(Data[Fusion]):
-    """A `Fusion`: `#stripe.fuse<group 0 shared [0, [1, 2]] tiles [[64, 8], [1, 8]]>`.
-
-    The first shared index is this block's index 0, the second is made of 1 and 2.
-    """
-
-    name = "stripe.fuse"
-
     @classmethod
-    def of(
-        cls,
-        group: int,
-        shared: Sequence[Sequence[int]],
-        tiles: Sequence[Sequence[int]],
-    ) -> FusionAttr:
-        """The attribute of a group by its parts; see `Fusion`."""
-        fusion = Fusion(group, tuple(map(tuple, shared)), tuple(map(tuple, tiles)))
-        return cls(fusion)
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Fusion:
-        """Read `<group 0 shared [0, [1, 2]] tiles [[64, 8], [1, 8]]>`."""
+    def parse(cls, parser: AttrParser) -> Fusion:
+        """Read `group 0 shared [0, [1, 2]] tiles [[64, 8], [1, 8]]`."""
+        square = parser.Delimiter.SQUARE
 
         def number() -> int:
-            return parser.parse_integer(allow_negative=False)
-
-        def numbers() -> tuple[int, ...]:
-            square = parser.Delimiter.SQUARE
-            return tuple(parser.parse_comma_separated_list(square, number))
+            return parser.parse_integer(allow_boolean=False, allow_negative=False)
 
         def index() -> tuple[int, ...]:
-            square = parser.Delimiter.SQUARE
             several = parser.parse_optional_comma_separated_list(square, number)
             return (number(),) if several is None else tuple(several)
 
-        with parser.in_angle_brackets():
-            parser.parse_keyword("group")
-            group = number()
-            parser.parse_keyword("shared")
-            square = parser.Delimiter.SQUARE
-            shared = parser.parse_comma_separated_list(square, index)
-            parser.parse_keyword("tiles")
-            tiles = parser.parse_comma_separated_list(square, numbers)
-            return Fusion(group, tuple(shared), tuple(tiles))
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Print a shared index of one number by that number, others as lists."""
-        fusion = self.data
-        shared = ", ".join(
-            str(numbers[0]) if len(numbers) == 1 else str(list(numbers))
-            for numbers in fusion.shared
+        parser.parse_keyword("group")
+        group = number()
+        parser.parse_keyword("shared")
+        shared = parser.parse_comma_separated_list(square, index)
+        parser.parse_keyword("tiles")
+        tiles = parser.parse_comma_separated_list(
+            square, lambda: parse_numbers(parser, "a size")
         )
-        tiles = ", ".join(str(list(sizes)) for sizes in fusion.tiles)
-        with printer.in_angle_brackets():
-            printer.print_string(
-                f"group {fusion.group} shared [{shared}] tiles [{tiles}]"
-            )
+        return cls(group, tuple(shared), tuple(tiles))
 
-    def verify(self) -> None:
-        """Raise VerifyException unless each level has a size per shared index."""
-        fusion = self.data
-        numbers = [number for index in fusion.shared for number in index]
-        if not all(fusion.shared) or len(set(numbers)) != len(numbers):
-            raise VerifyException(
-                f"expected different numbers of indices, got {list(fusion.shared)}"
+    def format(self) -> str:
+        """A shared index of one number by that number, others as lists."""
+        shared = ", ".join(
+            str(numbers[0]) if len(numbers) == 1 else str([*numbers])
+            for numbers in self.shared
+        )
+        tiles = ", ".join(str([*sizes]) for sizes in self.tiles)
+        return f"group {self.group} shared [{shared}] tiles [{tiles}]"
+
+    def over(self, kept: Sequence[int]) -> Fusion:
+        """The same with the indices' new numbers."""
+        shared = [
+            tuple([kept.index(number) for number in numbers if number in kept])
+            for numbers in self.shared
+        ]
+        return replace(self, shared=tuple(shared))
+
+    def check(self, block: ScheduledBlock) -> None:
+        """Shared indices are those of the block, each once, with a size per level."""
+        count = len(block.index_ranges)
+        numbers = [number for several in self.shared for number in several]
+        if not all(self.shared) or any(number >= count for number in numbers):
+            raise self.refuse(
+                f"expected shared indices to be of {index_names(block)}, 0 to "
+                f"{count - 1}, got {[[*several] for several in self.shared]}"
             )
-        if not fusion.tiles:
-            raise VerifyException("expected sizes of one level of tiles at least")
-        for sizes in fusion.tiles:
-            if len(sizes) != len(fusion.shared):
-                raise VerifyException(
-                    f"expected {len(fusion.shared)} size(s) per level, one for each "
+        if len({*numbers}) != len(numbers):
+            raise self.refuse(f"expected each index to be shared once, got {numbers}")
+        if not self.tiles:
+            raise self.refuse("expected one level of tiles at least")
+        for sizes in self.tiles:
+            if len(sizes) != len(self.shared):
+                raise self.refuse(
+                    f"expected {len(self.shared)} size(s) per level, one for each "
                     f"shared index, got {list(sizes)}"
                 )
+
+
+@dataclass(frozen=True)
+class Alone(Part):
+    """That a block becomes part of no nest: `alone`."""
+
+    word: ClassVar[str] = "alone"
+    example: ClassVar[str] = "alone"
+    applied_by: ClassVar[str] = "stripe-fuse-nests"
+
+    @classmethod
+    def parse(cls, parser: AttrParser) -> Alone:
+        """Read nothing: the word says it all."""
+        return cls()
+
+    def format(self) -> str:
+        """Nothing."""
+        return ""
+
+    def check(self, block: ScheduledBlock) -> None:
+        """Any block may be left alone."""

@@ -37,7 +37,7 @@ from ..bounded_parser import BoundedParser
 from ..hints import HintedVerifyException, fail_to_parse
 from ..work import WORK_ATTRIBUTE
 from .attributes import KERNEL_ATTRIBUTE
-from .fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE
+from .fusion import Alone, Fusion
 from .schedule_part import Part, ScheduledBlock
 from .staging import Staging
 from .tiling import OUTPUT_ORDER_ATTRIBUTE, Padding, Points, Tiles
@@ -46,16 +46,16 @@ SCHEDULE = "stripe.schedule"
 """The attribute of a block that holds what is still to be done with it."""
 
 PARTS: dict[str, type[Part]] = {
-    kind.word: kind for kind in (Tiles, Points, Staging, Padding)
+    kind.word: kind for kind in (Fusion, Alone, Tiles, Points, Staging, Padding)
 }
 """The kinds of parts, by their words, in the order in which they are printed."""
 
+_PLACES = {word: place for place, word in enumerate(PARTS)}
 _ATTRIBUTES = (
     SCHEDULE,
     KERNEL_ATTRIBUTE,
     WORK_ATTRIBUTE,
-    FUSE_ATTRIBUTE,
-    FUSE_REASON_ATTRIBUTE,
+    "stripe.scheduled",
     OUTPUT_ORDER_ATTRIBUTE,
 )
 """What the dialect has a meaning for on a block."""
@@ -152,8 +152,7 @@ class Schedule:
     def with_part(self, part: Part) -> Schedule:
         """The same with a decision in place of the one of its kind."""
         others = [each for each in self.parts if each.word != part.word]
-        words = [*PARTS]
-        parts = sorted([*others, part], key=lambda each: words.index(each.word))
+        parts = sorted([*others, part], key=lambda each: _PLACES[each.word])
         return replace(self, parts=tuple(parts))
 
     def without(self, kind: type[Part]) -> Schedule:
@@ -199,24 +198,16 @@ class Schedule:
 
     def __bool__(self) -> bool:
         """Whether anything is decided."""
-        return any(True for _ in self)
+        return bool(self.levels or self.points.order or self.stages or self.parts)
 
     def __iter__(self) -> Iterator[Part]:
-        """The parts as they are printed."""
-        yield from self.levels
-        if self.points.order:
-            yield self.points
-        yield from self.stages
-        yield from self.parts
+        """The parts as they are printed, in the order of `PARTS`."""
+        points = (self.points,) if self.points.order else ()
+        parts = (*self.levels, *points, *self.stages, *self.parts)
+        return iter(sorted(parts, key=lambda part: _PLACES[part.word]))
 
     def check(self, block: ScheduledBlock) -> None:
         """Raise HintedVerifyException unless the block may be scheduled so."""
-        if block.is_serial and (first := next(iter(self), None)) is not None:
-            raise HintedVerifyException(
-                f"cannot be scheduled: the points of a serial block have an order, and "
-                f"'{first.word}' would change it",
-                "schedule a block around it",
-            )
         for part in self:
             part.check(block)
 
@@ -246,7 +237,7 @@ class Schedule:
         printer.print_string("<")
         for number, part in enumerate(self):
             printer.print_string(f",{separator}" if number else separator.strip(" "))
-            printer.print_string(f"{part.word} {part.format()}".rstrip())
+            printer.print_string(str(part))
             _print_reason(part.reason, " ", printer)
         _print_reason(self.reason, f",{separator}" if self else "", printer)
         printer.print_string(">")
@@ -365,7 +356,7 @@ def verify_schedule(block: ScheduledBlock) -> None:
     """Raise HintedVerifyException for what stands on a block and does not fit it."""
     for name in block.attributes:
         if name.startswith("stripe.") and name not in _ATTRIBUTES:
-            hint = did_you_mean(name, _ATTRIBUTES) or f"for example {_EXAMPLE}"
+            hint = did_you_mean(name, [SCHEDULE]) or f"for example {_EXAMPLE}"
             raise HintedVerifyException(f"has no attribute '{name}'", hint)
     schedule_of(block).check(block)
 

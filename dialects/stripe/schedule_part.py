@@ -59,6 +59,8 @@ class Part(ABC):
     """What it begins with."""
     example: ClassVar[str]
     """How one is written, for hints."""
+    applied_by: ClassVar[str]
+    """The pass that applies it."""
 
     reason: str = field(default="", compare=False, kw_only=True)
     """Why, for people; or nothing."""
@@ -71,6 +73,10 @@ class Part(ABC):
     @abstractmethod
     def format(self) -> str:
         """What follows the word, without the reason."""
+
+    def __str__(self) -> str:
+        """The word and what follows it, without the reason."""
+        return f"{self.word} {self.format()}".rstrip()
 
     def over(self, kept: Sequence[int]) -> Self:
         """The same for a block that only has these of the indices, in this order."""
@@ -109,6 +115,16 @@ def index_names(block: ScheduledBlock) -> str:
         return "none"
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def check_is_free(part: Part, block: ScheduledBlock) -> None:
+    """Refuse what changes the order of points that have one."""
+    if block.is_serial:
+        raise HintedVerifyException(
+            "cannot be scheduled: the points of a serial block have an order, and "
+            f"'{part.word}' would change it",
+            "schedule a block around it",
+        )
 
 
 def check_order(part: Part, order: Sequence[int], block: ScheduledBlock) -> None:

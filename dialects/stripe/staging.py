@@ -49,6 +49,7 @@ class Staging(Part):
 
     word: ClassVar[str] = "stage"
     example: ClassVar[str] = "stage input 1 at 0 of 0 order [0, 1] global"
+    applied_by: ClassVar[str] = "stripe-stage"
 
     refinement: int
     before: int
@@ -104,6 +105,6 @@ class Staging(Part):
                 n for n, r in enumerate(refinements) if r.direction is Direction.IN
             ]
             raise self.refuse(
-                f"cannot stage refinement {self.refinement}: it is no input, as "
-                f"{inputs} are"
+                f"cannot stage refinement {self.refinement}: it is no input; "
+                f"inputs are {inputs}"
             )

@@ -15,6 +15,7 @@ from xdsl.parser import AttrParser
 from .schedule_part import (
     Part,
     ScheduledBlock,
+    check_is_free,
     check_one_each,
     check_order,
     order_over,
@@ -38,6 +39,7 @@ class Points(Part):
 
     word: ClassVar[str] = "points"
     example: ClassVar[str] = "points order [2, 0, 1]"
+    applied_by: ClassVar[str] = "stripe-tile"
 
     order: tuple[int, ...] = ()
 
@@ -57,6 +59,7 @@ class Points(Part):
 
     def check(self, block: ScheduledBlock) -> None:
         """The order is one of the block's indices."""
+        check_is_free(self, block)
         check_order(self, self.order, block)
 
 
@@ -74,6 +77,7 @@ class Tiles(Part):
 
     word: ClassVar[str] = "tile"
     example: ClassVar[str] = "tile [8, 32, 0] order [1, 0]"
+    applied_by: ClassVar[str] = "stripe-tile"
 
     sizes: tuple[int, ...]
     order: tuple[int, ...] = ()
@@ -98,6 +102,7 @@ class Tiles(Part):
 
     def check(self, block: ScheduledBlock) -> None:
         """There is a size for each index, and the order is one of them."""
+        check_is_free(self, block)
         check_one_each(self, "tile size", self.sizes, block)
         check_order(self, self.order, block)
 
@@ -113,6 +118,7 @@ class Padding(Part):
 
     word: ClassVar[str] = "pad"
     example: ClassVar[str] = "pad [0, 16, 0]"
+    applied_by: ClassVar[str] = "stripe-pad"
 
     multiples: tuple[int, ...]
 
@@ -131,6 +137,7 @@ class Padding(Part):
 
     def check(self, block: ScheduledBlock) -> None:
         """There is a number for each index."""
+        check_is_free(self, block)
         check_one_each(self, "number", self.multiples, block)
 
 

@@ -30,6 +30,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/fusion",
         "docs/cost-model",
         "docs/tuning",
+        "docs/schedules",
         "docs/work-groups",
         "docs/benchmarks",
     ),

@@ -19,8 +19,10 @@ from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import Level, MemorySpace, ViewType, view_type
 from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.scheduled import keep_done
 from ..locations import error_at, located
-from ..stripe.analysis.nests import root_buffer
+from ..stripe.analysis.nests import all_blocks, root_buffer
+from ..stripe.analysis.schedules import check_is_applied
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
@@ -59,6 +61,8 @@ class KernelLowering:
         op = self._op
         if 0 in op.index_ranges:
             return None
+        for block in all_blocks(op):
+            check_is_applied(block)
         for parallel in (op, *shared_blocks(op)):
             check_races(parallel)
         pointers = [(self._pointer_type(v), v.name_hint) for v in self._buffers]
@@ -83,6 +87,7 @@ class KernelLowering:
         if not used:
             return None
         kernel = located(KernelOp(self._name, scope.group_size, region), op)
+        keep_done(kernel, all_blocks(op))
         return LoweredKernel(kernel, counts, tuple(used))
 
     def _pointer_type(self, buffer: SSAValue) -> PointerType:

@@ -17,6 +17,7 @@ from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.ops import ArrayOp, IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
+from ...dialects.stripe.scheduled import keep_done
 from ..locations import error_at, located
 
 
@@ -62,9 +63,9 @@ def build_kernel(
     for the number of a work-item in the whole launch.
     """
     first = parts[0].kernel
-    return located(
-        KernelOp(name, first.group_size, _Builder(parts, buffers).body()), first
-    )
+    kernel = KernelOp(name, first.group_size, _Builder(parts, buffers).body())
+    keep_done(kernel, [part.kernel for part in parts])
+    return located(kernel, first)
 
 
 class _Builder:

@@ -289,9 +289,9 @@ def test_xdsl_finds_the_example_pass_when_it_is_installed(tmp_path: Path) -> Non
 def test_tiles_of_the_tutorial() -> None:
     """The text names the tiles of the decision, which is checked itself."""
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    levels = re.search(r"stripe\.tile = \[(array<.*?>)\], stripe\.order", text)
-    assert levels is not None
-    outer, *_, inner = re.findall(r"array<i64: (\d+), (\d+), (\d+)>", levels[1])
+    schedule = re.search(r"#stripe\.schedule<(.*?)because", text, re.DOTALL)
+    assert schedule is not None
+    outer, *_, inner = re.findall(r"tile \[(\d+), (\d+), (\d+)\]", schedule[1])
     words = " ".join(text.split())
     rows, columns, depth = outer
     assert f"a work-group computes {rows} rows by {columns} columns of `C`" in words

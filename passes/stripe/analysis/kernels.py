@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 
 from ....dialects.stripe.attributes import KERNEL_ATTRIBUTE
 from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.scheduled import SCHEDULED
 from ...structure import structure
 from .nests import all_blocks, root_buffer, top_level_blocks
 
@@ -42,4 +43,4 @@ def kernel_structure(block: BlockOp) -> object:
 
 
 def _is_ignored(name: str) -> bool:
-    return name == "block_name" or name.endswith("_reason")
+    return name in ("block_name", SCHEDULED)

@@ -18,6 +18,16 @@ def checked_schedule(block: BlockOp) -> Schedule:
     return schedule
 
 
+def check_is_applied(block: BlockOp) -> None:
+    """Raise GinghamError for a block of which a part of the schedule is left."""
+    for part in schedule_of(block):
+        raise error_at(
+            block,
+            f"nothing has applied '{part}' of the schedule",
+            f"{part.applied_by} does that",
+        )
+
+
 def is_scheduled(block: BlockOp) -> bool:
     """Whether anything is decided about a block, so that others leave it as it is."""
     return SCHEDULE in block.attributes

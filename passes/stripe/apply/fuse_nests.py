@@ -1,6 +1,6 @@
 """`stripe-fuse-nests`: make one nest of blocks that share outer indices.
 
-Blocks with the attribute `stripe.fuse` of one group (see `Fusion`) become leaves of one
+Blocks whose schedules say `fuse` with one group (see `Fusion`) become leaves of one
 block over tiles of the indices that they share. Each point of it does what all members
 do for its tile, member after member.
 
@@ -11,12 +11,14 @@ Before:
 stripe.block "S" [%m : 64, %n : 4096]
     in %x = %X[%m, %n] : 1x1
     out %s = %S[%m] : 1 add init 0
-    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} { ... }
+    attributes {stripe.schedule = #stripe.schedule<
+      fuse group 0 shared [0] tiles [[1]]>} { ... }
 stripe.block "Y" [%i : 64, %j : 4096]
     in %x = %X[%i, %j] : 1x1
     in %s = %S[%i] : 1
     out %y = %Y[%i, %j] : 1x1
-    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} { ... }
+    attributes {stripe.schedule = #stripe.schedule<
+      fuse group 0 shared [0] tiles [[1]]>} { ... }
 ```
 
 After:
@@ -64,12 +66,7 @@ from xdsl.passes import ModulePass
 
 from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.fusion import (
-    FUSE_ATTRIBUTE,
-    FUSE_REASON_ATTRIBUTE,
-    Fusion,
-    FusionAttr,
-)
+from ....dialects.stripe.fusion import Alone, Fusion
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ...locations import error_at
@@ -82,13 +79,14 @@ from ..edit.blocks import leave_to_inside
 from ..edit.join import join_blocks
 from ..edit.merge import may_merge, merge_pair
 from ..edit.partition import split_block
+from ..edit.schedules import take_part
 from ..edit.split import may_overhang, tile_block
 from ..edit.widen import widen_windows
 
 
 @dataclass(frozen=True)
 class StripeFuseNestsPass(ModulePass):
-    """Make one nest of the blocks of each group, by the attribute `stripe.fuse`."""
+    """Make one nest of the blocks of each group, by their schedules."""
 
     name = "stripe-fuse-nests"
 
@@ -98,8 +96,7 @@ class StripeFuseNestsPass(ModulePass):
         Raises GinghamError, located, for members that no nest can hold.
         """
         for function in functions(op):
-            for statement in statements(function):
-                statement.attributes.pop(FUSE_REASON_ATTRIBUTE, None)
+            _leave_alone(function)
             groups = _groups(function)
             if groups:
                 share_reshapes(function)
@@ -113,21 +110,18 @@ def _groups(function: FuncOp) -> list[list[BlockOp]]:
     """The members of each group, in order."""
     groups: dict[int, list[BlockOp]] = {}
     for statement in statements(function):
-        if isinstance(statement, BlockOp) and FUSE_ATTRIBUTE in statement.attributes:
-            groups.setdefault(fusion_of(statement).group, []).append(statement)
+        if isinstance(statement, BlockOp):
+            fusion = checked_schedule(statement).part(Fusion)
+            if fusion is not None:
+                groups.setdefault(fusion.group, []).append(statement)
     return list(groups.values())
 
 
-def fusion_of(block: BlockOp) -> Fusion:
-    """What the attribute of a block says."""
-    attribute = block.attributes[FUSE_ATTRIBUTE]
-    if not isinstance(attribute, FusionAttr):
-        raise error_at(
-            block,
-            f"expected {FUSE_ATTRIBUTE} to be a decision, got {attribute}",
-            f"{FUSE_ATTRIBUTE} = #stripe.fuse<group 0 shared [0] tiles [[8]]>",
-        )
-    return attribute.data
+def _leave_alone(function: FuncOp) -> None:
+    """Note which blocks are part of no nest."""
+    for statement in statements(function):
+        if isinstance(statement, BlockOp):
+            take_part(statement, Alone)
 
 
 def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
@@ -135,12 +129,14 @@ def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
 
     Where members see a buffer under the same shape, it is by one reshape.
     """
-    tiles = fusion_of(blocks[0]).tiles
-    for block in blocks:
-        if fusion_of(block).tiles != tiles:
+    taken = [(block, take_part(block, Fusion)) for block in blocks]
+    decided = [(block, fusion) for block, fusion in taken if fusion is not None]
+    tiles = decided[0][1].tiles
+    for block, fusion in decided:
+        if fusion.tiles != tiles:
             raise error_at(block, "expected the tiles of all members to be the same")
-    members = [_merge_shared(block, fusion_of(block)) for block in blocks]
-    if any(len(each) > 1 for block in blocks for each in fusion_of(block).shared):
+    members = [_merge_shared(block, fusion) for block, fusion in decided]
+    if any(len(each) > 1 for _, fusion in decided for each in fusion.shared):
         share_reshapes(blocks[0].parent_op())
     _check(members)
     order.gather(blocks)
@@ -150,12 +146,6 @@ def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
 def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
     """Make one index of each shared one; the numbers of these."""
     shared = [list(numbers) for numbers in fusion.shared]
-    if any(n >= len(block.index_ranges) for numbers in shared for n in numbers):
-        raise error_at(
-            block,
-            f"expected numbers of the {len(block.index_ranges)} indices, got "
-            f"{list(fusion.shared)}",
-        )
     for numbers in shared:
         while len(numbers) > 1:
             slow, fast = numbers[0], numbers.pop(1)
@@ -205,7 +195,6 @@ class _Part:
     def of(member: Member) -> _Part:
         schedule = checked_schedule(member.block)
         attributes = member.block.attributes
-        attributes.pop(FUSE_ATTRIBUTE, None)
         leaf = dict(attributes)
         attributes.clear()
         return _Part(member.block, member.shared, schedule, leaf)

@@ -39,10 +39,9 @@ from xdsl.passes import ModulePass
 
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.schedule import set_schedule
 from ....dialects.stripe.tiling import Padding
 from ..analysis.nests import all_blocks
-from ..analysis.schedules import checked_schedule
+from ..edit.schedules import take_part
 from ..edit.split import may_grow
 
 
@@ -58,12 +57,8 @@ class StripePadPass(ModulePass):
         Raises GinghamError, located, where it does not fit the block's indices.
         """
         for block in all_blocks(op):
-            schedule = checked_schedule(block)
-            padding = schedule.part(Padding)
-            if padding is None:
-                continue
-            set_schedule(block, schedule.without(Padding))
-            for index, multiple in enumerate(padding.multiples):
+            padding = take_part(block, Padding)
+            for index, multiple in enumerate(padding.multiples if padding else ()):
                 pad_range(block, index, multiple)
 
 

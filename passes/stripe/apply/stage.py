@@ -50,18 +50,17 @@ of the copy allows. After PlaidML's Cache pass for inputs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.schedule import set_schedule
 from ..analysis.nests import all_blocks
 from ..analysis.readers import is_unread
-from ..analysis.schedules import checked_schedule
 from ..edit.copies import PackedCopies
+from ..edit.schedules import take_stages
 from ..edit.stage import nest_blocks, stage
 
 
@@ -79,13 +78,10 @@ class StripeStagePass(ModulePass):
         packed = PackedCopies()
         fills: list[BlockOp] = []
         for block in all_blocks(op):
-            schedule = checked_schedule(block)
-            if not schedule.stages:
-                continue
-            set_schedule(block, replace(schedule, stages=()))
+            stages = take_stages(block)
             # Copies that are put into the nest do not count.
-            blocks = nest_blocks(block)
-            for staging in schedule.stages:
+            blocks = nest_blocks(block) if stages else []
+            for staging in stages:
                 fills += stage(blocks, staging, packed)
         for fill in fills:
             if is_unread(fill):

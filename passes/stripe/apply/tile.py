@@ -54,13 +54,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.schedule import Schedule, set_schedule
-from ....dialects.stripe.tiling import Points, Tiles
+from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
+from ....dialects.stripe.tiling import Tiles
 from ..analysis.nests import (
     all_blocks,
     top_level_blocks,
 )
-from ..analysis.schedules import checked_schedule
+from ..edit.schedules import take_loops
 from ..edit.split import apply_tile_levels
 
 
@@ -81,13 +81,13 @@ class StripeTilePass(ModulePass):
         """
         top_level = set(top_level_blocks(op))
         for block in all_blocks(op):
-            schedule = checked_schedule(block)
-            is_free = block in top_level and not schedule.levels
+            loops, rest = take_loops(block), schedule_of(block)
+            is_free = block in top_level and not loops.levels
             if is_free and self._has_size_for(block):
-                schedule = replace(schedule, levels=(Tiles(self.sizes),))
-            rest = replace(schedule, levels=(), points=Points(), reason="")
+                loops = replace(loops, levels=(Tiles(self.sizes),))
+            # What else is decided counts the blocks of the nest.
             set_schedule(block, Schedule())
-            nest = apply_tile_levels(block, schedule.sizes, schedule.orders)
+            nest = apply_tile_levels(block, loops.sizes, loops.orders)
             set_schedule(nest[0], rest)
 
     def _has_size_for(self, block: BlockOp) -> bool:

@@ -30,7 +30,7 @@ Serial blocks are left alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isqrt, prod
 
 from xdsl.context import Context
@@ -44,7 +44,7 @@ from ...locations import check_positive
 from ..analysis.nests import all_blocks, is_leaf
 from ..analysis.problem import Problem
 from ..analysis.schedules import has_tiles
-from .search import Freedom, best_of, describe, problem_of
+from .search import Freedom, best_of, explained, problem_of
 
 _NOTHING = Schedule()
 _SQUARES = 4
@@ -106,13 +106,14 @@ class StripeAutotilePass(HardwarePass):
         if not problem.aggregates or problem.uncut:
             return self._stream(problem)
         found = best_of(block, problem, hardware, Freedom(self.stages, self.orders))
-        return replace(found.nest, reason=describe(found, hardware))
+        return explained(found, problem, hardware)
 
     def _stream(self, problem: Problem) -> Schedule:
         """Pieces of a block that nothing is kept of between its points."""
         ranges, lanes = problem.ranges, problem.lanes
         if problem.is_nested:
-            return Schedule.of((_whole_vectors(problem),))
+            sizes = _whole_vectors(problem)
+            return Schedule.of((sizes,), reason="all of it, in whole vectors")
         if (square := _square(problem)) is not None:
             return self._stream_squares(problem, *square)
         cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]

@@ -22,7 +22,7 @@ from ....dialects.opencl.effects import argument_uses
 from ....dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ....dialects.opencl.kernel import KernelOp, LaunchOp
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
+from ....dialects.stripe.fusion import Alone, Fusion
 from ....dialects.stripe.schedule import schedule_of
 from ...locations import source_location
 from ..analysis.nests import all_blocks, is_leaf, root_buffer
@@ -76,6 +76,7 @@ class Explainer:
                     _indices(block),
                     str(schedule.unexplained()),
                     schedule.reason or "given",
+                    {str(part): part.reason for part in schedule if part.reason},
                     tuple(map(_nest, nests)),
                 )
             )
@@ -123,23 +124,22 @@ def _place(block: BlockOp) -> str:
 
 def _fusions(module: ModuleOp) -> list[ExplainedFusion]:
     groups: dict[int, list[BlockOp]] = {}
+    reasons: dict[int, list[str]] = {}
+    alone: list[ExplainedFusion] = []
     for block in all_blocks(module):
-        fusion = block.attributes.get(FUSE_ATTRIBUTE)
-        if isinstance(fusion, FusionAttr):
-            groups.setdefault(fusion.data.group, []).append(block)
-    found: list[ExplainedFusion] = []
-    for members in groups.values():
-        names = map(_own_name, members)
-        reasons = [b.attributes.get(FUSE_REASON_ATTRIBUTE) for b in members]
-        words = [reason.data for reason in reasons if isinstance(reason, StringAttr)]
-        found.append(ExplainedFusion(tuple(names), "; ".join(words)))
-    for block in all_blocks(module):
-        reason = block.attributes.get(FUSE_REASON_ATTRIBUTE)
-        if FUSE_ATTRIBUTE not in block.attributes and isinstance(reason, StringAttr):
-            found.append(
-                ExplainedFusion((_own_name(block),), reason.data, is_nest=False)
-            )
-    return found
+        schedule = schedule_of(block)
+        if (fusion := schedule.part(Fusion)) is not None:
+            groups.setdefault(fusion.group, []).append(block)
+            reasons.setdefault(fusion.group, []).append(fusion.reason)
+        elif (part := schedule.part(Alone)) is not None:
+            alone.append(ExplainedFusion((_own_name(block),), part.reason, False))
+    nests = [
+        ExplainedFusion(
+            tuple(map(_own_name, members)), "; ".join(filter(None, reasons[group]))
+        )
+        for group, members in groups.items()
+    ]
+    return [*nests, *alone]
 
 
 def _launches(module: ModuleOp) -> list[ExplainedLaunch]:

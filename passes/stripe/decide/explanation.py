@@ -40,6 +40,8 @@ class ExplainedBlock:
     schedule: str
     """What was decided."""
     reason: str
+    reasons: dict[str, str]
+    """Why each part of the schedule is there, where it has a reason of its own."""
     nests: tuple[ExplainedNest, ...]
     """The fastest by prediction; none where the decision needed no model."""
 
@@ -92,6 +94,8 @@ def render(explanation: Explanation) -> str:
         console.print(f"{what}: {fusion.reason}", markup=False)
     for block in explanation.blocks:
         console.print(_heading(block), markup=False)
+        for part, reason in block.reasons.items():
+            console.print(f"  {part}: {reason}", markup=False)
         if block.nests:
             console.print(_table(block))
     for launch in explanation.launches:

@@ -1,18 +1,19 @@
 """`stripe-plan-fusion`: decide which blocks become one nest, and over which tiles.
 
-Writes its decision as the attribute `stripe.fuse` on the members of each group, and why
-as `stripe.fuse_reason` on the first; `stripe-fuse-nests` applies it. A block that did
-not join a group before it has a reason, too. The IR is otherwise unchanged:
+Writes its decision into the schedules of the members of each group, with the reason in
+that of the first; `stripe-fuse-nests` applies it. A block that did not join a group
+before it has a reason, too. The IR is otherwise unchanged:
 
 ```mlir
 stripe.block "S" [%m : 4096, %n : 4096] ...
     out %s = %S[%m] : 1 add init 0
-    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4], [1]]>,
-                stripe.fuse_reason = "2 blocks, 20.1 MB less traffic, ..."} { ... }
+    attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0]
+      tiles [[4], [1]] because "2 blocks, 20.1 MB less traffic, ...">} { ... }
 stripe.block "Y" [%i : 4096, %j : 4096] ...
     in %s = %S[%i] : 1
     out %y = %Y[%i, %j] : 1x1
-    attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4], [1]]>} { ... }
+    attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0]
+      tiles [[4], [1]]>} { ... }
 ```
 
 A block joins the group of an earlier one that it exchanges a buffer with, and brings
@@ -40,18 +41,17 @@ ones, those with tiles, with subscripts, and what points only initialize togethe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE, FusionAttr
+from ....dialects.stripe.fusion import Alone, Fusion
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
-from ....dialects.stripe.schedule import set_schedule
+from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ...hardware_pass import HardwarePass
 from ...walking import functions
 from ..analysis.nests import statements
@@ -81,9 +81,7 @@ def plan_function(function: FuncOp, cost: FusionCost) -> None:
     """Write the decisions for the blocks of a function."""
     plan = Plan(cost, outer_memories(function))
     for position, statement in enumerate(statements(function)):
-        if isinstance(statement, BlockOp) and FUSE_ATTRIBUTE not in (
-            statement.attributes
-        ):
+        if isinstance(statement, BlockOp) and not _is_member(statement):
             plan.add(statement, position)
         elif not isinstance(statement, AllocOp | ReshapeOp):
             plan.forget()
@@ -92,27 +90,32 @@ def plan_function(function: FuncOp, cost: FusionCost) -> None:
     for number, group in enumerate(found):
         if group.cost is not None:
             _write(group, group.cost, number)
-    positions = dict(enumerate(statements(function)))
-    for position, reason in plan.refusals().items():
-        _add_reason(positions[position], reason)
+    refusals = plan.refusals()
+    for position, statement in enumerate(statements(function)):
+        if position in refusals and isinstance(statement, BlockOp):
+            _add_reason(statement, refusals[position])
 
 
 def _write(group: PlannedGroup, cost: GroupCost, number: int) -> None:
-    tiles = [[sizes[shared] for shared in cost.order] for sizes in cost.tiles]
+    tiles = tuple([tuple([sizes[n] for n in cost.order]) for sizes in cost.tiles])
     for member, leaf in zip(group.members, cost.leaves, strict=True):
-        shared = [(member.shared[index],) for index in cost.order]
-        attributes = member.block.attributes
-        attributes[FUSE_ATTRIBUTE] = FusionAttr.of(number, shared, tiles)
-        if leaf is not None:
-            set_schedule(member.block, leaf)
+        shared = tuple([(member.shared[index],) for index in cost.order])
+        schedule = Schedule() if leaf is None else leaf
+        set_schedule(member.block, schedule.with_part(Fusion(number, shared, tiles)))
     _add_reason(group.members[0].block, _reason(group, cost))
 
 
-def _add_reason(block: Operation, reason: str) -> None:
-    known = block.attributes.get(FUSE_REASON_ATTRIBUTE)
-    if isinstance(known, StringAttr):
-        reason = f"{known.data}; {reason}"
-    block.attributes[FUSE_REASON_ATTRIBUTE] = StringAttr(reason)
+def _is_member(block: BlockOp) -> bool:
+    """Whether a block is part of a nest by an earlier decision."""
+    return schedule_of(block).part(Fusion) is not None
+
+
+def _add_reason(block: BlockOp, reason: str) -> None:
+    """Say why a block is part of a nest, or of none."""
+    schedule = schedule_of(block)
+    part = schedule.part(Fusion) or schedule.part(Alone) or Alone()
+    words = f"{part.reason}; {reason}" if part.reason else reason
+    set_schedule(block, schedule.with_part(replace(part, reason=words)))
 
 
 def _reason(group: PlannedGroup, cost: GroupCost) -> str:

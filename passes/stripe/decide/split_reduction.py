@@ -195,9 +195,11 @@ class StripeSplitReductionPass(ModulePass):
         first, second = split_reduction(block, chunks, Lanes(index, lanes))
         if streams:
             rows = sorted(output_indices(first))[len(chunks) : -1]
-            set_tiles(first, self._row_tiles(first, rows, len(chunks)))
+            tiles = self._row_tiles(first, rows, len(chunks))
+            set_tiles(first, tiles, "a part of a row at a time")
         if not self._split_long(second, values) and streams:
-            set_tiles(second, self._row_tiles(second, range(kept), 0))
+            tiles = self._row_tiles(second, range(kept), 0)
+            set_tiles(second, tiles, "the parts of a row at a time")
 
     def _in_rows(self, block: BlockOp) -> BlockOp:
         """Put blocks over rows around a block, so that its parts meet inside of them.
@@ -271,7 +273,7 @@ class StripeSplitReductionPass(ModulePass):
             sizes[len(chunks) + column] = 0
         if lanes is not None:
             sizes[-1] = 0
-        set_tiles(first, [sizes])
+        set_tiles(first, [sizes], "a part of some columns at a time")
         self._split_long(second, values)
 
     def _turns(
@@ -411,9 +413,9 @@ def whole_turns(
     return (*whole,)
 
 
-def set_tiles(block: BlockOp, levels: Sequence[Sequence[int]]) -> None:
+def set_tiles(block: BlockOp, levels: Sequence[Sequence[int]], reason: str) -> None:
     """Decide the tiles of a block; 0 is a whole range."""
-    set_schedule(block, Schedule.of(levels))
+    set_schedule(block, Schedule.of(levels, reason=reason))
 
 
 def _accumulate(block: BlockOp) -> None:

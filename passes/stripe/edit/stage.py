@@ -12,6 +12,8 @@ from ....dialects.index_sum import IndexSum, values_of
 from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp, index_range, window_of
 from ....dialects.stripe.ops import AllocOp
+from ....dialects.stripe.schedule import Schedule
+from ....dialects.stripe.scheduled import note_done
 from ....dialects.stripe.staging import Staging
 from ...locations import error_at, located
 from ..analysis.nests import nested_blocks, root_buffer
@@ -160,6 +162,9 @@ def _copy(
     if staging.space is MemorySpace.GLOBAL:
         name = f"{block.block_name.data if block.block_name else 'block'}_stage_{hint}"
     copy = windows_copy(windows, allocation.view, order, name)
+    if staging.space is MemorySpace.GLOBAL:
+        # It becomes a kernel of its own, which is to say why.
+        note_done(copy, Schedule(stages=(staging,)))
     operations: list[Operation] = [allocation, copy]
     if block.parent is None:
         raise ValueError("the nest is not in a function")

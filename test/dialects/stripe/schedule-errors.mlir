@@ -13,7 +13,7 @@ func.func @word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.
 // -----
 
 // CHECK: error: 'vectors' is no part of a schedule
-// CHECK: hint: a part begins with one of tile, points, stage, pad, because
+// CHECK: hint: a part begins with one of fuse, alone, tile, points, stage, pad, because
 // expected-error @+1 {{'vectors' is no part of a schedule}}
 func.func @no_word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<vectors 4>} {} func.return }
 
@@ -99,3 +99,18 @@ func.func @window(%A : !stripe.view<8xf32>) { stripe.block [%i : 8] in %a = %A[%
 
 // expected-error @+1 {{expected an order of axes such as [1, 0], got [1]}}
 func.func @axes(%A : !stripe.view<8xf32>) { stripe.block [%i : 8] in %a = %A[%i] : 1 attributes {stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [1] global>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected shared indices to be of %i, 0 to 0, got [[1]]}}
+func.func @shared() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [1] tiles [[2]]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected each index to be shared once, got [0, 0]}}
+func.func @shared_twice() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0, 0] tiles [[2, 2]]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected 1 size(s) per level, one for each shared index, got [2, 2]}}
+func.func @shared_tiles() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2, 2]]>} {} func.return }

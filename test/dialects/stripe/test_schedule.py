@@ -12,6 +12,7 @@ from xdsl.parser import Parser
 
 from gingham.dialects import get_all_dialects
 from gingham.dialects.stripe.attributes import MemorySpace
+from gingham.dialects.stripe.fusion import Alone, Fusion
 from gingham.dialects.stripe.schedule import (
     PARTS,
     Schedule,
@@ -21,6 +22,7 @@ from gingham.dialects.stripe.schedule import (
 from gingham.dialects.stripe.schedule_part import Part
 from gingham.dialects.stripe.staging import Staging
 from gingham.dialects.stripe.tiling import Padding, Points, Tiles
+from gingham.passes import get_all_passes
 
 RANK = 4
 numbers = st.lists(st.integers(0, 2**40), min_size=RANK, max_size=RANK).map(tuple)
@@ -45,12 +47,23 @@ points = st.one_of(
     st.just(Points()),
     st.builds(Points, orders.filter(len), reason=reasons),
 )
+fusions = st.builds(
+    Fusion,
+    st.integers(0, 99),
+    orders.map(lambda order: tuple([(index,) for index in order[:2]] + [order[2:]])),
+    st.lists(numbers, max_size=2).map(tuple),
+    reason=reasons,
+)
+singles = st.tuples(
+    st.lists(st.one_of(fusions, st.builds(Alone, reason=reasons)), max_size=1),
+    st.lists(paddings, max_size=1),
+).map(lambda both: (*both[0], *both[1]))
 schedules = st.builds(
     Schedule,
     st.lists(tiles, max_size=3).map(tuple),
     points,
     st.lists(stagings, max_size=3).map(tuple),
-    st.lists(paddings, max_size=1).map(tuple),
+    singles,
     reason=reasons,
 )
 
@@ -74,7 +87,7 @@ def test_text_is_read_as_it_was_written(schedule: Schedule) -> None:
 @given(schedules, st.permutations([*PARTS]))
 def test_kinds_may_come_in_any_order(schedule: Schedule, order: list[str]) -> None:
     parts = sorted(schedule, key=lambda part: order.index(part.word))
-    text = ", ".join(f"{part.word} {part.format()}" for part in parts)
+    text = ", ".join(map(str, parts))
     assert parse_schedule(f"<{text}>") == schedule
 
 
@@ -124,4 +137,6 @@ def test_each_kind_has_an_example_of_itself() -> None:
         (part,) = parse_schedule(f"<{kind.example}>")
         assert isinstance(part, kind)
         assert isinstance(part, Part)
-        assert kind.example == f"{word} {part.format()}"
+        assert kind.example == str(part)
+        assert part.word == word
+        assert kind.applied_by in get_all_passes()

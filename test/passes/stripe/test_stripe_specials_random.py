@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from stripe_programs import CONTEXT, PASSES, choose_tiles, run
 from xdsl.parser import Parser
 
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
 from gingham.errors import GinghamError
+from gingham.passes.stripe.analysis.nests import all_blocks
 from gingham.targets.reference import interpret
 
 CHOICES = (*PASSES, "stripe-fuse,stripe-localize")
@@ -286,5 +288,8 @@ def test_random_programs(seed: int) -> None:
                 return
             raise
         check()
+    for block in all_blocks(module):
+        # What was decided and never applied would be an error.
+        set_schedule(block, Schedule())
     run(module, "lower-stripe-to-opencl")
     check()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from ...analysis.shared_indices import Member
 from ..model.code import build_seconds
 from ..model.estimate import pieces
 from ..model.kernel import tile_cost
-from ..search import best_to_share, problem_of
+from ..search import best_to_share, explained, problem_of
 from ..search.search import Scored
 from .contraction import Contraction
 
@@ -67,7 +67,10 @@ class BlockCosts:
     def best(self, block: BlockOp) -> Scored:
         """The nest that a contraction wants by itself, and its time."""
         if block not in self._decided:
-            self._decided[block] = best_to_share(self.problem(block), self.hardware)
+            problem = self.problem(block)
+            found = best_to_share(problem, self.hardware)
+            nest = explained(found, problem, self.hardware)
+            self._decided[block] = replace(found, nest=nest)
         return self._decided[block]
 
     def decide(self, block: BlockOp) -> Schedule:

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from .....dialects.stripe.schedule import Schedule
+from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
+from ...analysis.problem import Problem
+from ..model.estimate import estimate
 from .search import Scored
+
+
+def explained(scored: Scored, problem: Problem, hardware: Hardware) -> Schedule:
+    """A nest with the reasons for it, and for each copy what it would take without."""
+    nest = scored.nest
+    stages: list[Staging] = []
+    for stage in nest.stages:
+        others = tuple([each for each in nest.stages if each is not stage])
+        without = estimate(problem, replace(nest, stages=others), hardware).seconds
+        stages.append(replace(stage, reason=f"{duration(without)} without it"))
+    return replace(nest, stages=tuple(stages), reason=describe(scored, hardware))
 
 
 def describe(scored: Scored, hardware: Hardware) -> str:

@@ -8,7 +8,7 @@ func.func @reduction(%X : !stripe.view<4x8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%m : 4, %n : 8]
       in %x = %X[%m, %n] : 1x1
       out %s = %S[%n] : 1 add init 0
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     stripe.store %0, %s : !stripe.view<1xf32>
   }
@@ -24,7 +24,7 @@ func.func @neighbour(%X : !stripe.view<9xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %x = %X[%i] : 1
       out %t = %T[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1xf32>
     stripe.store %0, %t : !stripe.view<1xf32>
   }
@@ -32,7 +32,7 @@ func.func @neighbour(%X : !stripe.view<9xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %t = %T[%i + 1] : 1
       out %y = %Y[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %t : !stripe.view<1xf32>
     stripe.store %0, %y : !stripe.view<1xf32>
   }
@@ -48,7 +48,7 @@ func.func @between(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %x = %X[%i] : 1
       out %t = %T[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[2]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2]]>} {
     %0 = stripe.load %x : !stripe.view<1xf32>
     stripe.store %0, %t : !stripe.view<1xf32>
   }
@@ -63,7 +63,7 @@ func.func @between(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
       in %t = %T[%i] : 1
       in %u = %U[%i] : 1
       out %y = %Y[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[2]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2]]>} {
     %0 = stripe.load %t : !stripe.view<1xf32>
     %1 = stripe.load %u : !stripe.view<1xf32>
     %2 = eltwise.add %0, %1 : f32
@@ -80,7 +80,7 @@ func.func @ranges(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %x = %X[%i] : 1
       out %t = %T[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[2]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2]]>} {
     %0 = stripe.load %x : !stripe.view<1xf32>
     stripe.store %0, %t : !stripe.view<1xf32>
   }
@@ -88,7 +88,7 @@ func.func @ranges(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 7]
       in %t = %T[%i] : 1
       out %y = %Y[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[2]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2]]>} {
     %0 = stripe.load %t : !stripe.view<1xf32>
     stripe.store %0, %y : !stripe.view<1xf32>
   }
@@ -103,7 +103,7 @@ func.func @tiles(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %x = %X[%i] : 1
       out %t = %T[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[2]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2]]>} {
     %0 = stripe.load %x : !stripe.view<1xf32>
     stripe.store %0, %t : !stripe.view<1xf32>
   }
@@ -111,23 +111,8 @@ func.func @tiles(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8]
       in %t = %T[%i] : 1
       out %y = %Y[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[4]]>} {
     %0 = stripe.load %t : !stripe.view<1xf32>
-    stripe.store %0, %y : !stripe.view<1xf32>
-  }
-  func.return %Y : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @numbers(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %Y = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected numbers of the 1 indices, got [(1,)]}}
-  stripe.block [%i : 8]
-      in %x = %X[%i] : 1
-      out %y = %Y[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [1] tiles [[2]]>} {
-    %0 = stripe.load %x : !stripe.view<1xf32>
     stripe.store %0, %y : !stripe.view<1xf32>
   }
   func.return %Y : !stripe.view<8xf32>
@@ -141,7 +126,7 @@ func.func @merge(%X : !stripe.view<8x9xf32>) -> !stripe.view<8x8xf32> {
   stripe.block [%i : 8, %j : 8]
       in %x = %X[%i, %j] : 1x1
       out %y = %Y[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [[0, 1]] tiles [[2]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [[0, 1]] tiles [[2]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     stripe.store %0, %y : !stripe.view<1x1xf32>
   }
@@ -156,22 +141,7 @@ func.func @serial(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block serial [%i : 8]
       in %x = %X[%i] : 1
       out %y = %Y[%i] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[2]]>} {
-    %0 = stripe.load %x : !stripe.view<1xf32>
-    stripe.store %0, %y : !stripe.view<1xf32>
-  }
-  func.return %Y : !stripe.view<8xf32>
-}
-
-// -----
-
-func.func @attribute(%X : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
-  %Y = stripe.alloc : !stripe.view<8xf32>
-  // expected-error @+1 {{expected stripe.fuse to be a decision, got}}
-  stripe.block [%i : 8]
-      in %x = %X[%i] : 1
-      out %y = %Y[%i] : 1
-      attributes {stripe.fuse = 3 : i64} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2]]>} {
     %0 = stripe.load %x : !stripe.view<1xf32>
     stripe.store %0, %y : !stripe.view<1xf32>
   }

@@ -9,14 +9,14 @@
 // CHECK-NEXT: in %x = %X[%m, 0] : 1x40
 // CHECK-NEXT: out %s = %S[%m] : 1
 // CHECK-NEXT: in %s_1 = %S[%m] : 1
-// CHECK-NEXT: out %y = %Y[%m, 0] : 1x40 {
-// CHECK-NEXT: stripe.block [%n : 40]
+// CHECK-NEXT: out %y = %Y[%m, 0] : 1x40
+// CHECK: stripe.block [%n : 40]
 // CHECK-NEXT: in %x_1 = %x[0, %n] : 1x1
-// CHECK-NEXT: out %s_2 = %s[0] : 1 add init 0 {
+// CHECK-NEXT: out %s_2 = %s[0] : 1 add init 0
 // CHECK: stripe.block [%j : 40]
 // CHECK-NEXT: in %x_1 = %x[0, %j] : 1x1
 // CHECK-NEXT: in %s_2 = %s_1[0] : 1
-// CHECK-NEXT: out %y_1 = %y[0, %j] : 1x1 {
+// CHECK-NEXT: out %y_1 = %y[0, %j] : 1x1
 // CHECK: stripe.block "between"
 // LOCAL-LABEL: func.func @rows
 // LOCAL: %S = stripe.alloc : !stripe.view<6xf32>
@@ -28,7 +28,7 @@ func.func @rows(%X : !stripe.view<6x40xf32>)
   stripe.block "S" [%m : 6, %n : 40]
       in %x = %X[%m, %n] : 1x1
       out %s = %S[%m] : 1 add init 0
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     stripe.store %0, %s : !stripe.view<1xf32>
   }
@@ -42,7 +42,7 @@ func.func @rows(%X : !stripe.view<6x40xf32>)
       in %x = %X[%i, %j] : 1x1
       in %s = %S[%i] : 1
       out %y = %Y[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [1] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [1] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     %1 = stripe.load %s : !stripe.view<1xf32>
     %2 = eltwise.sub %0, %1 : f32
@@ -74,7 +74,7 @@ func.func @epilogue(%A : !stripe.view<17x5xf32>, %B : !stripe.view<5x9xf32>)
       in %a = %A[%i, %k] : 1x1
       in %b = %B[%k, %j] : 1x1
       out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {stripe.fuse = #stripe.fuse<group 3 shared [0, 1] tiles [[8, 4], [4, 4]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 3 shared [0, 1] tiles [[8, 4], [4, 4]]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     %1 = stripe.load %b : !stripe.view<1x1xf32>
     %2 = eltwise.mul %0, %1 : f32
@@ -83,7 +83,7 @@ func.func @epilogue(%A : !stripe.view<17x5xf32>, %B : !stripe.view<5x9xf32>)
   stripe.block "R" [%p : 17, %q : 9]
       in %c = %C[%p, %q] : 1x1
       out %r = %R[%p, %q] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 3 shared [0, 1] tiles [[8, 4], [4, 4]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 3 shared [0, 1] tiles [[8, 4], [4, 4]]>} {
     %0 = stripe.load %c : !stripe.view<1x1xf32>
     %1 = eltwise.neg %0 : f32
     stripe.store %1, %r : !stripe.view<1x1xf32>
@@ -97,9 +97,9 @@ func.func @epilogue(%A : !stripe.view<17x5xf32>, %B : !stripe.view<5x9xf32>)
 // CHECK-NEXT: in %a = %A[4 * %i, 0] : 4x5
 // CHECK: stripe.block [%k : 5, %i_1 : 4]
 // CHECK: where -%i_1 - 4 * %i + 16 >= 0
-// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [5, 4]>} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [5, 4]>, stripe.scheduled = #stripe.schedule<fuse group 0 shared [0] tiles {{\[\[4\]\]}}>} {
 // CHECK: stripe.block [%p : 4]
-// CHECK: where -%p - 4 * %i + 16 >= 0 {
+// CHECK: where -%p - 4 * %i + 16 >= 0
 // CHECK-NOT: stripe.block
 // CHECK: func.return
 // LOCAL-LABEL: func.func @decided
@@ -110,14 +110,14 @@ func.func @decided(%A : !stripe.view<17x5xf32>) -> !stripe.view<17xf32> {
   stripe.block "C" [%i : 17, %k : 5]
       in %a = %A[%i, %k] : 1x1
       out %c = %C[%i] : 1 add init 0
-      attributes {stripe.schedule = #stripe.schedule<tile [4, 5]>, stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[4]], tile [4, 5]>} {
     %0 = stripe.load %a : !stripe.view<1x1xf32>
     stripe.store %0, %c : !stripe.view<1xf32>
   }
   stripe.block "R" [%p : 17]
       in %c = %C[%p] : 1
       out %r = %R[%p] : 1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[4]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[4]]>} {
     %0 = stripe.load %c : !stripe.view<1xf32>
     %1 = eltwise.neg %0 : f32
     stripe.store %1, %r : !stripe.view<1xf32>
@@ -140,7 +140,7 @@ func.func @merged(%I : !stripe.view<5x6x7xf32>, %K : !stripe.view<7x3xf32>)
       in %i = %I[%x, %y, %k] : 1x1x1
       in %w = %K[%k, %c] : 1x1
       out %o = %O[%x, %y, %c] : 1x1x1 add init 0
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [[0, 1], 2] tiles [[6, 0]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [[0, 1], 2] tiles [[6, 0]]>} {
     %0 = stripe.load %i : !stripe.view<1x1x1xf32>
     %1 = stripe.load %w : !stripe.view<1x1xf32>
     %2 = eltwise.mul %0, %1 : f32
@@ -149,7 +149,7 @@ func.func @merged(%I : !stripe.view<5x6x7xf32>, %K : !stripe.view<7x3xf32>)
   stripe.block "R" [%x : 5, %y : 6, %c : 3]
       in %o = %O[%x, %y, %c] : 1x1x1
       out %r = %R[%x, %y, %c] : 1x1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [[0, 1], 2] tiles [[6, 0]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [[0, 1], 2] tiles [[6, 0]]>} {
     %0 = stripe.load %o : !stripe.view<1x1x1xf32>
     %1 = eltwise.neg %0 : f32
     stripe.store %1, %r : !stripe.view<1x1x1xf32>
@@ -197,7 +197,7 @@ func.func @parts(%X : !stripe.view<8x2x4xf32>) -> !stripe.view<8x4xf32> {
   stripe.block "T" [%i : 8, %g : 2, %j : 4]
       in %x = %X[%i, %g, %j] : 1x1x1
       out %t = %T[%i, %g, %j] : 1x1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1x1xf32>
     stripe.store %0, %t : !stripe.view<1x1x1xf32>
   }
@@ -205,7 +205,7 @@ func.func @parts(%X : !stripe.view<8x2x4xf32>) -> !stripe.view<8x4xf32> {
       in %a = %T[%i, 0, %j] : 1x1x1
       in %b = %T[%i, 1, %j] : 1x1x1
       out %y = %Y[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %a : !stripe.view<1x1x1xf32>
     %1 = stripe.load %b : !stripe.view<1x1x1xf32>
     %2 = eltwise.add %0, %1 : f32
@@ -228,7 +228,7 @@ func.func @crossing(%X : !stripe.view<8x16xf32>) -> (!stripe.view<8x16xf32>, !st
   stripe.block "p" [%i : 8, %j : 16]
       in %x = %X[%i, %j] : 1x1
       out %y = %P[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     %1 = eltwise.add %0, %0 : f32
     stripe.store %1, %y : !stripe.view<1x1xf32>
@@ -236,7 +236,7 @@ func.func @crossing(%X : !stripe.view<8x16xf32>) -> (!stripe.view<8x16xf32>, !st
   stripe.block "a" [%i : 8, %j : 16]
       in %x = %X[%i, %j] : 1x1
       out %y = %A[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 1 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 1 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     %1 = eltwise.mul %0, %0 : f32
     stripe.store %1, %y : !stripe.view<1x1xf32>
@@ -245,7 +245,7 @@ func.func @crossing(%X : !stripe.view<8x16xf32>) -> (!stripe.view<8x16xf32>, !st
       in %x = %A[%i, %j] : 1x1
       in %p = %P[%i, %j] : 1x1
       out %y = %B[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 1 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 1 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     %1 = stripe.load %p : !stripe.view<1x1xf32>
     %2 = eltwise.add %0, %1 : f32
@@ -255,7 +255,7 @@ func.func @crossing(%X : !stripe.view<8x16xf32>) -> (!stripe.view<8x16xf32>, !st
   stripe.block "c" [%i : 8, %j : 16]
       in %x = %A[%i, %j] : 1x1
       out %y = %C[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 1 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 1 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     %1 = eltwise.neg %0 : f32
     stripe.store %1, %y : !stripe.view<1x1xf32>
@@ -263,7 +263,7 @@ func.func @crossing(%X : !stripe.view<8x16xf32>) -> (!stripe.view<8x16xf32>, !st
   stripe.block "q" [%i : 8, %j : 16]
       in %x = %P[%i, %j] : 1x1
       out %y = %Q[%i, %j] : 1x1
-      attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>} {
+      attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]]>} {
     %0 = stripe.load %x : !stripe.view<1x1xf32>
     %1 = eltwise.neg %0 : f32
     stripe.store %1, %y : !stripe.view<1x1xf32>

@@ -4,8 +4,8 @@
 // CHECK-LABEL: func.func @product
 // CHECK: stripe.block "C" [%i : 64, %j : 32, %k : 32]
 // CHECK: out %c = %C[%i, %j] : 1x1 add init 0
-// CHECK-NEXT: where -%j + 29 >= 0 {
-// CHECK-NOT: stripe.schedule
+// CHECK-NEXT: where -%j + 29 >= 0
+// CHECK-NOT: stripe.schedule =
 func.func @product(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x30xf32>) -> !stripe.view<64x30xf32> {
   %C = stripe.alloc : !stripe.view<64x30xf32>
   stripe.block "C" [%i : 64, %j : 30, %k : 32]

@@ -5,12 +5,12 @@
 // CHECK: %b_stage = stripe.alloc : !stripe.view<2x32x32xf32>
 // CHECK-NEXT: stripe.block "C_stage_b"
 // CHECK: in %from_1 = %from[%w0_1, 32 * %j + %w1] : 1x1
-// CHECK-NEXT: out %to_1 = %to[%j, %w0_1, %w1] : 1x1x1 {
+// CHECK-NEXT: out %to_1 = %to[%j, %w0_1, %w1] : 1x1x1
 // CHECK: stripe.block "C" [%i : 7, %j : 2]
 // CHECK-NEXT: in %a = %A[8 * %i, 0] : 8x32
 // CHECK-NEXT: in %b = %b_stage[%j, 0, 0] : 1x32x32
-// CHECK-NEXT: out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0 {
-// CHECK-NEXT: stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+// CHECK-NEXT: out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0
+// CHECK: stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
 // CHECK-NEXT: in %a_1 = %a[%i_1, %k] : 1x1
 // CHECK-NEXT: in %b_1 = %b[0, %k, %j_1] : 1x1x1
 // CHECK: stripe.load %b_1 : !stripe.view<1x1x1xf32>
@@ -18,7 +18,7 @@
 // CHECK: stripe.block "C" [%j : 2]
 // CHECK-NEXT: in %a = %A[56, 0] : 4x32
 // CHECK-NEXT: in %b = %b_stage[%j, 0, 0] : 1x32x32
-// CHECK-NOT: stripe.schedule
+// CHECK-NOT: stripe.schedule =
 func.func @packed(%A : !stripe.view<60x32xf32>, %B : !stripe.view<32x64xf32>) -> !stripe.view<60x64xf32> {
   %C = stripe.alloc : !stripe.view<60x64xf32>
   stripe.block "C" [%i : 7, %j : 2]
@@ -58,13 +58,13 @@ func.func @packed(%A : !stripe.view<60x32xf32>, %B : !stripe.view<32x64xf32>) ->
 // CHECK-LABEL: func.func @inside
 // CHECK: stripe.block "S" [%i : 4]
 // CHECK-NEXT: in %a = %A[0, 8 * %i] : 16x8
-// CHECK-NEXT: out %s = %S[8 * %i] : 8 add init 0 {
-// CHECK-NEXT: %a_stage = stripe.alloc : !stripe.view<2x8x8xf32, local>
+// CHECK-NEXT: out %s = %S[8 * %i] : 8 add init 0
+// CHECK: %a_stage = stripe.alloc : !stripe.view<2x8x8xf32, local>
 // CHECK-NEXT: stripe.block
 // CHECK: stripe.block [%k : 2]
 // CHECK-NEXT: in %a_1 = %a_stage[%k, 0, 0] : 1x8x8
-// CHECK-NEXT: out %s_1 = %s[0] : 8 add {
-// CHECK-NEXT: stripe.block [%k_1 : 8, %i_1 : 8]
+// CHECK-NEXT: out %s_1 = %s[0] : 8 add
+// CHECK: stripe.block [%k_1 : 8, %i_1 : 8]
 // CHECK-NEXT: in %a_2 = %a_1[0, %i_1, %k_1] : 1x1x1
 func.func @inside(%A : !stripe.view<16x32xf32>) -> !stripe.view<32xf32> {
   %S = stripe.alloc : !stripe.view<32xf32>
@@ -92,18 +92,18 @@ func.func @inside(%A : !stripe.view<16x32xf32>) -> !stripe.view<32xf32> {
 // CHECK: %a_stage = stripe.alloc : !stripe.view<4x6xf32>
 // CHECK-NEXT: stripe.block "S_stage_a" []
 // CHECK-NEXT: in %from = %A[-1] : 18
-// CHECK-NEXT: out %to = %a_stage[0, 0] : 4x6 {
-// CHECK-NEXT: stripe.block [%i : 4, %w0 : 6]
+// CHECK-NEXT: out %to = %a_stage[0, 0] : 4x6
+// CHECK: stripe.block [%i : 4, %w0 : 6]
 // CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
-// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, 4 * %i + %w0 - 17 >= 0 {
-// CHECK-NEXT: eltwise.constant 0 : f32
+// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, 4 * %i + %w0 - 17 >= 0
+// CHECK: eltwise.constant 0 : f32
 // CHECK-NEXT: stripe.store
 // CHECK-NEXT: }
 // CHECK-NEXT: stripe.block [%i : 4, %w0 : 6]
 // CHECK-NEXT: in %from_1 = %from[4 * %i + %w0] : 1
 // CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
-// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, -4 * %i - %w0 + 16 >= 0 {
-// CHECK-NEXT: stripe.load
+// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, -4 * %i - %w0 + 16 >= 0
+// CHECK: stripe.load
 // CHECK-NEXT: stripe.store
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -129,17 +129,17 @@ func.func @overhang(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
 // CHECK-LABEL: func.func @filled
 // CHECK: stripe.block "S_stage_a" []
 // CHECK-NEXT: in %from = %A[-1] : 18
-// CHECK-NEXT: out %to = %a_stage[0, 0] : 4x6 {
-// CHECK-NEXT: stripe.block [%i : 4, %w0 : 6]
-// CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
-// CHECK-NEXT: where -4 * %i - %w0 >= 0 {
-// CHECK-NEXT: eltwise.constant 3 : f32
+// CHECK-NEXT: out %to = %a_stage[0, 0] : 4x6
 // CHECK: stripe.block [%i : 4, %w0 : 6]
 // CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
-// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, 4 * %i + %w0 - 17 >= 0 {
-// CHECK-NEXT: eltwise.constant 3 : f32
-// CHECK: where 4 * %i + %w0 - 1 >= 0, -4 * %i - %w0 + 16 >= 0 {
-// CHECK-NEXT: stripe.load
+// CHECK-NEXT: where -4 * %i - %w0 >= 0
+// CHECK: eltwise.constant 3 : f32
+// CHECK: stripe.block [%i : 4, %w0 : 6]
+// CHECK-NEXT: out %to_1 = %to[%i, %w0] : 1x1
+// CHECK-NEXT: where 4 * %i + %w0 - 1 >= 0, 4 * %i + %w0 - 17 >= 0
+// CHECK: eltwise.constant 3 : f32
+// CHECK: where 4 * %i + %w0 - 1 >= 0, -4 * %i - %w0 + 16 >= 0
+// CHECK: stripe.load
 func.func @filled(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
   %S = stripe.alloc : !stripe.view<16xf32>
   stripe.block "S" [%i : 4]
@@ -200,8 +200,8 @@ func.func @whole_vectors(%A : !stripe.view<64xf32>) -> !stripe.view<64xf32> {
 // CHECK-NEXT: stripe.block [%w0 : 8, %w1 : 48]
 // CHECK-NEXT: in %from = %b[%w0, %w1] : 1x1
 // CHECK-NEXT: out %to = %b_stage[%w0, %w1] : 1x1
-// CHECK-NEXT: where -%w1 - 48 * %j + 63 >= 0 {
-// CHECK-NEXT: stripe.load
+// CHECK-NEXT: where -%w1 - 48 * %j + 63 >= 0
+// CHECK: stripe.load
 // CHECK-NEXT: stripe.store
 // CHECK-NEXT: }
 // CHECK-NEXT: stripe.block [%i : 4]

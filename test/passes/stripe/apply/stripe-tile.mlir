@@ -6,13 +6,13 @@
 // CHECK: stripe.block "C" [%i : 8, %j : 2]
 // CHECK-NEXT: in %a = %A[8 * %i, 0] : 8x32
 // CHECK-NEXT: in %b = %B[0, 32 * %j] : 32x32
-// CHECK-NEXT: out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0 {
-// CHECK-NEXT: stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
+// CHECK-NEXT: out %c = %C[8 * %i, 32 * %j] : 8x32 add init 0
+// CHECK: stripe.block [%k : 32, %i_1 : 8, %j_1 : 32]
 // CHECK-NEXT: in %a_1 = %a[%i_1, %k] : 1x1
 // CHECK-NEXT: in %b_1 = %b[%k, %j_1] : 1x1
 // CHECK-NEXT: out %c_1 = %c[%i_1, %j_1] : 1x1 add
-// CHECK-NEXT: where -%j_1 - 32 * %j + 59 >= 0 {
-// CHECK-NOT: stripe.schedule
+// CHECK-NEXT: where -%j_1 - 32 * %j + 59 >= 0
+// CHECK-NOT: stripe.schedule =
 func.func @matmul(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x60xf32>) -> !stripe.view<64x60xf32> {
   %C = stripe.alloc : !stripe.view<64x60xf32>
   stripe.block "C" [%i : 64, %j : 60, %k : 32]
@@ -32,13 +32,13 @@ func.func @matmul(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x60xf32>) ->
 // CHECK-LABEL: func.func @two_levels
 // CHECK: stripe.block "S" [%i : 2]
 // CHECK-NEXT: in %a = %A[16 * %i, 0] : 16x32
-// CHECK-NEXT: out %s = %S[16 * %i] : 16 {
-// CHECK-NEXT: stripe.block [%i_1 : 4]
+// CHECK-NEXT: out %s = %S[16 * %i] : 16
+// CHECK: stripe.block [%i_1 : 4]
 // CHECK-NEXT: in %a_1 = %a[4 * %i_1, 0] : 4x32
-// CHECK-NEXT: out %s_1 = %s[4 * %i_1] : 4 add init 0 {
-// CHECK-NEXT: stripe.block [%k : 32, %i_2 : 4]
+// CHECK-NEXT: out %s_1 = %s[4 * %i_1] : 4 add init 0
+// CHECK: stripe.block [%k : 32, %i_2 : 4]
 // CHECK-NEXT: in %a_2 = %a_1[%i_2, %k] : 1x1
-// CHECK-NEXT: out %s_2 = %s_1[%i_2] : 1 add {
+// CHECK-NEXT: out %s_2 = %s_1[%i_2] : 1 add
 func.func @two_levels(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
   %S = stripe.alloc : !stripe.view<32xf32>
   stripe.block "S" [%i : 32, %k : 32]
@@ -55,16 +55,16 @@ func.func @two_levels(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
 // CHECK-LABEL: func.func @divided_sum
 // CHECK: stripe.block "S" [%i : 2]
 // CHECK-NEXT: in %a = %A[16 * %i, 0] : 16x32
-// CHECK-NEXT: out %s = %S[16 * %i] : 16 {
-// CHECK-NEXT: stripe.block [%k : 2]
+// CHECK-NEXT: out %s = %S[16 * %i] : 16
+// CHECK: stripe.block [%k : 2]
 // CHECK-NEXT: in %a_1 = %a[0, 16 * %k] : 16x16
-// CHECK-NEXT: out %s_1 = %s[0] : 16 add init 0 {
-// CHECK-NEXT: stripe.block [%i_1 : 4]
+// CHECK-NEXT: out %s_1 = %s[0] : 16 add init 0
+// CHECK: stripe.block [%i_1 : 4]
 // CHECK-NEXT: in %a_2 = %a_1[4 * %i_1, 0] : 4x16
-// CHECK-NEXT: out %s_2 = %s_1[4 * %i_1] : 4 add {
-// CHECK-NEXT: stripe.block [%k_1 : 16, %i_2 : 4]
+// CHECK-NEXT: out %s_2 = %s_1[4 * %i_1] : 4 add
+// CHECK: stripe.block [%k_1 : 16, %i_2 : 4]
 // CHECK-NEXT: in %a_3 = %a_2[%i_2, %k_1] : 1x1
-// CHECK-NEXT: out %s_3 = %s_2[%i_2] : 1 add {
+// CHECK-NEXT: out %s_3 = %s_2[%i_2] : 1 add
 func.func @divided_sum(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
   %S = stripe.alloc : !stripe.view<32xf32>
   stripe.block "S" [%i : 32, %k : 32]
@@ -81,12 +81,12 @@ func.func @divided_sum(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> {
 // CHECK-LABEL: func.func @ordered
 // CHECK: stripe.block "S" [%j : 2, %i : 4]
 // CHECK-NEXT: in %a = %A[4 * %i, 8 * %j, 0] : 4x8x3
-// CHECK-NEXT: out %s = %S[4 * %i, 8 * %j] : 4x8 add init 0 {
-// CHECK-NEXT: stripe.block [%i_1 : 4, %k : 3, %j_1 : 8]
+// CHECK-NEXT: out %s = %S[4 * %i, 8 * %j] : 4x8 add init 0
+// CHECK: stripe.block [%i_1 : 4, %k : 3, %j_1 : 8]
 // CHECK-NEXT: in %a_1 = %a[%i_1, %j_1, %k] : 1x1x1
 // CHECK-NEXT: out %s_1 = %s[%i_1, %j_1] : 1x1 add
-// CHECK-NEXT: where -%i_1 + %k - 4 * %i + 13 >= 0 {
-// CHECK-NOT: stripe.schedule
+// CHECK-NEXT: where -%i_1 + %k - 4 * %i + 13 >= 0
+// CHECK-NOT: stripe.schedule =
 func.func @ordered(%A : !stripe.view<16x16x3xf32>) -> !stripe.view<16x16xf32> {
   %S = stripe.alloc : !stripe.view<16x16xf32>
   stripe.block "S" [%i : 16, %j : 16, %k : 3]
@@ -104,8 +104,8 @@ func.func @ordered(%A : !stripe.view<16x16x3xf32>) -> !stripe.view<16x16xf32> {
 // CHECK-LABEL: func.func @windows
 // CHECK: stripe.block [%i : 3, %j : 2]
 // CHECK-NEXT: in %a = %A[-8 * %i + 17, 3 * %j + 1] : 7x5
-// CHECK-NEXT: out %o = %O[4 * %i, 3 * %j] : 4x3 {
-// CHECK-NEXT: stripe.block [%k : 3, %i_1 : 4, %j_1 : 3]
+// CHECK-NEXT: out %o = %O[4 * %i, 3 * %j] : 4x3
+// CHECK: stripe.block [%k : 3, %i_1 : 4, %j_1 : 3]
 // CHECK-NEXT: in %a_1 = %a[-2 * %i_1 + 6, %k + %j_1] : 1x1
 func.func @windows(%A : !stripe.view<24x9xf32>) -> !stripe.view<12x6xf32> {
   %O = stripe.alloc : !stripe.view<12x6xf32>

@@ -94,10 +94,12 @@ func.func @fixed(%A : !stripe.view<8x8xf32>) -> (!stripe.view<16xf32>, !stripe.v
 // CHECK-LABEL: func.func @left_alone
 // CHECK: stripe.schedule = #stripe.schedule<tile [5]>
 // CHECK: stripe.block [%i : 2]
-// CHECK-NOT: stripe.schedule
+// CHECK-NOT: stripe.schedule =
 // CHECK: stripe.block [%j : 4]
-// CHECK: attributes {stripe.schedule = #stripe.schedule<tile [4]>}
-// CHECK-NOT: stripe.schedule
+// CHECK: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [4],
+// CHECK-NEXT: because "all of it
+// CHECK-NOT: stripe.schedule =
 func.func @left_alone(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %O = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%i : 8]
@@ -136,7 +138,7 @@ func.func @left_alone(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
 // CHECK: tile [16384],
 // CHECK-NEXT: because "streams
 // CHECK: stripe.block "order" serial
-// CHECK-NOT: stripe.schedule
+// CHECK-NOT: stripe.schedule =
 func.func @chosen(%U : !stripe.view<100x4096xf32>, %I : !stripe.view<1048576xsi32>) -> (!stripe.view<9x4096xf32>, !stripe.view<1048576xsi32>, !stripe.view<si32>) {
   %O = stripe.alloc : !stripe.view<9x4096xf32>
   %P = stripe.alloc : !stripe.view<1048576xsi32>

@@ -3,9 +3,9 @@
 // The rows of a reduction and of what is done with it. The figures say why.
 // CHECK-LABEL: func.func @rows
 // CHECK: stripe.block "S"
-// CHECK: attributes {stripe.fuse = #stripe.fuse<group 0 shared [0] tiles [[1]]>, stripe.fuse_reason = "2 block(s), {{.*}} us instead of {{.*}} us, {{.*}} MB moved, 4 bytes of scratch"}
+// CHECK: attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[1]] because "2 block(s), {{.*}} us instead of {{.*}} us, {{.*}} MB moved, 4 bytes of scratch">}
 // CHECK: stripe.block "Y"
-// CHECK: attributes {stripe.fuse = #stripe.fuse<group 0 shared [1] tiles [[1]]>}
+// CHECK: attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [1] tiles [[1]]>}
 func.func @rows(%X : !stripe.view<512x32768xf32>) -> !stripe.view<512x32768xf32> {
   %S = stripe.alloc : !stripe.view<512xf32>
   %Y = stripe.alloc : !stripe.view<512x32768xf32>
@@ -54,10 +54,11 @@ func.func @short_rows(%X : !stripe.view<65536x32xf32>) -> !stripe.view<65536x32x
 // The tiles of a contraction, down to its registers, for what uses its output.
 // CHECK-LABEL: func.func @epilogue
 // CHECK: stripe.block "C"
-// CHECK: stripe.fuse = #stripe.fuse<group 0 shared
-// CHECK-SAME: stripe.schedule = #stripe.schedule<
+// CHECK: fuse group 0 shared [1, 0] tiles {{.*}} because "2 block(s), {{.*}} us instead of
+// CHECK: tile [
+// CHECK: stage input 1 at -2 of -1 order [0, 1] global because "{{[0-9.]+}} us without it"
 // CHECK: stripe.block "R"
-// CHECK: stripe.fuse = #stripe.fuse<group 0 shared
+// CHECK: stripe.schedule = #stripe.schedule<fuse group 0 shared [1, 0]
 func.func @epilogue(%A : !stripe.view<512x512xf32>, %B : !stripe.view<512x512xf32>)
     -> !stripe.view<512x512xf32> {
   %C = stripe.alloc : !stripe.view<512x512xf32>
@@ -84,9 +85,9 @@ func.func @epilogue(%A : !stripe.view<512x512xf32>, %B : !stripe.view<512x512xf3
 // Left alone: a maximum over columns that later rows need, what reads a neighbour's
 // cells, what was decided already, and serial blocks.
 // CHECK-LABEL: func.func @left_alone
-// CHECK-NOT: stripe.fuse =
-// CHECK: stripe.fuse_reason = "not with 'S': no index of both has cells of its own"
-// CHECK-NOT: stripe.fuse =
+// CHECK-NOT: fuse group
+// CHECK: stripe.schedule = #stripe.schedule<alone because "not with 'S': no index of both has cells of its own"
+// CHECK-NOT: fuse group
 func.func @left_alone(%X : !stripe.view<512x512xf32>)
     -> (!stripe.view<512x512xf32>, !stripe.view<511xf32>, !stripe.view<512x512xf32>) {
   %S = stripe.alloc : !stripe.view<512xf32>
@@ -142,9 +143,9 @@ func.func @left_alone(%X : !stripe.view<512x512xf32>)
 // over their outputs has nothing for vectors to run along. So neither one of its own
 // would be faster, nor one with the copy that puts their outputs in another order.
 // CHECK-LABEL: func.func @few_columns
-// CHECK-NOT: stripe.fuse =
-// CHECK: stripe.fuse_reason = "not with 'D'
-// CHECK-NOT: stripe.fuse =
+// CHECK-NOT: fuse group
+// CHECK: alone because "not with 'D'
+// CHECK-NOT: fuse group
 func.func @few_columns(%A : !stripe.view<6144x2560xf32>, %B : !stripe.view<2560x4xf32>)
     -> (!stripe.view<6144x4xf32>, !stripe.view<6144x4xf32>) {
   %C = stripe.alloc : !stripe.view<6144x4xf32>
@@ -181,11 +182,11 @@ func.func @few_columns(%A : !stripe.view<6144x2560xf32>, %B : !stripe.view<2560x
 // itself, whatever it would be as one.
 // CHECK-LABEL: func.func @around
 // CHECK: stripe.block "first" [%i : 512, %j : 512]
-// CHECK-NOT: stripe.fuse =
+// CHECK-NOT: fuse group
 // CHECK: stripe.block serial
-// CHECK-NOT: stripe.fuse =
+// CHECK-NOT: fuse group
 // CHECK: stripe.block "last"
-// CHECK-NOT: stripe.fuse =
+// CHECK-NOT: fuse group
 func.func @around(%X : !stripe.view<512x512xf32>) -> !stripe.view<512x512xf32> {
   %S = stripe.alloc : !stripe.view<512xf32>
   %R = stripe.alloc : !stripe.view<512xf32>

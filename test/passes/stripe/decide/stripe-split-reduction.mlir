@@ -16,7 +16,8 @@
 // CHECK-NEXT: stripe.block [%k : 12, %lane : 8]
 // CHECK-NEXT: in %a_1 = %a[0, 8 * %k + %lane] : 1x1
 // CHECK-NEXT: out %s_1 = %s_parts[0, %lane] : 1x1 max init -inf
-// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [0, 0]>} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [0, 0]
 // CHECK: stripe.block [%lane : 8]
 // CHECK-NEXT: in %part = %s_parts[0, %lane] : 1x1
 // CHECK-NEXT: out %s_1 = %s[0] : 1 max init -inf
@@ -28,7 +29,8 @@
 // FEW-NEXT: stripe.block "S" [%i : 4, %k : 12, %lane : 8]
 // FEW-NEXT: in %a = %A[%i, 8 * %k + %lane] : 1x1
 // FEW-NEXT: out %s = %S_parts[%i, %lane] : 1x1 max init -inf
-// FEW-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0]>} {
+// FEW-NEXT: attributes {stripe.schedule = #stripe.schedule<
+// FEW-NEXT: tile [1, 0, 0]
 // FEW: stripe.block "S" [%i : 4, %lane : 8]
 // FEW-NEXT: in %part = %S_parts[%i, %lane] : 1x1
 // FEW-NEXT: out %s = %S[%i] : 1 max init -inf
@@ -54,7 +56,8 @@ func.func @rows(%A : !stripe.view<4x100xf32>) -> !stripe.view<4xf32> {
 // CHECK-NEXT: in %a = %A[2 * %c + %i, 8 * %k + %lane] : 1x1
 // CHECK-NEXT: out %s = %S_parts[%c, %lane] : 1x1 add init 0
 // CHECK-NEXT: where -2 * %c - %i + 4 >= 0
-// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0, 0]>} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [1, 0, 0, 0]
 // CHECK: stripe.index 8 * %k + %lane
 // CHECK: stripe.block "S" [%c : 3, %lane : 8]
 // CHECK-NEXT: in %part = %S_parts[%c, %lane] : 1x1
@@ -126,7 +129,8 @@ func.func @several(%A : !stripe.view<4x2x64xf32>) -> (!stripe.view<4xf32>, !stri
 // CHECK-NEXT: stripe.block "S" [%c : 4, %k : 16, %j : 32]
 // CHECK-NEXT: in %a = %A[16 * %c + %k, %j] : 1x1
 // CHECK-NEXT: out %s = %S_parts[%c, %j] : 1x1 add init 0
-// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [1, 0, 0]>} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [1, 0, 0]
 // CHECK: stripe.block "S" [%j : 32, %c : 4]
 // CHECK-NEXT: in %part = %S_parts[%c, %j] : 1x1
 func.func @columns(%A : !stripe.view<64x32xf32>) -> !stripe.view<32xf32> {

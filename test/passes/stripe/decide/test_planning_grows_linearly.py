@@ -11,7 +11,8 @@ from stripe_programs import run
 from xdsl.dialects.func import FuncOp
 
 from gingham.dialects.stripe.block import BlockOp
-from gingham.dialects.stripe.fusion import FUSE_ATTRIBUTE, FUSE_REASON_ATTRIBUTE
+from gingham.dialects.stripe.fusion import Fusion
+from gingham.dialects.stripe.schedule import schedule_of
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.analysis.shared_indices import Member
@@ -74,11 +75,13 @@ def test_nests_take_a_limited_time_to_build() -> None:
     """Of equal products each nest but the last has as many as are built in 0.6 s."""
     function, _ = planned(PRODUCTS, 128)
     blocks = [op for op in function.walk() if isinstance(op, BlockOp)]
-    groups = [block.attributes[FUSE_ATTRIBUTE] for block in blocks]
+    parts = [schedule_of(block).part(Fusion) for block in blocks]
+    groups = [part.group if part is not None else None for part in parts]
     starts = [n for n, group in enumerate(groups) if n == 0 or group != groups[n - 1]]
     sizes = [end - start for start, end in pairwise([*starts, len(groups)])]
     assert len(sizes) > 2
     assert max(sizes) > 16
     assert all(size == max(sizes) for size in sizes[:-1])
-    reason = str(blocks[starts[1]].attributes[FUSE_REASON_ATTRIBUTE])
-    assert "s to compile" in reason
+    first = parts[starts[1]]
+    assert first is not None
+    assert "s to compile" in first.reason

@@ -10,12 +10,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gingham.dialects.stripe.attributes import MemorySpace
 from gingham.dialects.stripe.block import BlockOp
-from gingham.dialects.stripe.fusion import FUSE_ATTRIBUTE, FusionAttr
-from gingham.dialects.stripe.schedule import Schedule, set_schedule
+from gingham.dialects.stripe.fusion import Fusion
+from gingham.dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from gingham.dialects.stripe.staging import Staging
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.apply.fuse_nests import fusion_of
 from gingham.passes.stripe.decide.fusion.contraction import Contraction, even, leaves
 from gingham.passes.stripe.decide.fusion.panels import panels
 from gingham.passes.stripe.decide.search import best, problem_of
@@ -122,10 +121,11 @@ def _decide(module: ModuleOp, rows: int, columns: int) -> None:
     """Put all blocks into one nest, with the contraction in blocks and staged."""
     for block in blocks(module):
         shared = (0, 1) if len(block.index_ranges) == 2 else (0, 2)
-        block.attributes[FUSE_ATTRIBUTE] = FusionAttr.of(
-            0, [(index,) for index in shared], [[rows, columns]]
-        )
-        assert fusion_of(block).group == 0
+        together = tuple([(index,) for index in shared])
+        fusion = Fusion(0, together, ((rows, columns),))
+        set_schedule(block, Schedule(parts=(fusion,)))
+    first = blocks(module)[0]
     levels = [(rows, 1, columns, 24), (rows, 1, columns, 12), (4, 1, 16, 12)]
     stage = Staging(1, 2, 2, (0, 1, 2), MemorySpace.LOCAL)
-    set_schedule(blocks(module)[0], Schedule.of(levels, stages=[stage]))
+    nest = Schedule.of(levels, stages=[stage])
+    set_schedule(first, schedule_of(first).completed_by(nest))

@@ -92,7 +92,7 @@ PROGRAMS = {
 }
 
 BEFORE = "stripe-merge-indices,stripe-split-axes"
-TILING = "stripe-partition-edges,stripe-tile,stripe-accumulate"
+TILING = "stripe-partition-edges,stripe-tile,stripe-stage,stripe-accumulate"
 AFTER = "stripe-vectorize{bits=256},stripe-unroll,stripe-map"
 
 

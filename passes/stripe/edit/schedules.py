@@ -1,0 +1,46 @@
+"""Taking parts out of the schedule of a block, to apply them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.schedule import Schedule, set_schedule
+from ....dialects.stripe.schedule_part import Part
+from ....dialects.stripe.scheduled import note_done
+from ....dialects.stripe.staging import Staging
+from ....dialects.stripe.tiling import Points
+from ..analysis.schedules import checked_schedule
+
+PartType = TypeVar("PartType", bound=Part)
+
+
+def take_part(block: BlockOp, kind: type[PartType]) -> PartType | None:
+    """Take the part of a kind, which is noted as done; None if there is none.
+
+    Raises GinghamError where the schedule does not fit the block.
+    """
+    schedule = checked_schedule(block)
+    part = schedule.part(kind)
+    if part is not None:
+        set_schedule(block, schedule.without(kind))
+        note_done(block, Schedule(parts=(part,)))
+    return part
+
+
+def take_stages(block: BlockOp) -> tuple[Staging, ...]:
+    """Take what is to be copied, likewise."""
+    schedule = checked_schedule(block)
+    set_schedule(block, replace(schedule, stages=()))
+    note_done(block, Schedule(stages=schedule.stages))
+    return schedule.stages
+
+
+def take_loops(block: BlockOp) -> Schedule:
+    """Take the tiles and the orders of loops, likewise: a schedule of nothing else."""
+    schedule = checked_schedule(block)
+    loops = Schedule(schedule.levels, schedule.points, reason=schedule.reason)
+    set_schedule(block, replace(schedule, levels=(), points=Points(), reason=""))
+    note_done(block, loops)
+    return loops
