@@ -59,11 +59,14 @@ def normal(problem: Problem, nest: Schedule) -> Schedule:
     loops = loops_of(problem, nest, problem.ranges)
     orders = list(nest.orders)
     for block, order in enumerate(nest.orders):
+        if not order:
+            continue
         orders[block] = ()
         same = nest.with_orders(orders)
-        if order and loops_of(problem, same, problem.ranges) != loops:
+        if loops_of(problem, same, problem.ranges) != loops:
             orders[block] = order
-    nest = nest.with_orders(orders)
+    if tuple(orders) != nest.orders:
+        nest = nest.with_orders(orders)
     busy = {loop.block for loop in loops}
     copying = {stage.before for stage in nest.stages if stage.before == stage.window}
     for block in range(len(nest.levels) - 1, 0, -1):
