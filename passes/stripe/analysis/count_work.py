@@ -115,7 +115,7 @@ class _Space:
 
 
 @dataclass(frozen=True)
-class _Access:
+class _WindowUse:
     """The windows of a buffer that a statement accesses at all its points."""
 
     ranges: tuple[int, ...]
@@ -133,7 +133,7 @@ class _Access:
         return Cells(min(cells.count, self.limit), cells.box, is_exact=False)
 
 
-_Accesses = dict[SSAValue, dict[_Access, None]]
+_WindowUses = dict[SSAValue, dict[_WindowUse, None]]
 """The accesses of each buffer, each once."""
 
 
@@ -143,8 +143,8 @@ class _Count:
 
     block: BlockOp
     operations: int = 0
-    read: _Accesses = field(default_factory=_Accesses)
-    written: _Accesses = field(default_factory=_Accesses)
+    read: _WindowUses = field(default_factory=_WindowUses)
+    written: _WindowUses = field(default_factory=_WindowUses)
 
     def add(self, block: BlockOp, around: _Space) -> None:
         """All statements of a block."""
@@ -184,7 +184,7 @@ class _Count:
 
     def _add_access(
         self,
-        accesses: _Accesses,
+        accesses: _WindowUses,
         op: LoadOp | StoreOp,
         space: _Space,
         points: int,
@@ -192,7 +192,7 @@ class _Count:
         place = absolute_access(op.view)
         if place.buffer not in self.block.buffers:
             return
-        access = _Access(
+        access = _WindowUse(
             space.ranges,
             space.forms,
             tuple(start.form(space.values) for start in place.starts),
@@ -201,7 +201,7 @@ class _Count:
         )
         accesses.setdefault(place.buffer, {})[access] = None
 
-    def bytes(self, accesses: _Accesses) -> int:
+    def bytes(self, accesses: _WindowUses) -> int:
         """Of all cells of all memories, each once."""
         cells: dict[SSAValue, int] = {}
         for buffer, own in accesses.items():

@@ -94,7 +94,7 @@ class StripeAlignPass(ModulePass):
                 fills[root_buffer(operation.buffer(0))] = operation
 
     def _align_pair(self, fill: BlockOp, block: BlockOp, number: int) -> None:
-        part = _Part.of(block, number)
+        part = _FilledBox.of(block, number)
         if part is None:
             return
         aligned = part.outer_axes(self.rows)
@@ -131,7 +131,7 @@ def _fills(block: BlockOp) -> bool:
     """Whether all that a block does is to set all cells of a buffer."""
     if len(block.buffers) != 1 or not isinstance(block.buffer(0).owner, AllocOp):
         return False
-    part = _Part.of(block, 0)
+    part = _FilledBox.of(block, 0)
     return part is not None and not [*part.boxes_around()]
 
 
@@ -140,7 +140,7 @@ _Box: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class _Part:
+class _FilledBox:
     """The box of a buffer that a block sets, each cell once."""
 
     sizes: tuple[int, ...]
@@ -149,7 +149,7 @@ class _Part:
     """The block's index that steps through each axis; None for one cell."""
 
     @staticmethod
-    def of(block: BlockOp, number: int) -> _Part | None:
+    def of(block: BlockOp, number: int) -> _FilledBox | None:
         """None where a block does something else with the buffer."""
         writes = block.refinement(number).direction is Direction.OUT
         if not _is_plain(block) or not writes:
@@ -175,7 +175,7 @@ class _Part:
         moving = {n for n, extent in enumerate(block.index_ranges) if extent > 1}
         if len({*used}) < len(used) or not moving <= {*used}:
             return None
-        return _Part(sizes, tuple(box), tuple(indices))
+        return _FilledBox(sizes, tuple(box), tuple(indices))
 
     def outer_axes(self, rows: int) -> list[int]:
         """The first axes with enough points together, without the last one."""
@@ -201,7 +201,7 @@ class _Part:
 
 def _fill_box(fill: BlockOp, box: _Box, aligned: Sequence[int]) -> None:
     """Put a block before a fill that fills just a box."""
-    part = _Part.of(fill, 0)
+    part = _FilledBox.of(fill, 0)
     if part is None or fill.parent is None:
         raise ValueError("expected a block that fills a buffer")
     piece = fill.clone()

@@ -74,12 +74,12 @@ class StripeFusePass(ModulePass):
 def fuse_statements(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
     outer = outer_memories(function)
-    groups: list[_Group] = []
-    users: dict[SSAValue, list[_Group]] = {}
+    groups: list[_FusedBlocks] = []
+    users: dict[SSAValue, list[_FusedBlocks]] = {}
     defined: dict[Operation, int] = {}
     for position, operation in enumerate(statements(function)):
         if isinstance(operation, BlockOp):
-            single = _Group.of(operation, position, outer)
+            single = _FusedBlocks.of(operation, position, outer)
             partner = _partner(single, users)
             if partner is None:
                 partner = single
@@ -117,7 +117,7 @@ class _Use:
 
 
 @dataclass
-class _Group:
+class _FusedBlocks:
     """Blocks that will be one block, at the place of the first."""
 
     blocks: list[BlockOp]
@@ -129,7 +129,7 @@ class _Group:
     """The memories among those used that are inputs or results of the function."""
 
     @staticmethod
-    def of(block: BlockOp, position: int, outer: frozenset[SSAValue]) -> _Group:
+    def of(block: BlockOp, position: int, outer: frozenset[SSAValue]) -> _FusedBlocks:
         """A group of one block, which is statement number `position`."""
         uses: dict[SSAValue, _Use] = {}
         refinements = zip(block.buffers, block.refinement_list, strict=True)
@@ -141,7 +141,7 @@ class _Group:
             memory = root_buffer(buffer)
             known = uses.get(memory)
             uses[memory] = use if known is None else known.join(use)
-        return _Group(
+        return _FusedBlocks(
             [block],
             uses,
             effects_of(block),
@@ -150,7 +150,7 @@ class _Group:
             outer.intersection(uses),
         )
 
-    def add(self, other: _Group) -> None:
+    def add(self, other: _FusedBlocks) -> None:
         """Take the blocks of another group, which can join."""
         self.blocks += other.blocks
         self.outer |= other.outer
@@ -159,7 +159,7 @@ class _Group:
             known = self.uses.get(buffer)
             self.uses[buffer] = use if known is None else known.join(use)
 
-    def can_join(self, other: _Group) -> bool:
+    def can_join(self, other: _FusedBlocks) -> bool:
         """Whether one block may do the work of both groups, which share a buffer."""
         first, second = other.blocks[0], self.blocks[0]
         if not (self.is_fusible and other.is_fusible):
@@ -182,7 +182,9 @@ class _Group:
         return all(use.is_own and len(use.windows) == 1 for use in both)
 
 
-def _partner(group: _Group, users: dict[SSAValue, list[_Group]]) -> _Group | None:
+def _partner(
+    group: _FusedBlocks, users: dict[SSAValue, list[_FusedBlocks]]
+) -> _FusedBlocks | None:
     """The nearest earlier group that takes `group`.
 
     None that it depends on is between. Those that share no buffer with it are neither.

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from ...analysis.shared_indices import Member, find_conflict
 
-_STRAY_SHARE = 8
+_CUT_SHARE = 8
 """Rows that are cut into pieces may be one part in so many of the bytes."""
 
 
@@ -24,10 +24,10 @@ def common_members(
         ]
         conflict = find_conflict(members)
         if conflict is None:
-            stray = stray_index(members)
-            if stray is None:
+            cutting = row_cutting_index(members)
+            if cutting is None:
                 return members
-            pairs.pop(stray)
+            pairs.pop(cutting)
         elif conflict.shared is None:
             return None
         else:
@@ -83,7 +83,7 @@ def _axes_of(buffer: SSAValue, members: Sequence[Member]) -> dict[int, int]:
     return found
 
 
-def stray_index(members: Sequence[Member]) -> int | None:
+def row_cutting_index(members: Sequence[Member]) -> int | None:
     """A shared index that would cut rows into pieces too small for vectors.
 
     A contraction whose outputs have shared indices only is tiled for vectors, and so is
@@ -106,7 +106,7 @@ def stray_index(members: Sequence[Member]) -> int | None:
                 shared = member.shared.index(index)
                 cut[shared] = cut.get(shared, 0) + size
     worst = max(cut, key=lambda shared: cut[shared], default=None)
-    if worst is None or cut[worst] * _STRAY_SHARE <= total:
+    if worst is None or cut[worst] * _CUT_SHARE <= total:
         return None
     return worst
 

@@ -1,11 +1,10 @@
 """What a group of blocks costs as one kernel: tiles of the shared indices, and time.
 
 A nest is compared with the same blocks as kernels of their own. The time of a kernel is
-what the clock says of its arithmetic, with late operands, and its memory traffic: with
-that of buffers that stay inside the nest left out, and `late
-operands` the part of reading an operand over and over, once for each tile of the shared
-indices, that arithmetic does not hide: all of it where the operand does not fit the
-caches of a core.
+what the clock says of its arithmetic, with exposed reads of operands, and of its memory
+traffic, that of buffers that stay inside the nest left out. Exposed is the part of
+reading an operand over and over, once for each tile of the shared indices, that
+arithmetic does not hide: all of it where the operand does not fit the caches of a core.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from .....targets.hardware import Hardware
 from ...analysis.shared_indices import Member
 from ..search import best_of
 from .block_costs import BlockCosts
-from .group import Group
+from .group import FusionGroup
 from .tiling import GroupCost, Tiling
 
 
@@ -28,11 +27,11 @@ class FusionCost:
     def __init__(self, hardware: Hardware) -> None:
         self.hardware = hardware
         self._blocks = BlockCosts(hardware)
-        self._late: dict[BlockOp, float] = {}
+        self._exposed: dict[BlockOp, float] = {}
 
     def of(self, members: Sequence[Member]) -> GroupCost | None:
         """The cost of a group; None when it would not fit the device."""
-        group = Group(members, self._blocks)
+        group = FusionGroup(members, self._blocks)
         costs = [
             self._cost(group, tiling)
             for tiling in group.tilings()
@@ -49,7 +48,7 @@ class FusionCost:
         cost = self.of([member])
         if cost is None or member.facts.is_contraction:
             return cost
-        group = Group([member], self._blocks)
+        group = FusionGroup([member], self._blocks)
         lanes = group.lanes(member, cost.tiles[-1])
         if lanes * 32 >= self.hardware.vector_bits:
             return cost
@@ -61,7 +60,7 @@ class FusionCost:
         """What the device's compiler takes for a contraction, about."""
         return self._blocks.build_seconds(block)
 
-    def _cost(self, group: Group, tiling: Tiling) -> GroupCost:
+    def _cost(self, group: FusionGroup, tiling: Tiling) -> GroupCost:
         tiles = tiling.levels
         count = len(tiles[0])
         return GroupCost(
@@ -73,28 +72,28 @@ class FusionCost:
             group.scratch_bytes(tiles[-1]),
         )
 
-    def _late_seconds(self, member: Member) -> float:
+    def _exposed_seconds(self, member: Member) -> float:
         """What staging and caches add to the time of a contraction as counted here."""
         block = member.block
-        if block not in self._late:
-            group = Group([member], self._blocks)
+        if block not in self._exposed:
+            group = FusionGroup([member], self._blocks)
             counted = min(self._counted(group, tiling) for tiling in group.tilings())
-            self._late[block] = max(self._blocks.best(block).seconds - counted, 0.0)
-        return self._late[block]
+            self._exposed[block] = max(self._blocks.best(block).seconds - counted, 0.0)
+        return self._exposed[block]
 
-    def _seconds(self, group: Group, tiling: Tiling) -> float:
+    def _seconds(self, group: FusionGroup, tiling: Tiling) -> float:
         counted = self._counted(group, tiling)
         if tiling.contraction_seconds is not None:
             return counted
-        return counted + sum(map(self._late_seconds, group.contractions))
+        return counted + sum(map(self._exposed_seconds, group.contractions))
 
-    def _counted(self, group: Group, tiling: Tiling) -> float:
+    def _counted(self, group: FusionGroup, tiling: Tiling) -> float:
         sizes = tiling.levels[0]
         arithmetic = group.arithmetic_seconds(tiling)
         near, far = 0.0, 0.0
         if tiling.contraction_seconds is None:
             near, far = group.stream_seconds(sizes)
-        late = max(near - arithmetic, 0.0) + far
+        exposed = max(near - arithmetic, 0.0) + far
         points = group.points(sizes)
         clock = self._blocks.clock
-        return clock.kernel(arithmetic + late, group.traffic_seconds, points)
+        return clock.kernel(arithmetic + exposed, group.traffic_seconds, points)

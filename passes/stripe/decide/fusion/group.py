@@ -27,7 +27,7 @@ _PIECES = 16
 
 
 @dataclass(frozen=True)
-class Group:
+class FusionGroup:
     """Members with what is known of them."""
 
     members: Sequence[Member]

@@ -1,7 +1,7 @@
 """Work-groups of several register tiles: pieces, blocks for caches, their own copies.
 
 What many tiles of a work-group use alike may be copied by each of them for itself, into
-memory near to it, instead of once for all before: that takes no further launch, and the
+local memory, instead of once for all before: that takes no further launch, and the
 copy is in the core's cache when it is used.
 """
 
@@ -68,7 +68,7 @@ def pieces_of(problem: Problem, nest: Schedule) -> Iterator[Schedule]:
                 yield Schedule.of(sizes, nest.lanes, (order,), stages)
 
 
-def near_pieces(
+def locally_staged_pieces(
     problem: Problem, nest: Schedule, hardware: Hardware, parts: Sequence[int] = PARTS
 ) -> Iterator[Schedule]:
     """Pieces that copy for themselves what all their tiles use, if there is room.
@@ -79,13 +79,13 @@ def near_pieces(
         if index in problem.fixed or nest.tile[index] >= problem.ranges[index]:
             continue
         for size in _part_sizes(problem.ranges[index], nest.tile[index], parts):
-            yield from _near_copies(problem, nest, index, size, hardware)
+            yield from _with_local_copies(problem, nest, index, size, hardware)
 
 
-def _near_copies(
+def _with_local_copies(
     problem: Problem, nest: Schedule, index: int, size: int, hardware: Hardware
 ) -> Iterator[Schedule]:
-    """A piece along an index with copies near to it of what the index does not move.
+    """A piece along an index that copies for itself what the index does not move.
 
     What else is copied is copied before.
     """
@@ -103,16 +103,16 @@ def _near_copies(
         return
     piece = list(nest.tile)
     piece[index] = size
-    near = tuple(
+    staged = tuple(
         replace(stage, before=1, window=1, space=_LOCAL)
         if stage in own
         else replace(stage, window=1)
         for stage in stages
     )
-    found = Schedule.of((tuple(piece), nest.tile), nest.lanes, stages=near)
+    found = Schedule.of((tuple(piece), nest.tile), nest.lanes, stages=staged)
     room = sum(
         scratch_bytes(problem, found, stage, problem.ranges)
-        for stage in near
+        for stage in staged
         if stage.space is _LOCAL
     )
     if room <= hardware.local_memory_bytes:

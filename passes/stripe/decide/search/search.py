@@ -28,7 +28,7 @@ from ..model.estimate import (
     pieces,
 )
 from ..model.kernel import cells_of
-from .groups import blocked, may_stage, near_pieces, pieces_of
+from .groups import blocked, locally_staged_pieces, may_stage, pieces_of
 
 _ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
 _VECTORS = (1, 2, 3, 4, 6)
@@ -88,7 +88,7 @@ def _search(
     looks = _Looks(model, remark, is_complete)
     ways = list(_ways(problem, freedom))
     best: list[Scored] = []
-    hopes: list[float] = []
+    probed: list[float] = []
     for tile, lanes in tiles:
         # What pays for the best tile pays for another.
         count = 1 if best else _WAYS
@@ -96,21 +96,21 @@ def _search(
         if not best:
             ways = [_Way.of(one.nest) for one in found[:_WAYS]]
         best.append(found[0])
-        near: list[Scored] = []
+        local: list[Scored] = []
         if freedom.stages:
-            near = looks.improve(
-                near_pieces(problem, found[0].nest, hardware, parts=(1,))
+            local = looks.improve(
+                locally_staged_pieces(problem, found[0].nest, hardware, parts=(1,))
             )
-        hopes.append(min([one.seconds for one in (found[0], *near)]))
-    hopeful = best[hopes.index(min(hopes))]
+        probed.append(min([one.seconds for one in (found[0], *local)]))
+    most_promising = best[probed.index(min(probed))]
     best.sort(key=_preference)
     # Where tiles leave nothing over, larger blocks of them do not either.
     even = [one for one in best[_COMPLETED:] if one.estimate.breakdown["edges"] == 0]
-    chosen = {one.nest: one for one in (*best[:_COMPLETED], *even[:1], hopeful)}
+    chosen = {one.nest: one for one in (*best[:_COMPLETED], *even[:1], most_promising)}
     for one in chosen.values():
         looks.improve(pieces_of(problem, one.nest))
         if freedom.stages:
-            looks.improve(near_pieces(problem, one.nest, hardware))
+            looks.improve(locally_staged_pieces(problem, one.nest, hardware))
         if freedom.stages and _waits_for_memory(one):
             looks.improve(blocked(problem, one.nest, hardware))
     return sorted(looks.seen.values(), key=_preference)
