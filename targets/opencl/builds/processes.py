@@ -15,7 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from threading import Lock, Timer
+from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
 from ...free_memory import host_memory
@@ -55,6 +55,11 @@ class HelperProcess(ABC):
             start_new_session=True,
         )
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether there is no process any more."""
+        return self._process.poll() is not None
+
     @abstractmethod
     def trial(self, device: DeviceHandle) -> bytes:
         """A small request that is answered by something, where the process works."""
@@ -91,18 +96,27 @@ class HelperProcess(ABC):
         if seconds is None:
             yield
             return
-        limit = Timer(seconds, self._process.kill)
+        is_late = Event()
+
+        def end() -> None:
+            is_late.set()
+            self._process.kill()
+
+        limit = Timer(seconds, end)
         limit.daemon = True
         limit.start()
-        end = time.monotonic() + seconds
         try:
             yield
         except OSError as error:
-            if time.monotonic() >= end:
+            if is_late.is_set():
                 raise TimeoutError from error
             raise
         finally:
             limit.cancel()
+            limit.join()
+        if is_late.is_set():
+            # Its answer came, but it is gone.
+            raise TimeoutError
 
     def _send(self, parts: Iterable[bytes | memoryview]) -> None:
         stream = self._process.stdin
@@ -166,8 +180,12 @@ class Helpers(Generic[Kind]):
             if os.getpid() != self._owner:
                 # What the parent of this process has is not ours.
                 self._owner, self._idle, self._all = os.getpid(), [], set()
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                helper = self._idle.pop()
+                if not helper.has_ended:
+                    return helper
+                self._all.discard(helper)
+                helper.end()
             count = len(self._all) + self._starting
             if warm or not self._works or not _has_room(count):
                 return None

@@ -39,14 +39,19 @@ KERNEL = """__kernel void add_one(__global const int *restrict A, __global int *
   B[i] = A[i] + 1;
 }
 """
+ADDS = KERNEL.replace("FAULT", "")
 NEVER_ENDS = """for (ulong k = 0; k < 4000000000; ++k) {
     *(volatile __global int *)&B[i] = 1;
   }"""
 """It does, so that a test can fail, but after minutes."""
+SLOW = KERNEL.replace(
+    "#ifdef __OPTIMIZE__\n  FAULT\n#endif",
+    "for (int k = 0; k < 100000000; ++k) *(volatile __global int *)&B[i] = 1;",
+)
+"""However it is built, many times what it may take in its test."""
 SECONDS = 3.0
 """How long kernels may take here; those that do nothing take less, also under load."""
 CRASHES = "((volatile __global int *)(ulong)(8 + A[i]))[0] = 1;"
-IS_SLOW = "for (int k = 0; k < 1; ++k) { *(volatile __global int *)&B[i] = k; }"
 
 
 @pytest.fixture
@@ -58,13 +63,12 @@ def device() -> OpenCLDevice:
 
 
 def executable(
-    device: OpenCLDevice, fault: str, kept: list[CompiledCode]
+    device: OpenCLDevice, source: str, kept: list[CompiledCode]
 ) -> CheckedExecutable:
     i32, options = np.dtype(np.int32), build_options(device)
     slots = Slot("A", (SIZE,), i32), Slot("B", (SIZE,), i32)
     launch = HostLaunch("add_one", (SIZE, 1, 1), (1, 1, 1), (0, 1), False)
     program = HostProgram(slots, 1, (), (launch,), (1,))
-    source = KERNEL.replace("FAULT", fault)
     code = CompiledCode(
         program, source, build_program(device, source, options), options
     )
@@ -105,7 +109,7 @@ def test_kernels_that_do_not_come_to_an_end_are_replaced(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr(rehearsal, "LEAST_SECONDS", SECONDS)
     kept: list[CompiledCode] = []
-    checked = executable(device, fault, kept)
+    checked = executable(device, KERNEL.replace("FAULT", fault), kept)
     with pytest.warns(WrongKernelWarning, match=f"its kernels {message} on ") as caught:
         results = road(checked)
     np.testing.assert_array_equal(results[0], inputs() + 1)
@@ -118,11 +122,34 @@ def test_kernels_that_do_not_come_to_an_end_are_replaced(
 def test_a_program_for_which_every_build_takes_long_is_left_alone(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rehearsal, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(rehearsal, "LEAST_SECONDS", 0.002)
     kept: list[CompiledCode] = []
-    checked = executable(device, IS_SLOW, kept)
+    checked = executable(device, SLOW, kept)
     np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
     assert UNOPTIMISED not in kept[0].options
+
+
+def test_a_process_that_has_ended_is_not_asked_again(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    load = rehearsal._Rehearsing.load
+
+    def noted(process: Any, device: OpenCLDevice, code: bytes) -> bool:
+        asked.append(process._process.pid)
+        return load(process, device, code)
+
+    processes = rehearsal.Helpers(rehearsal._Rehearsing)
+    monkeypatch.setattr(rehearsal, "_processes", processes)
+    monkeypatch.setattr(rehearsal._Rehearsing, "load", noted)
+    on_host(executable(device, ADDS, []))
+    (process,) = processes._idle
+    process._process.kill()
+    process._process.wait()
+    on_host(executable(device, ADDS, []))
+    processes.end_all()
+    first, second = asked
+    assert first != second
 
 
 def test_parts_of_a_device_are_tried_as_parts(
@@ -135,7 +162,7 @@ def test_parts_of_a_device_are_tried_as_parts(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr(rehearsal, "LEAST_SECONDS", SECONDS)
     with pytest.warns(WrongKernelWarning, match=f"do not end in 3 s on {part.name} "):
-        results = on_host(executable(part, NEVER_ENDS, []))
+        results = on_host(executable(part, KERNEL.replace("FAULT", NEVER_ENDS), []))
     np.testing.assert_array_equal(results[0], inputs() + 1)
 
 
@@ -144,7 +171,7 @@ def test_without_other_processes_programs_run(
 ) -> None:
     monkeypatch.setattr(rehearsal, "_processes", rehearsal.Helpers(_NoProcess))
     kept: list[CompiledCode] = []
-    checked = executable(device, "", kept)
+    checked = executable(device, ADDS, kept)
     np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
     assert kept
 
