@@ -7,8 +7,8 @@ what a compiler made of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..dialects.numpy_names import dtype_of_name
@@ -26,22 +26,30 @@ class PrintedCode:
 
 
 @dataclass(frozen=True)
-class StoredCode(PrintedCode):
+class BuiltCode(PrintedCode):
+    """The same when a compiler has built the kernels; each target adds what it made."""
+
+    _: KW_ONLY
+    options: tuple[str, ...] = ()
+    """Those of the compiler that they were built with."""
+    is_checked: bool = False
+    """Whether results have been held against what they should be."""
+
+
+@dataclass(frozen=True)
+class StoredCode(BuiltCode):
     """What bytes hold."""
 
-    facts: Mapping[str, Any]
-    """What the target said beside it, as JSON has it."""
     binaries: Sequence[bytes]
-    """What a compiler made of the text."""
+    """What the compiler made of the text."""
 
 
-def to_bytes(
-    code: PrintedCode, facts: Mapping[str, Any], binaries: Sequence[bytes]
-) -> bytes:
-    """Code and what belongs to it as bytes, for `from_bytes`."""
+def to_bytes(code: BuiltCode, binaries: Sequence[bytes]) -> bytes:
+    """Code, with what the compiler made of its text, as bytes for `from_bytes`."""
     source = code.source.encode()
     header = host_table(code.program) | {
-        **facts,
+        "options": code.options,
+        "checked": code.is_checked,
         "source": len(source),
         "binaries": [len(binary) for binary in binaries],
     }
@@ -54,6 +62,8 @@ def from_bytes(data: bytes) -> StoredCode:
     try:
         header = json.loads(data[:end])
         program = _program(header)
+        options = tuple(map(str, header["options"]))
+        is_checked = bool(header["checked"])
         middle = end + 1 + int(header["source"])
         source = data[end + 1 : middle].decode()
         binaries: list[bytes] = []
@@ -64,7 +74,7 @@ def from_bytes(data: bytes) -> StoredCode:
             raise ValueError("bytes are missing")
     except (ValueError, KeyError, TypeError) as error:
         raise GinghamError(f"a stored program is damaged: {error}") from error
-    return StoredCode(program, source, header, binaries)
+    return StoredCode(program, source, binaries, options=options, is_checked=is_checked)
 
 
 def host_table(program: HostProgram) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...observation import note, now
 from .. import code as stored
-from ..code import PrintedCode
+from ..code import BuiltCode, PrintedCode
 from .compiler import build_library, load_library
 
 if TYPE_CHECKING:
@@ -21,14 +21,10 @@ _PROGRAM_BYTES = 64 << 10
 
 
 @dataclass(frozen=True)
-class CCode(PrintedCode):
+class CCode(BuiltCode):
     """A host program with the kernels that it launches, as a shared library."""
 
     library: bytes
-    options: tuple[str, ...] = ()
-    """Those of the compiler beside its own."""
-    is_checked: bool = False
-    """Whether results have been held against what they should be."""
 
     @property
     def size_in_bytes(self) -> int:
@@ -62,7 +58,7 @@ def build_code(printed: PrintedCode, options: Sequence[str] = ()) -> CCode:
     has_work = bool(printed.program.launches)
     library = build_library(printed.source, options) if has_work else b""
     note("compile", "build", start)
-    return CCode(printed.program, printed.source, library, tuple(options))
+    return CCode(printed.program, printed.source, library, options=tuple(options))
 
 
 def compile_module(module: ModuleOp, options: Sequence[str] = ()) -> CCode:
@@ -75,8 +71,7 @@ def compile_module(module: ModuleOp, options: Sequence[str] = ()) -> CCode:
 
 def to_bytes(code: CCode) -> bytes:
     """The code as bytes, for `from_bytes` with the same compiler and processor."""
-    facts = {"options": code.options, "checked": code.is_checked}
-    return stored.to_bytes(code, facts, [code.library])
+    return stored.to_bytes(code, [code.library])
 
 
 def from_bytes(data: bytes) -> CCode:
@@ -85,8 +80,10 @@ def from_bytes(data: bytes) -> CCode:
     They must be known to come from `to_bytes`: the machine runs what it is given.
     """
     known = stored.from_bytes(data)
-    options = tuple(map(str, known.facts.get("options", ())))
-    is_checked = bool(known.facts.get("checked"))
     return CCode(
-        known.program, known.source, b"".join(known.binaries), options, is_checked
+        known.program,
+        known.source,
+        b"".join(known.binaries),
+        options=known.options,
+        is_checked=known.is_checked,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import GinghamError
 from ...observation import note, now
 from .. import code as stored
-from ..code import PrintedCode
+from ..code import BuiltCode, PrintedCode
 from .program import DeviceProgram, build_options, build_program, load_program
 
 if TYPE_CHECKING:
@@ -25,15 +25,11 @@ _BYTES_FOR_EACH_OF_SOURCE = 52
 
 
 @dataclass(frozen=True)
-class CompiledCode(PrintedCode):
+class CompiledCode(BuiltCode):
     """A host program with the kernels that it launches."""
 
     built: DeviceProgram | None
     """The kernels; None where none is launched."""
-    options: tuple[str, ...]
-    """Those of the device's compiler that they were built with."""
-    is_checked: bool = False
-    """Whether results have been held against what they should be."""
 
     @property
     def size_in_bytes(self) -> int:
@@ -68,7 +64,7 @@ def build_code(
     words = build_options(device) if options is None else tuple(options)
     built = build_program(device, source, words) if program.launches else None
     note("compile", "build", start)
-    return CompiledCode(program, source, built, words)
+    return CompiledCode(program, source, built, options=words)
 
 
 def compile_module(
@@ -86,14 +82,13 @@ def rebuilt(
 ) -> CompiledCode:
     """The same host program with kernels of another text, or built in another way."""
     built = build_program(device, source, options) if code.program.launches else None
-    return CompiledCode(code.program, source, built, tuple(options))
+    return CompiledCode(code.program, source, built, options=tuple(options))
 
 
 def to_bytes(code: CompiledCode) -> bytes:
     """The code as bytes, for `from_bytes` on the same device and driver."""
-    facts = {"options": code.options, "checked": code.is_checked}
     binaries = [] if code.built is None else code.built.binaries()
-    return stored.to_bytes(code, facts, binaries)
+    return stored.to_bytes(code, binaries)
 
 
 def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
@@ -103,15 +98,16 @@ def from_bytes(data: bytes, device: OpenCLDevice) -> CompiledCode:
     must be known to come from `to_bytes`: a device runs what it is given.
     """
     code = stored.from_bytes(data)
-    try:
-        options = tuple(map(str, code.facts["options"]))
-        is_checked = bool(code.facts["checked"])
-    except (KeyError, TypeError) as error:
-        raise GinghamError(f"a stored program is damaged: {error}") from error
     built: DeviceProgram | None = None
     if code.program.launches:
-        built = load_program(device, code.source, code.binaries, options)
-    return CompiledCode(code.program, code.source, built, options, is_checked)
+        built = load_program(device, code.source, code.binaries, code.options)
+    return CompiledCode(
+        code.program,
+        code.source,
+        built,
+        options=code.options,
+        is_checked=code.is_checked,
+    )
 
 
 def _check_extensions(source: str, device: OpenCLDevice) -> None:

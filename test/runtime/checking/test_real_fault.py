@@ -63,7 +63,7 @@ def test_sums_of_negative_squares(
     launch = HostLaunch("sums", (8, 1, 1), (1, 1, 1), (0, 1), False)
     program = HostProgram(slots, 1, (), (launch,), (1,))
     built = build_program(device, KERNEL, options)
-    code = CompiledCode(program, KERNEL, built, options)
+    code = CompiledCode(program, KERNEL, built, options=options)
     e = np.random.default_rng(0).normal(size=(64, 10)).astype(np.float32)
     right = -(e.astype(np.float64) ** 2).sum(1)
     ir = gingham.compile(TEXT, device=device).ir(e)

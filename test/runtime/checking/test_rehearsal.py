@@ -70,7 +70,7 @@ def executable(
     launch = HostLaunch("add_one", (SIZE, 1, 1), (1, 1, 1), (0, 1), False)
     program = HostProgram(slots, 1, (), (launch,), (1,))
     code = CompiledCode(
-        program, source, build_program(device, source, options), options
+        program, source, build_program(device, source, options), options=options
     )
     ir = gingham.compile(TEXT, device=device).ir(inputs())
     module = Parser(make_context(), ir).parse_module()

@@ -202,7 +202,7 @@ def test_programs_of_parts_are_stored(device: OpenCLDevice) -> None:
     assert len(binaries) == 5
     loaded = load_program(device, text, binaries)
     assert loaded.kernel_names == program.kernel_names
-    code = CompiledCode(HostProgram((), 0, (), (LAUNCH,), ()), text, program, ())
+    code = CompiledCode(HostProgram((), 0, (), (LAUNCH,), ()), text, program)
     stored = from_bytes(to_bytes(code), device)
     assert stored.built is not None
     assert stored.built.binaries() == binaries
