@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import GinghamError
+from ..targets.host_device import HostDevice
 
 if TYPE_CHECKING:
     from ..targets.backend import DeviceKind, PropertyValue
@@ -91,17 +91,13 @@ class Device(Named, Protocol):
         ...
 
 
-class ReferenceDevice:
+class ReferenceDevice(HostDevice):
     """The NumPy interpreter as a device: always there, always right, and slow."""
 
     name = "reference"
     kind: DeviceKind = "interpreter"
     description = "reference interpreter on NumPy (slow; for checking)"
     is_reference = True
-    has_buffers = False
-    is_probed = True
-    memory_budget_bytes = None
-    known_fault = None
 
     @property
     def properties(self) -> dict[str, PropertyValue]:
@@ -117,17 +113,6 @@ class ReferenceDevice:
 
     def require_usable(self) -> None:
         """Do nothing: it is always usable."""
-
-    def trust(self) -> None:
-        """Do nothing: it is always usable."""
-
-    def split(self, counts: Sequence[int]) -> Sequence[Device]:
-        """Raises GinghamError: it has no parts."""
-        raise GinghamError(f"device '{self.name}' can not be divided into parts")
-
-    def part_named(self, text: str) -> Device:
-        """Raises GinghamError: it has no parts."""
-        raise GinghamError(f"device '{self.name}' can not be divided into parts")
 
     def __repr__(self) -> str:
         return f"<ReferenceDevice: {self.description}>"

@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ..targets.cores import core_count
+
 if TYPE_CHECKING:
     from .device import Device
 
@@ -93,9 +95,8 @@ def is_calm(load: float) -> bool:
 
 def available_cores() -> int:
     """The cores that this process may use."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    cores = allowed or os.cpu_count() or 1
-    return max(1, min(cores, _quota() or cores))
+    cores = core_count()
+    return min(cores, _quota() or cores)
 
 
 def _quota() -> int | None:

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 
 from ...errors import GinghamError
 from ..backend import DeviceKind, PropertyValue
+from ..cores import core_count
+from ..host_device import HostDevice
 from .compiler import build_library, compiler, load_library, processor
 
 _PROBE = "int work_group_probe(int x) { return x + 1; }\n"
 
 
-class CDevice:
+class CDevice(HostDevice):
     """Kernels in C on the cores that this process may use, on NumPy's memory."""
 
     name = "c"
     kind: DeviceKind = "cpu"
     is_reference = False
-    has_buffers = False
-    is_probed = True
-    memory_budget_bytes = None
-    known_fault = None
 
     @property
     def description(self) -> str:
@@ -38,9 +36,7 @@ class CDevice:
     @property
     def cores(self) -> int:
         """Those that this process may use."""
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
+        return core_count()
 
     @property
     def properties(self) -> dict[str, PropertyValue]:
@@ -69,17 +65,6 @@ class CDevice:
                 f"device '{self.name}' can not be used: {reason}",
                 hint="install GCC or Clang, or name one by the environment variable CC",
             )
-
-    def split(self, counts: Sequence[int]) -> Sequence[CDevice]:
-        """Raises GinghamError: it has no parts."""
-        raise GinghamError(f"device '{self.name}' can not be divided into parts")
-
-    def part_named(self, text: str) -> CDevice:
-        """Raises GinghamError: it has no parts."""
-        raise GinghamError(f"device '{self.name}' can not be divided into parts")
-
-    def trust(self) -> None:
-        """Do nothing: it is found out soon enough."""
 
     def on_cores(self, run: Callable[[int, int], None], count: int) -> None:
         """Call `run(first, end)` for parts of so many work-groups, on all cores."""

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
+from ...cores import core_count
 from ...free_memory import host_memory
 
 if TYPE_CHECKING:
@@ -269,13 +270,6 @@ class Helpers(Generic[Kind]):
 
 def _command(module: str) -> list[str]:
     return [sys.executable, "-m", module]
-
-
-def core_count() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _has_room(count: int) -> bool:

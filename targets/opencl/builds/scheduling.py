@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from .... import progress
 from ....errors import GinghamError
+from ...cores import core_count
 from . import driver
 from .driver import InnerProgram
 from .helpers import Helper, helpers
 from .parts import split
-from .processes import core_count
 
 if TYPE_CHECKING:
     from ..devices.handle import DeviceHandle
