@@ -14,9 +14,10 @@ from ..targets.host_program import LaunchTiming
 from .expected_type import check_type
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
+
+    from ..targets.backend import ArrayType
 
     Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ class InterpretedRunner:
         self.last_used = 0.0
 
     @property
-    def input_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+    def input_types(self) -> list[ArrayType]:
         """Shape and NumPy type of each input, which the module names."""
         from xdsl.dialects.builtin import TensorType
 
@@ -56,7 +57,7 @@ class InterpretedRunner:
     def run(
         self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
     ) -> list[Array]:
-        """See `Runner.run`."""
+        """See `Executable`."""
         from ..targets.reference import interpret
 
         start = now()

@@ -22,16 +22,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
     from .code import PrintedCode
     from .hardware import Calibration, Hardware
+    from .host_arrays import Array
+    from .host_arrays import ArrayType as ArrayType
     from .host_program import HostProgram, LaunchTiming
-
-    Array = NDArray[Any]
-    ArrayType: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
 
 DeviceKind: TypeAlias = Literal["cpu", "gpu", "accelerator", "custom", "interpreter"]
 

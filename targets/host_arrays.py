@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     Array: TypeAlias = NDArray[Any]
+    ArrayType: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
 
 # A page: drivers of integrated GPUs share memory only by whole pages, and on CPUs it is
 # a multiple of every vector and cache line.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SourceLocation
+from ..errors import GinghamError, SourceLocation
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from .host_arrays import ArrayType
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,22 @@ class HostProgram:
     """Those that have work, in order."""
     results: tuple[int, ...]
 
+    @property
+    def inputs(self) -> tuple[Slot, ...]:
+        """The buffers of the inputs."""
+        return self.slots[: self.input_count]
+
+    @cached_property
+    def input_types(self) -> list[ArrayType]:
+        """Shape and NumPy type of each input."""
+        return [(slot.shape, slot.dtype) for slot in self.inputs]
+
+    @cached_property
+    def output_types(self) -> list[ArrayType]:
+        """Shape and NumPy type of each output."""
+        slots = [self.slots[number] for number in self.results]
+        return [(slot.shape, slot.dtype) for slot in slots]
+
     def location_of(self, number: int) -> SourceLocation | None:
         """Where the operation that first uses a buffer is in the program."""
         for launch in self.launches:
@@ -90,3 +110,36 @@ class LaunchTiming:
     kernel: str
     global_size: tuple[int, ...]
     seconds: float
+
+
+def check_inputs(slots: Sequence[Slot], inputs: Sequence[object]) -> None:
+    """Refuse with GinghamError what is no array of the right shape and type."""
+    import numpy as np
+
+    if len(inputs) != len(slots):
+        raise GinghamError(f"expected {len(slots)} input(s), got {len(inputs)}")
+    array_type = np.ndarray
+    for slot, array in zip(slots, inputs, strict=True):
+        if (
+            isinstance(array, array_type)
+            and array.shape == slot.shape
+            and array.dtype == slot.dtype
+        ):
+            continue
+        _check_input(slot, array)
+
+
+def _check_input(slot: Slot, array: object) -> None:
+    """Refuse what is not an array of the slot's shape and type, in any byte order."""
+    import numpy as np
+
+    expected = f"shape {slot.shape} and type {slot.dtype.name}"
+    if not isinstance(array, np.ndarray):
+        got = type(array).__name__
+        message = f"expected a NumPy array of {expected}, got {got}"
+    elif array.shape != slot.shape or array.dtype.newbyteorder("=") != slot.dtype:
+        got = f"shape {array.shape} and type {array.dtype.name}"
+        message = f"expected an array of {expected}, got {got}"
+    else:
+        return
+    raise GinghamError(f"input '{slot.name}': {message}")

@@ -18,16 +18,16 @@ from weakref import ref
 import numpy as np
 
 from ... import observation
-from ...errors import GinghamError
 from ...observation import note, now
 from ..backend import Idle
 from ..code import PrintedCode
 from ..host_arrays import aligned_empty, fit_for_kernels
-from ..host_program import HostLaunch, LaunchTiming, Slot
+from ..host_program import HostLaunch, LaunchTiming, Slot, check_inputs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..host_arrays import ArrayType
     from .code import CCode
     from .device import CDevice
 
@@ -57,16 +57,14 @@ class CExecutable:
         self._kept: list[tuple[ref[Array], int]] | None = None
 
     @property
-    def input_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+    def input_types(self) -> list[ArrayType]:
         """Shape and NumPy type of each input."""
-        slots = self._slots[: self.program.input_count]
-        return [(slot.shape, slot.dtype) for slot in slots]
+        return self.program.input_types
 
     @property
-    def output_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+    def output_types(self) -> list[ArrayType]:
         """Shape and NumPy type of each output."""
-        slots = [self._slots[number] for number in self.program.results]
-        return [(slot.shape, slot.dtype) for slot in slots]
+        return self.program.output_types
 
     @property
     def printed(self) -> PrintedCode:
@@ -92,12 +90,7 @@ class CExecutable:
 
         Raises GinghamError for inputs that do not fit.
         """
-        types = [(array.shape, array.dtype) for array in inputs]
-        if types != self.input_types:
-            raise GinghamError(
-                f"expected inputs of {self.input_types}, got {types}",
-                hint="shapes and types have to be those that it was compiled for",
-            )
+        check_inputs(self.program.inputs, inputs)
         return self.run(inputs)
 
     def run(

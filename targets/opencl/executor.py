@@ -17,7 +17,7 @@ from ... import observation
 from ...errors import GinghamError
 from ..backend import Idle
 from ..code import PrintedCode
-from ..host_program import LaunchTiming
+from ..host_program import LaunchTiming, check_inputs
 from .compiled import CompiledCode, compile_module
 from .constants import KeptResults
 from .crossing import wait_list
@@ -31,11 +31,11 @@ from .outputs import OutputBinder
 from .status import as_gingham_error
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyopencl as cl
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..host_arrays import ArrayType
     from .devices.device import OpenCLDevice
     from .events import Event
     from .memory.buffer import DeviceBuffer
@@ -77,29 +77,25 @@ class OpenCLExecutable:
         """The OpenCL C of all kernels."""
         self.program = program = code.program
         """The launches, and the buffers that they share."""
-        self._slots = program.slots
-        self._inputs = program.input_count
-        self._results = program.results
-        results = [self._slots[number] for number in program.results]
-        self._output_types = [(slot.shape, slot.dtype) for slot in results]
-        used = [*self._slots[: self._inputs], *results]
+        results = [program.slots[number] for number in program.results]
+        used = [*program.inputs, *results]
         self._bytes = sum(slot.size_in_bytes for slot in used)
         once = _lists(code, device, True)
         self._launches = _lists(code, device, False)
         self._constant = KeptResults(program, once) if once.launches else None
         self._outputs = OutputBinder(device, program, self._launches)
         self._memory = ProgramMemory(device, program, (once, self._launches))
-        self._binder = InputBinder(device, self._slots[: self._inputs], self._launches)
+        self._binder = InputBinder(device, program.inputs, self._launches)
 
     @property
-    def input_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+    def input_types(self) -> list[ArrayType]:
         """Shape and NumPy type of each input."""
-        return [(slot.shape, slot.dtype) for slot in self._slots[: self._inputs]]
+        return self.program.input_types
 
     @property
-    def output_types(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+    def output_types(self) -> list[ArrayType]:
         """Shape and NumPy type of each output."""
-        return self._output_types
+        return self.program.output_types
 
     @property
     def idle_bytes(self) -> int:
@@ -123,7 +119,7 @@ class OpenCLExecutable:
 
         Raises GinghamError for inputs that do not fit, or when the device fails.
         """
-        self._binder.check(inputs)
+        check_inputs(self.program.inputs, inputs)
         return self.run(inputs)
 
     def run(
@@ -199,7 +195,7 @@ class OpenCLExecutable:
         Raises GinghamError where memory is missing or a launch is refused.
         """
         if outputs is None:
-            outputs = [allocate(self.device, *type) for type in self._output_types]
+            outputs = [allocate(self.device, *type) for type in self.output_types]
         queue = self._queue
         if (observer := observation.observer) is not None:
             observer.time(queue)
@@ -271,7 +267,7 @@ class OpenCLExecutable:
 
     def profile(self, *inputs: Array) -> tuple[list[Array], list[LaunchTiming]]:
         """As a call, and how long each launch took on the device, in order."""
-        self._binder.check(inputs)
+        check_inputs(self.program.inputs, inputs)
         with self._calling, self._binding:
             if not self._memory.is_ready:
                 self._prepare(None)
@@ -320,7 +316,7 @@ class OpenCLExecutable:
 
     def _prepare(self, outputs: Sequence[Array | None] | None) -> None:
         """Take the memory of calls, with what this one needs for new `outputs`."""
-        positions = range(len(self._results))
+        positions = range(len(self.program.results))
         new = [n for n in positions if outputs is None or outputs[n] is None]
         lacks_constants = self._lacks_constants()
         self._memory.prepare(new, with_inputs=True, with_constants=lacks_constants)

@@ -189,7 +189,7 @@ def test_results_that_are_inputs_or_the_same(parse_module: Parse) -> None:
     results = executable.run([numbers], [None, None, out])
     assert results[2] is out
     np.testing.assert_array_equal(out, one)
-    with pytest.raises(GinghamError, match="expected inputs of"):
+    with pytest.raises(GinghamError, match="input 'A': expected an array of"):
         executable(numbers[:5])
 
 
