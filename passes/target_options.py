@@ -15,8 +15,6 @@ class TargetOptions:
     """Its figures."""
     lane_bits: int = 32
     """The width of what a work-item that is a lane computes with, in bits."""
-    lane_registers: int = 32
-    """How many registers of that width a lane may use."""
     unsupported: tuple[str, ...] = ()
     """The element types that it does not compute with, such as "f64"."""
     functions: tuple[str, ...] = ()
@@ -39,18 +37,13 @@ class TargetOptions:
     @property
     def vector_registers(self) -> int:
         """How many of them a work-item may use."""
-        if self.hardware.has_vectors:
-            return self.hardware.vector_registers
-        return self.lane_registers
+        return self.hardware.vector_registers
 
     def with_vectors(self, bits: int = 0, registers: int = 0) -> TargetOptions:
         """The same with other vectors; 0 leaves a figure as it is.
 
         Raises ValueError for such as no device has.
         """
-        bits = bits or self.vector_bits
-        registers = registers or self.vector_registers
-        if not self.hardware.has_vectors:
-            return replace(self, lane_bits=bits, lane_registers=registers)
-        hardware = replace(self.hardware, vector_bits=bits, vector_registers=registers)
-        return replace(self, hardware=hardware)
+        width, lane = (bits, 0) if self.hardware.has_vectors else (0, bits)
+        hardware = self.hardware.with_vectors(width, registers)
+        return replace(self, hardware=hardware, lane_bits=lane or self.lane_bits)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -12,7 +10,7 @@ from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, run_stages
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.targets.hardware import load_hardware
+from gingham.targets.hardware import hardware_with, load_hardware
 from gingham.targets.hardware.machine import HOST, Link, Machine, MachineDevice
 
 BRANCHES = """\
@@ -65,7 +63,7 @@ def two_devices(
 ) -> Machine:
     """A processor of four cores, and a faster one with a memory of its own."""
     slow = load_hardware("cpu-avx512:cores=4")
-    fast = replace(slow, cores=16)
+    fast = hardware_with(slow, cores=16)
     shared, link = Link(0.0, float("inf")), Link(latency, rate)
     return Machine(
         (MachineDevice("near", slow, memory), MachineDevice("far", fast, memory)),

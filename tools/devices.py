@@ -186,7 +186,7 @@ def _levels(device: Device) -> str:
     """What runs at the same time, as the description has it."""
     from ..runtime.hardware import hardware_of
 
-    return ", ".join(map(str, hardware_of(device).levels))
+    return ", ".join(map(str, hardware_of(device).parallel))
 
 
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from gingham.targets.hardware import (
     HARDWARE_NAMES,
     Cache,
     Hardware,
+    Instruction,
     Level,
     load_hardware,
 )
@@ -52,12 +53,15 @@ check Y: ok, ...
 ```
 
 ```sh
-tile-opt --print-pipeline=opencl-cpu-avx512 --hardware=cpu-neon:vector_registers=16
+tile-opt --print-pipeline=opencl-cpu-avx512 --hardware=cpu-neon:parallel.vector.count=8
 ```
 
 ```text
-...stripe-vectorize{bits=128}...
+...stripe-vectorize{bits=256}...
 ```
+
+Fields are named by the way to them: `caches.1.ways`, of rows that have a name
+`instructions.load.per_cycle`. `cores` is short for `parallel.group.count`.
 
 ## Your own
 
@@ -68,8 +72,11 @@ may also name another one as its base, and say only what differs:
 cat > server.toml <<END
 base = "cpu-avx512"
 name = "server"
-cores = 64
 memory_gigabytes_per_second = 300
+
+[[parallel]]
+name = "group"
+count = 64
 END
 tile-run examples/softmax.tile --shape X=64x100 --check --hardware=server.toml
 ```
@@ -102,16 +109,19 @@ A mistake in a file is an error with its line:
 ```sh fails
 cat > server.toml <<END
 base = "cpu-avx512"
-cors = 64
+
+[[parallel]]
+name = "vector"
+cont = 8
 END
 tile-run examples/softmax.tile --shape X=64x100 --hardware=server.toml
 ```
 
 ```text
-server.toml:2:1: error: there is no field 'cors'
-cors = 64
+server.toml:5:1: error: there is no field 'parallel.vector.cont'
+cont = 8
 ^~~~
-hint: did you mean 'cores'?
+hint: did you mean 'count'?
 ```
 
 A pass that goes by these figures is a `HardwarePass` of
@@ -122,9 +132,10 @@ same texts, and pipelines hand it the description itself."""
 def text() -> str:
     """The whole page."""
     parts = [_INTRODUCTION, "## The fields", table(_HEAD, [*_fields(Hardware)])]
-    parts += ["Each of the `caches` has these:", table(_HEAD, [*_fields(Cache)])]
+    parts += ["Each row `[[caches]]` has these:", table(_HEAD, [*_fields(Cache)])]
     parts += [_OVERHEADS, table(_HEAD, [*_fields(Overheads)])]
     parts += [_LEVELS, table(_HEAD, [*_fields(Level)])]
+    parts += [_INSTRUCTIONS, table(_HEAD, [*_fields(Instruction)])]
     parts += ["## What is there by name", _descriptions()]
     return "\n\n".join(parts) + "\n"
 
@@ -132,13 +143,43 @@ def text() -> str:
 _LEVELS = """\
 ## What runs at the same time
 
-No pass asks whether a device is a CPU or a GPU. From these figures follow the `levels`
-of what runs at the same time, from the whole device inwards, and passes go by those:
-groups on cores, and inside of them either the vectors that a work-item has, or
-sub-groups of lanes, each of them a work-item. Only vectors are divided by scalars,
-stored past the caches and fetched for ahead; lanes have other sub-groups to run
-meanwhile.
-`tile-devices` prints the levels of each device."""
+No pass asks whether a device is a CPU or a GPU. A description lists the levels of what
+runs at the same time, as rows `[[parallel]]` from the whole device inwards, and passes
+go by those: groups on cores, and inside of them either the vectors that a work-item
+has, or sub-groups of lanes, each of them a work-item. Only vectors are divided by
+scalars, stored past the caches and fetched for ahead; lanes have other sub-groups to
+run meanwhile. `tile-devices` prints the levels of each device.
+
+```toml
+[[parallel]]
+name = "group"
+count = 132
+memory_bytes = 49152
+item_limit = 1024
+
+[[parallel]]
+name = "subgroup"
+count = 8
+
+[[parallel]]
+name = "lane"
+count = 32
+registers = 255
+```"""
+
+_INSTRUCTIONS = """\
+## What a core does at once
+
+Rows `[[instructions]]` say what a core can do in one instruction, and how often. The
+cost model counts in three of them, which each description has: `multiply_add`, `load`
+and `store`.
+
+```toml
+[[instructions]]
+name = "multiply_add"
+per_cycle = 2
+latency_cycles = 4
+```"""
 
 _OVERHEADS = """\
 The `[overheads]` are what no manual tells. They were found by measuring nests of loops,
@@ -149,7 +190,7 @@ _HEAD = ("field", "type", "meaning")
 
 
 def _fields(
-    kind: type[Hardware | Cache | Level | Overheads],
+    kind: type[Hardware | Cache | Level | Instruction | Overheads],
 ) -> Iterator[tuple[str, ...]]:
     docs = of_attributes(kind)
     for field in dataclasses.fields(kind):
@@ -166,7 +207,7 @@ def _descriptions() -> str:
         rows.append(
             (
                 f"[`{name}`](../targets/hardware/{name}.toml)",
-                ", ".join(map(str, each.levels)),
+                ", ".join(map(str, each.parallel)),
                 f"{each.clock_gigahertz:g}",
                 f"{2e-12 * each.multiply_adds_per_second:.3g}",
                 ", ".join(_size(level.size_bytes) for level in each.caches),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -69,10 +69,8 @@ def plan_of(
     before, after = passes_around(options)
     run_passes(module, before)
     # The vectors that a work-item computes with, as the deciding pass is told, too.
-    hardware = replace(
-        options.hardware,
-        vector_bits=options.vector_bits,
-        vector_registers=options.vector_registers,
+    hardware = options.hardware.with_vectors(
+        options.vector_bits, options.vector_registers
     )
     questions = _questions(module, hardware, count, spread)
     return Plan(tuple(questions), after)

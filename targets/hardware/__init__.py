@@ -1,18 +1,22 @@
 """Descriptions of devices: what passes decide by."""
 
-from .description import MOST_BUFFERS, Cache, Hardware, Level
+from .description import MOST_BUFFERS, Cache, Hardware
 from .host import host_caches
+from .instruction import MULTIPLY_ADD, Instruction
 from .loading import HARDWARE_NAMES, hardware_text, hardware_with, load_hardware
+from .parallel import Level
 from .selection import CacheSize, select_hardware
 from .writing import Calibration, hardware_toml
 
 __all__ = [
     "HARDWARE_NAMES",
     "MOST_BUFFERS",
+    "MULTIPLY_ADD",
     "Cache",
     "CacheSize",
     "Calibration",
     "Hardware",
+    "Instruction",
     "Level",
     "hardware_text",
     "hardware_toml",

@@ -6,13 +6,19 @@ its name; see `Hardware` for what each means, and `loading` for how a file is re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from math import prod
+from typing import TypeVar
 
+from .instruction import LOAD, MULTIPLY_ADD, STORE, Instruction, check_instructions
 from .overheads import Overheads
+from .parallel import Level, LevelName, check_levels
 from .positive import require_positive
 
+LANE_BITS = 32
+"""Of one lane, or of one element that a vector's count is of."""
 MOST_BUFFERS = 96
 """That passes put into a kernel. Every OpenCL device has room for 1024 bytes of
 arguments, the least that CL_DEVICE_MAX_PARAMETER_SIZE may be: 128 pointers, and there
@@ -41,54 +47,19 @@ class Cache:
 
 
 @dataclass(frozen=True)
-class Level:
-    """One level of what runs at the same time, inside of the one before it."""
-
-    name: Literal["group", "subgroup", "lane", "vector"]
-    """A `lane` is a work-item of 32 bits, a `vector` belongs to one work-item."""
-    count: int
-    """How many run at the same time; of a vector, its elements of 32 bits."""
-    registers: int = 0
-    """Of one lane, or vectors that a work-item may use; 0 where it has none."""
-    memory_bytes: int = 0
-    """That all inside of it share; 0 where it has none."""
-
-    def __str__(self) -> str:
-        """`32 lanes`."""
-        if self.name == "vector":
-            return f"vectors of {self.count}"
-        return f"{self.count} {self.name}s"
-
-
-@dataclass(frozen=True)
 class Hardware:
     """The figures of a device. Raises ValueError where they can not be so."""
 
     name: str
     """Of the description: `cpu-avx512`."""
-    kind: Literal["cpu", "gpu"]
-    """Whether a work-item has vectors of its own, or is a lane of one."""
-    cores: int
-    """Cores of a CPU, multiprocessors of a GPU: what runs work-groups at the same
-    time."""
     clock_gigahertz: float
     """Under a load of multiply-adds on all cores."""
-    vector_bits: int
-    """The width of a vector register of a CPU; of a GPU, the 32-bit lanes that run as
-    one (a warp, wavefront or sub-group) times 32. A power of two."""
-    vector_registers: int
-    """Vector registers that a work-item may use before values spill to memory; of a
-    GPU, 32-bit registers of a lane."""
-    multiply_adds_per_cycle: float
-    """Vector multiply-adds that one core starts per cycle."""
-    multiply_add_latency_cycles: float
-    """From an accumulator to its next value."""
-    loads_per_cycle: float
-    """Vector (or scalar, or broadcast) loads that one core starts per cycle."""
-    stores_per_cycle: float
-    """Vector stores that one core starts per cycle."""
     cache_line_bytes: int
     """What is moved between caches and memory at a time."""
+    parallel: tuple[Level, ...]
+    """What runs at the same time, from the whole device inwards."""
+    instructions: tuple[Instruction, ...]
+    """What a core does at once, and how often."""
     caches: tuple[Cache, ...]
     """The nearest first."""
     memory_gigabytes_per_second: float
@@ -103,12 +74,6 @@ class Hardware:
     """An empty kernel, from its launch to its end."""
     group_nanoseconds: float
     """Starting one more work-group."""
-    local_memory_bytes: int
-    """Of one work-group."""
-    work_group_size: int
-    """Work-items of a group that are worth having: 1 on CPUs."""
-    work_group_limit: int
-    """The most work-items of a group."""
     overheads: Overheads
     """What a core loses beside its work."""
     near_page_entries: int = 1 << 30
@@ -122,45 +87,125 @@ class Hardware:
     Not a figure: it is not part of a file."""
 
     def __post_init__(self) -> None:
-        if self.kind not in ("cpu", "gpu"):
-            raise ValueError(f"kind: expected 'cpu' or 'gpu', got '{self.kind}'")
         if not self.caches:
             raise ValueError("caches: expected one or more")
         require_positive(self)
-        if self.vector_bits < 32 or self.vector_bits.bit_count() != 1:
-            raise ValueError(
-                f"vector_bits: expected a power of two from 32 on, "
-                f"got {self.vector_bits}"
-            )
-        if self.work_group_size > self.work_group_limit:
-            raise ValueError(
-                f"work_group_size: expected at most work_group_limit, "
-                f"{self.work_group_limit}, got {self.work_group_size}"
-            )
+        check_levels(self.parallel)
+        check_instructions(self.instructions)
 
-    @cached_property
-    def levels(self) -> tuple[Level, ...]:
-        """What runs at the same time, from the whole device inwards.
+    # What runs at the same time. Who asks what a device is like goes by these.
 
-        Work-groups on cores; then either vectors, or sub-groups of lanes. Who asks what
-        a device is like goes by these.
-        """
-        groups = Level("group", self.cores, memory_bytes=self.local_memory_bytes)
-        width = self.vector_bits // 32
-        if self.kind == "cpu":
-            return groups, Level("vector", width, self.vector_registers)
-        subgroups = Level("subgroup", max(self.work_group_size // width, 1))
-        return groups, subgroups, Level("lane", width, self.vector_registers)
+    @property
+    def innermost(self) -> Level:
+        """The vectors of a work-item, or the lanes that each are one."""
+        return self.parallel[-1]
 
     @cached_property
     def has_vectors(self) -> bool:
         """Whether a work-item has vectors; else it is a lane among others."""
-        return self.levels[-1].name == "vector"
+        return self.innermost.name == "vector"
 
     @property
     def items_at_once(self) -> int:
         """The work-items that run as one."""
-        return 1 if self.has_vectors else self.levels[-1].count
+        return 1 if self.has_vectors else self.innermost.count
+
+    @cached_property
+    def cores(self) -> int:
+        """The cores of a CPU, or multiprocessors of a GPU."""
+        return self.parallel[0].count
+
+    @cached_property
+    def vector_bits(self) -> int:
+        """The width of a vector, or of the lanes that run as one, in bits."""
+        return self.innermost.count * LANE_BITS
+
+    @property
+    def vector_registers(self) -> int:
+        """Vectors that a work-item may use, or the registers of a lane."""
+        return self.innermost.registers
+
+    @property
+    def local_memory_bytes(self) -> int:
+        """Of one work-group."""
+        return self.parallel[0].memory_bytes
+
+    @property
+    def work_group_limit(self) -> int:
+        """The most work-items of a group."""
+        return self.parallel[0].item_limit
+
+    @property
+    def work_group_size(self) -> int:
+        """The work-items of a group that are worth having: 1 if they have vectors."""
+        if self.has_vectors:
+            return 1
+        return min(
+            prod(each.count for each in self.parallel[1:]), self.work_group_limit
+        )
+
+    def with_level(self, name: LevelName, **figures: int) -> Hardware:
+        """The same with other figures of a level.
+
+        Raises ValueError for those that none can have.
+        """
+        return replace(self, parallel=_with(self.parallel, name, figures))
+
+    def with_vectors(self, bits: int = 0, registers: int = 0) -> Hardware:
+        """The same with other vectors, or lanes, and registers; 0 leaves a figure.
+
+        Raises ValueError for those that none can have.
+        """
+        if bits and (bits < LANE_BITS or bits.bit_count() != 1):
+            raise ValueError(
+                f"vector_bits: expected a power of two from 32 on, got {bits}"
+            )
+        inner = self.innermost
+        return self.with_level(
+            inner.name,
+            count=bits // LANE_BITS or inner.count,
+            registers=registers or inner.registers,
+        )
+
+    # Instructions.
+
+    def instruction(self, name: str) -> Instruction | None:
+        """The instruction of that name, if there is one."""
+        found = (each for each in self.instructions if each.name == name)
+        return next(found, None)
+
+    def with_instruction(self, name: str, **figures: float) -> Hardware:
+        """The same with other figures of an instruction.
+
+        Raises ValueError for those that none can have.
+        """
+        return replace(self, instructions=_with(self.instructions, name, figures))
+
+    @cached_property
+    def multiply_adds_per_cycle(self) -> float:
+        """Vector multiply-adds that one core starts per cycle."""
+        return self._plain(MULTIPLY_ADD).per_cycle
+
+    @cached_property
+    def multiply_add_latency_cycles(self) -> float:
+        """From an accumulator to its next value."""
+        return self._plain(MULTIPLY_ADD).latency_cycles
+
+    @cached_property
+    def loads_per_cycle(self) -> float:
+        """Vector (or scalar, or broadcast) loads that one core starts per cycle."""
+        return self._plain(LOAD).per_cycle
+
+    @cached_property
+    def stores_per_cycle(self) -> float:
+        """Vector stores that one core starts per cycle."""
+        return self._plain(STORE).per_cycle
+
+    def _plain(self, name: str) -> Instruction:
+        """One that every description has."""
+        return next(each for each in self.instructions if each.name == name)
+
+    # Data.
 
     @property
     def own_cache_bytes(self) -> int:
@@ -171,6 +216,17 @@ class Hardware:
     @property
     def multiply_adds_per_second(self) -> float:
         """Multiply-adds of 32-bit floats on all cores, at best."""
-        lanes = self.vector_bits // 32
-        per_cycle = self.cores * self.multiply_adds_per_cycle * lanes
+        per_cycle = self.cores * self.multiply_adds_per_cycle * self.innermost.count
         return per_cycle * self.clock_gigahertz * 1e9
+
+
+_Row = TypeVar("_Row", Level, Instruction)
+
+
+def _with(
+    rows: Sequence[_Row], name: str, figures: Mapping[str, float]
+) -> tuple[_Row, ...]:
+    """The rows, with other figures in the one of that name."""
+    return tuple(
+        replace(each, **figures) if each.name == name else each for each in rows
+    )

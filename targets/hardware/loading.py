@@ -4,13 +4,13 @@ A description is asked for by a text that `load_hardware` takes:
 
 * `cpu-avx512`: one of `HARDWARE_NAMES`, a file beside this one;
 * `./mine.toml`: any file;
-* `cpu-avx512:cores=8,caches.1.size_bytes=2097152`: either, with other figures;
-  `caches=2` keeps two levels.
+* `cpu-avx512:caches.1.size_bytes=2097152,parallel.group.count=8`: either, with other
+  figures; `cores` is short for `parallel.group.count`, and `caches=2` keeps two levels.
 
-A file gives each field of `Hardware` a value, and `[[caches]]` once for each level.
-With `base = "cpu-avx512"` it gives only what differs from that description. What is
-missing of `[overheads]`, without a base, is as in `cpu-avx512-xeon`, where it was
-measured.
+A file gives each field of `Hardware` a value, and a row `[[caches]]`, `[[parallel]]` or
+`[[instructions]]` for each of those. With `base = "cpu-avx512"` it gives only what
+differs from that description, of rows that have a name, too. What is missing of
+`[overheads]`, without a base, is as in `cpu-avx512-xeon`, where it was measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,18 @@ from ...errors import GinghamError, SourceLocation
 from ...settings.toml_text import parse_toml
 from ...suggestions import did_you_mean
 from .description import Hardware
-from .fields import CACHES, OVERHEADS, FieldError, build_hardware, figures_of
+from .fields import (
+    CACHES,
+    FORMER,
+    NAMED,
+    OVERHEADS,
+    ROWS,
+    FieldError,
+    FieldPath,
+    build_hardware,
+    figures_of,
+    rows_of,
+)
 
 _FOLDER = Path(__file__).parent
 _MEASURED = "cpu-avx512-xeon"
@@ -39,6 +49,8 @@ HARDWARE_NAMES: tuple[str, ...] = tuple(
 )
 """The descriptions that are there by name."""
 
+_LONG = {"cores": "parallel.group.count"}
+_SHORT = {long: short for short, long in _LONG.items()}
 _CHANGES = re.compile(r":(?=[\w.]+=)(?P<changes>[^:/]*)$")
 
 
@@ -66,21 +78,34 @@ def hardware_text(hardware: Hardware) -> str:
     Its file, and what differs from that: `cpu-avx512:cores=8`.
     """
     base = hardware.origin or _default_base(hardware)
-    before = dict(_flat(figures_of(load_hardware(base))))
-    after = dict(_flat(figures_of(hardware)))
+    before = _values(load_hardware(base))
+    after = _values(hardware)
     changes = [
-        f"{name}={_spelled(value)}"
+        f"{_SHORT.get(name, name)}={_spelled(value)}"
         for name, value in after.items()
         if before.get(name) != value
     ]
     return f"{base}:{','.join(changes)}" if changes else base
 
 
+def _values(hardware: Hardware) -> dict[str, object]:
+    return {name: table[key] for name, table, key in _flat(figures_of(hardware))}
+
+
 def _default_base(hardware: Hardware) -> str:
-    """One with as many levels of cache or more, for one that was made in Python."""
-    known = [load_hardware(name) for name in HARDWARE_NAMES]
-    count = len(hardware.caches)
-    return next(each.origin for each in known if len(each.caches) >= count)
+    """One with all that this one has, for one that was made in Python.
+
+    Raises GinghamError where there is none: a file may say more than a text.
+    """
+    wanted = {*_values(hardware)}
+    for name in HARDWARE_NAMES:
+        if wanted <= {*_values(load_hardware(name))}:
+            return name
+    raise GinghamError(
+        f"no text stands for the hardware '{hardware.name}': it has rows that no "
+        "description has",
+        hint="load_hardware reads it from a file, which hardware_toml writes",
+    )
 
 
 def _path_of(name_or_path: str) -> Path:
@@ -121,17 +146,29 @@ def _completed(table: dict[str, Any], origin: str) -> dict[str, Any]:
                 did_you_mean(str(base), HARDWARE_NAMES)
                 or f"there are {', '.join(HARDWARE_NAMES)}",
             )
-        table = figures_of(load_hardware(base)) | table
+        known = figures_of(load_hardware(base))
+        named = {name: _merged(known, table, name) for name in NAMED if name in table}
+        table = known | table | named
     elif origin != _MEASURED:
         table[OVERHEADS] = figures_of(load_hardware(_MEASURED))[OVERHEADS]
-    known: dict[str, Any] = table.get(OVERHEADS, {})
-    return table | {OVERHEADS: known | own if isinstance(own, dict) else own}
+    told: dict[str, Any] = table.get(OVERHEADS, {})
+    return table | {OVERHEADS: told | own if isinstance(own, dict) else own}
+
+
+def _merged(
+    base: dict[str, Any], table: dict[str, Any], name: str
+) -> list[dict[str, Any]]:
+    """The rows of both; of one that both have, the table's own figures."""
+    rows = dict(rows_of(base, name))
+    for place, own in rows_of(table, name):
+        rows[place] = rows.get(place, {}) | own
+    return [*rows.values()]
 
 
 def _changed(hardware: Hardware, changes: str) -> Hardware:
     """The description with what a text such as `cores=8,clock_gigahertz=3` says."""
     table = figures_of(hardware)
-    known = [name for name, _ in _flat(table)]
+    places = {name: (inner, key) for name, inner, key in _flat(table)}
     for change in changes.split(","):
         name, _, text = change.partition("=")
         if name == CACHES and text.isdecimal():
@@ -142,36 +179,40 @@ def _changed(hardware: Hardware, changes: str) -> Hardware:
                 )
             del table[CACHES][int(text) :]
             continue
-        if name not in known:
+        name = _LONG.get(name, name)
+        if name not in places:
+            known = [*places, *_LONG]
             raise GinghamError(
                 f"hardware descriptions have no field '{name}'",
-                hint=did_you_mean(name, known) or "docs/hardware.md lists the fields",
+                hint=FORMER.get(name)
+                or did_you_mean(name, known)
+                or "docs/hardware.md lists the fields",
             )
-        *around, last = name.split(".")
-        place: Any = table
-        for step in around:
-            place = place[int(step) if step.isdecimal() else step]
-        place[last] = _value(text)
+        inner, key = places[name]
+        inner[key] = _value(text)
     try:
         return build_hardware(table, hardware.origin)
     except FieldError as error:
         raise GinghamError(f"'{changes}': {error.message}", hint=error.hint) from error
 
 
-def _flat(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each single figure with its name: `cores`, `caches` (levels), `caches.0.ways`."""
+def _flat(table: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Each single figure: its name such as `caches.0.ways`, its table, its key there.
+
+    Of caches there is their number, too, as it can be changed.
+    """
     for name, value in table.items():
-        if name == CACHES:
-            levels: list[dict[str, Any]] = value
-            yield name, len(levels)
-            for number, level in enumerate(levels):
-                for inner, figure in level.items():
-                    yield f"{name}.{number}.{inner}", figure
+        if name in ROWS:
+            for place, row in rows_of(table, name):
+                for key in row:
+                    if key != "name":
+                        yield ".".join(map(str, (*place, key))), row, key
         elif name == OVERHEADS:
-            for inner, figure in value.items():
-                yield f"{name}.{inner}", figure
+            for key in value:
+                yield f"{name}.{key}", value, key
         else:
-            yield name, value
+            yield name, table, name
+    yield CACHES, {CACHES: len(table[CACHES])}, CACHES
 
 
 def _value(text: str) -> int | float | bool | str:
@@ -187,7 +228,7 @@ def _spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLocation:
+def _location(path: Path, text: str, place: FieldPath) -> SourceLocation:
     """The line that gives the field at `place`, or the table that lacks it."""
     lines = text.split("\n")
     first, last = 0, len(lines)
@@ -195,10 +236,14 @@ def _location(path: Path, text: str, place: tuple[str | int, ...]) -> SourceLoca
     table, *rest = place or ("",)
     header = re.compile(rf"\s*\[+\s*{re.escape(str(table))}\s*\]")
     own = [n for n in starts if header.match(lines[n])]
+    ends = dict(zip(starts, [*starts[1:], last], strict=False))
+    if rest and isinstance(rest[0], str) and table in NAMED:
+        named = re.compile(rf"""\s*name\s*=\s*["']{re.escape(rest[0])}["']""")
+        own = [n for n in own if any(map(named.match, lines[n : ends[n]]))]
     number = next((step for step in rest if isinstance(step, int)), 0)
     if rest and number < len(own):
         first = own[number]
-        last = next((n for n in starts if n > first), last)
+        last = ends[first]
     name = place[-1] if place else ""
     for number in range(first, last):
         found = re.match(rf"\s*(\[\[\s*)?\b{re.escape(str(name))}\b", lines[number])
@@ -220,11 +265,7 @@ def hardware_with(
     Raises GinghamError for figures that no device has.
     """
     try:
-        return replace(
-            hardware,
-            cores=cores or hardware.cores,
-            vector_bits=vector_bits or hardware.vector_bits,
-            vector_registers=vector_registers or hardware.vector_registers,
-        )
+        other = hardware.with_level("group", count=cores) if cores else hardware
+        return other.with_vectors(vector_bits, vector_registers)
     except ValueError as error:
         raise GinghamError(str(error)) from error

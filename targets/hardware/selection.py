@@ -80,13 +80,11 @@ def select_hardware(
         sizes = [_share(cache, compute_units) for cache in caches]
         hardware = replace(hardware, caches=_with_sizes(hardware.caches, sizes))
     cores = -(-compute_units // hardware.compute_units_per_core)
-    limit = work_group_limit or hardware.work_group_limit
-    return replace(
-        hardware,
-        cores=cores or hardware.cores,
-        local_memory_bytes=local_memory_bytes or hardware.local_memory_bytes,
-        work_group_limit=limit,
-        work_group_size=min(hardware.work_group_size, limit),
+    return hardware.with_level(
+        "group",
+        count=cores or hardware.cores,
+        memory_bytes=local_memory_bytes or hardware.local_memory_bytes,
+        item_limit=work_group_limit or hardware.work_group_limit,
     )
 
 
@@ -116,7 +114,7 @@ def _cpu(vendor: str, name: str, native_float_width: int) -> Hardware:
         hardware = load_hardware("cpu-avx2")
     else:
         hardware = load_hardware("cpu-neon")
-    return replace(hardware, vector_bits=bits)
+    return hardware.with_vectors(bits)
 
 
 def _share(cache: CacheSize, cores: int) -> CacheSize:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from .description import Hardware
-from .fields import CACHES, OVERHEADS, figures_of
+from .fields import OVERHEADS, ROWS, figures_of, rows_of
+from .overheads import Overheads
 
-_DEFAULTS = {
-    "is_shared": False,
-    "near_page_entries": 1 << 30,
-    "compute_units_per_core": 1,
-}
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_TABLES = (*ROWS, OVERHEADS)
+
 _COMMENT_COLUMN = 36
 
 
@@ -29,25 +30,31 @@ class Calibration:
 def hardware_toml(hardware: Hardware, comments: Mapping[str, str] | None = None) -> str:
     """The text of a file that `load_hardware` reads as this description.
 
-    `comments` say where figures are from, by names such as `cores`, `caches.0.ways`.
+    `comments` say where figures are from, by names such as `caches.0.ways`,
+    `parallel.group.count`.
     """
     comments = comments or {}
     table = figures_of(hardware)
-    levels: list[dict[str, Any]] = table.pop(CACHES)
-    overheads: dict[str, Any] = table.pop(OVERHEADS)
-    lines = [*_lines(table, comments, "")]
-    for number, level in enumerate(levels):
-        lines += ["", f"[[{CACHES}]]"]
-        lines += _lines(level, comments, f"{CACHES}.{number}.")
-    lines += ["", f"[{OVERHEADS}]", *_lines(overheads, comments, f"{OVERHEADS}.")]
-    return "\n".join(lines) + "\n"
+    plain = {name: value for name, value in table.items() if name not in _TABLES}
+    lines = [*_lines(Hardware, plain, comments, "")]
+    for name, kind in ROWS.items():
+        for place, row in rows_of(table, name):
+            prefix = "".join(f"{step}." for step in place)
+            lines += ["", f"[[{name}]]", *_lines(kind, row, comments, prefix)]
+    overheads = _lines(Overheads, table[OVERHEADS], comments, f"{OVERHEADS}.")
+    return "\n".join([*lines, "", f"[{OVERHEADS}]", *overheads]) + "\n"
 
 
 def _lines(
-    table: Mapping[str, Any], comments: Mapping[str, str], prefix: str
+    kind: type[DataclassInstance],
+    table: Mapping[str, Any],
+    comments: Mapping[str, str],
+    prefix: str,
 ) -> Iterator[str]:
+    """A line for each field that is not as it is when nothing is said."""
+    defaults = {field.name: field.default for field in fields(kind)}
     for name, value in table.items():
-        if _DEFAULTS.get(name) == value:
+        if defaults[name] == value:
             continue
         line = f"{name} = {_spelled(value)}"
         comment = comments.get(prefix + name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +29,7 @@ from gingham.passes.steps import Step, step
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.check_types import TileCheckTypesPass
 from gingham.passes.tile.specialize import specialize
-from gingham.targets.hardware import load_hardware
+from gingham.targets.hardware import hardware_with, load_hardware
 from gingham.targets.reference import interpret
 
 LAYER = """function (X[M, K], W[K, N], B[N]) -> (Y, S) {
@@ -151,7 +150,7 @@ def test_each_level_is_left_behind() -> None:
 @pytest.mark.parametrize("name", ["cpu-avx512", "nvidia-h200"])
 def test_steps_are_what_their_text_says(name: str) -> None:
     """Who has figures hands them on; a pipeline that was printed names them."""
-    hardware = replace(load_hardware(name), cores=3)
+    hardware = hardware_with(load_hardware(name), cores=3)
     options = TargetOptions(hardware, unsupported=("f64",), functions=("exp", "tanh"))
     for each in [each for stage in stage_steps(options).values() for each in stage]:
         made = each.module_pass()

@@ -27,6 +27,7 @@ from gingham.placement.decide import Decision, decide, task_graph_of
 from gingham.placement.grouping import device_of
 from gingham.placement.place_pass import TilePlacePass
 from gingham.placement.schedule import Transfer
+from gingham.targets.hardware import hardware_with
 from gingham.targets.hardware.machine import HOST, Link, Machine
 from gingham.targets.hardware.machine_file import machine_text
 from gingham.targets.reference import interpret
@@ -300,7 +301,7 @@ def test_what_is_looked_up_in_a_large_table_comes_to_the_device_alone() -> None:
     module = flat(text, "500000x1024xf32", "2048xsi32", "1024x1024xf32")
     machine = two_devices()
     near, far = machine.devices
-    fast = replace(far, hardware=replace(far.hardware, cores=256))
+    fast = replace(far, hardware=hardware_with(far.hardware, cores=256))
     decision = decide(module, replace(machine, devices=(near, fast)))
     assert by_name(decision) == {"Rows": "near", "R": "far", "Y": "far"}
     assert max(unit.bytes_in for unit in decision.explain().units) < 2e7

@@ -18,7 +18,12 @@ from gingham.placement.grouping import units_of
 from gingham.placement.prediction import Prediction, predicted
 from gingham.placement.times import device_times, unit_times
 from gingham.placement.units import Unit
-from gingham.targets.hardware import HARDWARE_NAMES, Hardware, load_hardware
+from gingham.targets.hardware import (
+    HARDWARE_NAMES,
+    Hardware,
+    hardware_with,
+    load_hardware,
+)
 
 
 def units(text: str = BRANCHES, types: tuple[str, ...] = BRANCHES_TYPES) -> list[Unit]:
@@ -43,7 +48,7 @@ def test_more_work_takes_longer_and_more_cores_less_long() -> None:
         for n in (256, 1024)
     )
     assert 20 < large / small < 200
-    fast = replace(hardware, cores=32)
+    fast = hardware_with(hardware, cores=32)
     unit = units(product, ("1024x1024xf32",) * 2)[0]
     assert 2 < predicted(unit, hardware).seconds / predicted(unit, fast).seconds < 12
 

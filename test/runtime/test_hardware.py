@@ -46,7 +46,7 @@ def test_device_tells_its_own_figures() -> None:
     hardware = hardware_of(chosen)
     assert hardware.local_memory_bytes == chosen.details.local_memory_bytes
     assert hardware.work_group_limit == chosen.details.max_work_group_size
-    if hardware.kind == "cpu":
+    if hardware.has_vectors:
         assert hardware.cores == chosen.details.compute_units
         assert hardware.vector_bits == 32 * max(chosen.details.native_float_width, 1)
 
@@ -86,7 +86,7 @@ def test_hardware_follows_the_options() -> None:
     options = TargetOptions().with_vectors(256, 16)
     assert options.hardware.vector_bits == 256
     text = hardware_text(options.hardware)
-    assert text == "cpu-avx512:vector_bits=256,vector_registers=16"
+    assert text == "cpu-avx512:parallel.vector.count=8,parallel.vector.registers=16"
     assert TargetOptions() == TargetOptions().with_vectors(512, 32)
 
 

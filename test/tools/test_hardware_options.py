@@ -44,11 +44,11 @@ def test_run_compiles_by_a_file(
 def test_run_shows_what_is_wrong_in_a_file(
     program: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("mine.toml").write_text('base = "cpu-neon"\ncores = 0.5\n')
+    Path("mine.toml").write_text('base = "cpu-neon"\npage_bytes = 0.5\n')
     assert run.main([program, "--hardware=mine.toml", "--emit=tile"]) == 1
     assert capsys.readouterr().err == (
-        "mine.toml:2:1: error: cores: expected a whole number, got 0.5\n"
-        "cores = 0.5\n^~~~~\n"
+        "mine.toml:2:1: error: page_bytes: expected a whole number, got 0.5\n"
+        "page_bytes = 0.5\n^~~~~~~~~~\n"
     )
 
 
@@ -116,7 +116,7 @@ def test_devices_show_their_descriptions(
     assert devices.main(["--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     for entry in document["devices"]:
-        assert entry["hardware"]["cores"] > 0
+        assert entry["hardware"]["parallel"][0]["count"] > 0
         assert entry["hardware"]["caches"][0]["size_bytes"] > 0
 
 

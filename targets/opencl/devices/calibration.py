@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...hardware import Cache, Calibration, Hardware
+from ...hardware import MULTIPLY_ADD, Cache, Calibration, Hardware
 from ..memory.buffer import DeviceBuffer, allocate
 from ..memory.copies import upload
 from ..program import build_program
@@ -51,14 +51,15 @@ def calibrate(device: OpenCLDevice, described: Hardware) -> Calibration:
     found["clock_gigahertz"] = bench.clock() / 1e9
     described = replace(described, **_rounded(found))
     bench = _Bench(device, described)
+    cycles = _rounded(
+        {"latency_cycles": bench.latency() * described.clock_gigahertz * 1e9}
+    )
     found = {
-        "multiply_add_latency_cycles": bench.latency()
-        * described.clock_gigahertz
-        * 1e9,
         "memory_gigabytes_per_second": bench.memory_bandwidth() / 1e9,
         "memory_latency_nanoseconds": bench.memory_latency() * 1e9,
     }
     comments = dict.fromkeys((*_RATES, *found), _MEASURED)
+    comments["instructions.multiply_add.latency_cycles"] = _MEASURED
     comments["clock_gigahertz"] = f"{_MEASURED}, from the rate of multiply-adds"
     caches: list[Cache] = []
     for number, cache in enumerate(described.caches):
@@ -67,7 +68,7 @@ def calibrate(device: OpenCLDevice, described: Hardware) -> Calibration:
         for name in figures:
             comments[f"caches.{number}.{name}"] = _MEASURED
     hardware = replace(described, **_rounded(found), caches=tuple(caches))
-    return Calibration(hardware, comments)
+    return Calibration(hardware.with_instruction(MULTIPLY_ADD, **cycles), comments)
 
 
 _RATES = ("launch_microseconds", "group_nanoseconds", "clock_gigahertz")
@@ -105,7 +106,7 @@ class _Bench:
         seconds = self._seconds("multiply_adds", groups, (self._sink, _int(_STEPS)))
         width = 1 if self._has_lanes else self._width
         done = groups * self._items * width * _CHAINS * _STEPS
-        lanes = hardware.vector_bits // 32
+        lanes = hardware.innermost.count
         per_cycle = hardware.cores * hardware.multiply_adds_per_cycle * lanes
         return done / seconds / per_cycle
 

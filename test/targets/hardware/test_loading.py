@@ -11,32 +11,49 @@ from gingham.errors import GinghamError
 from gingham.targets.hardware import (
     HARDWARE_NAMES,
     Hardware,
+    Instruction,
     Level,
     hardware_text,
     hardware_toml,
+    hardware_with,
     load_hardware,
 )
+from gingham.targets.hardware.fields import FORMER
 
 FOLDER = Path(__file__).resolve().parents[3] / "targets" / "hardware"
 
 
 def test_levels_say_what_runs_at_the_same_time() -> None:
     gpu, cpu = load_hardware("nvidia-h200"), load_hardware("cpu-avx512:cores=3")
-    assert gpu.levels == (
-        Level("group", 132, memory_bytes=49152),
+    assert gpu.parallel == (
+        Level("group", 132, memory_bytes=49152, item_limit=1024),
         Level("subgroup", 8),
         Level("lane", 32, registers=255),
     )
-    assert cpu.levels == (
-        Level("group", 3, memory_bytes=262144),
+    assert cpu.parallel == (
+        Level("group", 3, memory_bytes=262144, item_limit=8192),
         Level("vector", 16, registers=32),
     )
     assert (gpu.has_vectors, gpu.items_at_once) == (False, 32)
     assert (cpu.has_vectors, cpu.items_at_once) == (True, 1)
-    assert ", ".join(map(str, gpu.levels)) == "132 groups, 8 subgroups, 32 lanes"
-    assert ", ".join(map(str, cpu.levels)) == "3 groups, vectors of 16"
-    other = dataclasses.replace(cpu, cores=5)
-    assert other.levels[0].count == 5
+    assert ", ".join(map(str, gpu.parallel)) == "132 groups, 8 subgroups, 32 lanes"
+    assert ", ".join(map(str, cpu.parallel)) == "3 groups, vectors of 16"
+    assert (gpu.cores, gpu.vector_bits, gpu.vector_registers) == (132, 1024, 255)
+    assert (gpu.work_group_size, cpu.work_group_size) == (256, 1)
+    assert cpu.with_level("group", count=5).cores == 5
+    assert cpu.with_vectors(256, 16) == load_hardware(
+        "cpu-avx512:cores=3,parallel.vector.count=8,parallel.vector.registers=16"
+    )
+
+
+def test_instructions_say_how_often() -> None:
+    gpu = load_hardware("intel-arc")
+    assert gpu.instruction("load") == Instruction("load", 1.5)
+    assert gpu.instruction("loads") is None
+    found = [gpu.multiply_adds_per_cycle, gpu.multiply_add_latency_cycles]
+    assert [*found, gpu.loads_per_cycle, gpu.stores_per_cycle] == [8, 10, 1.5, 1]
+    changed = gpu.with_instruction("store", per_cycle=4.0)
+    assert hardware_text(changed) == "intel-arc:instructions.store.per_cycle=4.0"
 
 
 @pytest.fixture
@@ -65,7 +82,7 @@ def test_what_the_compiler_is_to_know() -> None:
     for vendor in ("nvidia", "amd", "intel"):
         names = [name for name in HARDWARE_NAMES if name.startswith(vendor)]
         assert len(names) >= 2
-        assert all(load_hardware(name).kind == "gpu" for name in names)
+        assert not any(load_hardware(name).has_vectors for name in names)
 
 
 @pytest.mark.parametrize("name", HARDWARE_NAMES)
@@ -75,7 +92,7 @@ def test_every_file_is_read_and_every_figure_has_its_source(name: str) -> None:
     assert hardware_text(hardware) == name
     lines = (FOLDER / f"{name}.toml").read_text().splitlines()
     for line in lines:
-        told = line.split(" = ")[0] not in ("name", "kind", "is_shared")
+        told = line.split(" = ")[0] not in ("name", "is_shared")
         assert " = " not in line or " # " in line or line.startswith("#") or not told
 
 
@@ -115,7 +132,7 @@ def test_peak_is_what_the_vendor_says(name: str, teraflops: float) -> None:
 @pytest.mark.parametrize("name", HARDWARE_NAMES)
 def test_written_file_is_the_same_description(name: str, tmp_path: Path) -> None:
     path = tmp_path / "copy.toml"
-    comments = {"cores": "counted", "caches.1.ways": "guessed"}
+    comments = {"parallel.group.count": "counted", "caches.1.ways": "guessed"}
     path.write_text(hardware_toml(load_hardware(name), comments))
     assert load_hardware(str(path)) == load_hardware(name)
     assert path.read_text().count("# counted") == 1
@@ -135,11 +152,16 @@ def test_text_with_changes() -> None:
 
 
 def test_text_of_a_description_made_in_python() -> None:
-    plain = load_hardware("cpu-neon")
-    made = dataclasses.replace(plain, origin="", name="mine", kind="gpu", cores=77)
+    plain = load_hardware("nvidia-a100")
+    made = hardware_with(dataclasses.replace(plain, origin="", name="mine"), cores=77)
     text = hardware_text(made)
     assert "cores=77" in text
     assert load_hardware(text) == made
+    own = dataclasses.replace(
+        made, instructions=(*made.instructions, Instruction("mma.m16n8k16", 0.5, 33))
+    )
+    with pytest.raises(GinghamError, match="no text stands for the hardware 'mine'"):
+        hardware_text(own)
 
 
 def test_text_of_a_file_has_its_path(mine: Path) -> None:
@@ -150,15 +172,21 @@ def test_text_of_a_file_has_its_path(mine: Path) -> None:
 
 def test_file_is_read_again_after_a_change(mine: Path) -> None:
     assert load_hardware(str(mine)).cores == 8
-    assert load_hardware(replaced(mine, "cores = 8", "cores = 12")).cores == 12
+    assert load_hardware(replaced(mine, "count = 8", "count = 12")).cores == 12
 
 
 def test_base_gives_what_a_file_leaves_out(tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
-    path.write_text('base = "cpu-avx512"\nname = "small"\ncores = 96\n')
-    plain = load_hardware("cpu-avx512")
+    path.write_text(
+        'base = "cpu-avx512"\nname = "small"\n'
+        '[[instructions]]\nname = "dot4"\nper_cycle = 0.5\nlatency_cycles = 9\n'
+        '[[parallel]]\nname = "group"\ncount = 96\n'
+    )
+    plain = load_hardware("cpu-avx512:cores=96")
     assert load_hardware(str(path)) == dataclasses.replace(
-        plain, name="small", cores=96
+        plain,
+        name="small",
+        instructions=(*plain.instructions, Instruction("dot4", 0.5, 9)),
     )
 
 
@@ -185,25 +213,25 @@ def test_whole_numbers_are_numbers(mine: Path) -> None:
 # What to write instead of what, the message, the line, and what the caret stands below.
 WRONG = {
     "unknown": (
-        ("cores = 8", "cors = 8"),
-        "there is no field 'cors'",
-        "cors",
+        ("clock_gigahertz = 3.4", "clock_gigaherz = 3.4"),
+        "there is no field 'clock_gigaherz'",
+        "clock_gigaherz",
     ),
     "text": (
-        ("cores = 8", 'cores = "eight"'),
-        "cores: expected a whole number, got 'eight'",
-        "cores",
+        ("count = 8", 'count = "eight"'),
+        "parallel.group.count: expected a whole number, got 'eight'",
+        "count",
     ),
     "fraction": (
-        ("cores = 8", "cores = 8.5"),
-        "cores: expected a whole number, got 8.5",
-        "cores",
+        ("count = 8", "count = 8.5"),
+        "parallel.group.count: expected a whole number, got 8.5",
+        "count",
     ),
-    "truth": (("cores = 8", "cores = true"), "got True", "cores"),
+    "truth": (("count = 8", "count = true"), "got True", "count"),
     "zero": (
-        ("cores = 8", "cores = 0"),
-        "cores: expected a number above 0, got 0",
-        "cores",
+        ("count = 8", "count = 0"),
+        "parallel.group.count: expected a number above 0, got 0",
+        "count",
     ),
     "infinite": (
         ("clock_gigahertz = 3.4", "clock_gigahertz = inf"),
@@ -220,20 +248,69 @@ WRONG = {
         "clock_gigahertz: expected a number above 0, got inf",
         "clock_gigahertz",
     ),
-    "kind": (
-        ('kind = "cpu"', 'kind = "tpu"'),
-        "kind: expected 'cpu' or 'gpu', got 'tpu'",
-        "kind",
+    "level": (
+        ('name = "vector"', 'name = "vectors"'),
+        "parallel.vectors.name: expected one of 'group', 'subgroup', 'lane', 'vector', "
+        "got 'vectors'",
+        'name = "vectors"',
     ),
     "width": (
-        ("vector_bits = 256", "vector_bits = 100"),
-        "vector_bits: expected a power of two from 32 on, got 100",
-        "vector_bits",
+        ("count = 8                          # AMD", "count = 3 #"),
+        "parallel.vector.count: expected a power of two, got 3",
+        "count = 3",
     ),
-    "group": (
-        ("work_group_size = 1", "work_group_size = 9000"),
-        "work_group_size: expected at most work_group_limit, 8192, got 9000",
-        "work_group_size",
+    "order of levels": (
+        (
+            'name = "vector"',
+            'name = "lane"\ncount = 8\nregisters = 9\n[[parallel]]\nname = "vector"',
+        ),
+        "parallel.vector.name: expected nothing inside of 'lane', got 'vector'",
+        'name = "vector"',
+    ),
+    "figure of another level": (
+        ("registers = 16", "item_limit = 16\nregisters = 16"),
+        "parallel.vector.item_limit: a level 'vector' has none, only count, registers",
+        "item_limit = 16",
+    ),
+    "level without its figure": (
+        ("registers = 16", ""),
+        "parallel.vector.registers: expected a number above 0 for a level 'vector'",
+        "[[parallel]]",
+    ),
+    "unknown in a level": (
+        ("registers = 16", "register = 16"),
+        "there is no field 'parallel.vector.register'",
+        "register = 16",
+    ),
+    "level twice": (
+        ('name = "vector"', 'name = "group"'),
+        "parallel.group: a second row has this name",
+        'name = "group"                    # one item',
+    ),
+    "level without a name": (
+        ('name = "vector" ', "# "),
+        "parallel.1.name: expected text, got None",
+        "[[parallel]]",
+    ),
+    "instruction": (
+        ('name = "load"', 'name = "loads"'),
+        'instructions: expected one with name = "load"',
+        "instructions]]",
+    ),
+    "name of an instruction": (
+        ('name = "load"', 'name = "4 loads"'),
+        "instructions.4 loads.name: expected letters, digits, '_' and '.', not a digit",
+        'name = "4 loads"',
+    ),
+    "rate": (
+        ("per_cycle = 1", "per_cycle = -1"),
+        "instructions.store.per_cycle: expected a number above 0, got -1",
+        "per_cycle = -1",
+    ),
+    "no latency": (
+        ("latency_cycles = 4", ""),
+        "instructions.multiply_add.latency_cycles: expected a number above 0, got 0",
+        "[[instructions]]",
     ),
     "in a cache": (
         ("latency_cycles = 12", "latency_cycles = -1"),
@@ -256,12 +333,16 @@ WRONG = {
         "jump_cycle",
     ),
     "no table": (
-        ("cores = 8", "overheads = 8\ncores = 8"),
+        ("page_entries", "overheads = 8\npage_entries"),
         "overheads: expected a table with fields, got 8",
         "overheads",
     ),
-    "base": (("cores = 8", 'base = "z80"'), "base: expected a name, got 'z80'", "base"),
-    "syntax": (("cores = 8", "cores = = 8"), "not TOML: invalid value", "= 8"),
+    "base": (
+        ("page_entries =", 'base = "z80"#'),
+        "base: expected a name, got 'z80'",
+        "base",
+    ),
+    "syntax": (("count = 8", "count = = 8"), "not TOML: invalid value", "= 8"),
 }
 
 
@@ -279,6 +360,15 @@ def test_wrong_file(name: str, mine: Path) -> None:
         assert before.count("[[caches]]") == 2
 
 
+def without_rows(lines: list[str], name: str) -> list[str]:
+    kept: list[str] = []
+    inside = False
+    for line in lines:
+        inside = line == f"[[{name}]]" if line.startswith("[") else inside
+        kept += [] if inside else [line]
+    return kept
+
+
 @pytest.mark.parametrize(
     "field", [field.name for field in dataclasses.fields(Hardware)]
 )
@@ -287,8 +377,8 @@ def test_missing_field(field: str, mine: Path) -> None:
     if field in optional:
         return
     lines = mine.read_text().splitlines()
-    if field == "caches":
-        lines = lines[: lines.index("[[caches]]")]
+    if f"[[{field}]]" in lines:
+        lines = without_rows(lines, field)
     kept = [line for line in lines if not line.startswith(f"{field} =")]
     mine.write_text("\n".join(kept))
     error = error_of(str(mine))
@@ -307,13 +397,35 @@ def test_missing_field_of_a_cache(mine: Path) -> None:
     assert "[[caches]]" not in lines[error.location.line :]
 
 
-@pytest.mark.parametrize("caches", ["caches = 3", "caches = []", "caches = [1]"])
-def test_caches_are_tables(caches: str, mine: Path) -> None:
-    text = mine.read_text().partition("[[caches]]")[0]
-    mine.write_text(f"{text}\n{caches}\n")
+@pytest.mark.parametrize("name", ["caches", "parallel", "instructions"])
+@pytest.mark.parametrize("value", ["3", "[]", "[1]"])
+def test_rows_are_tables(name: str, value: str, mine: Path) -> None:
+    lines = without_rows(mine.read_text().splitlines(), name)
+    mine.write_text("\n".join([f"{name} = {value}", *lines]))
     error = error_of(str(mine))
-    assert error.message.startswith("caches: expected ")
+    assert error.message.startswith(f"{name}: expected ")
     assert error.location is not None
+    assert error.location.line == 1
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_figure_that_a_row_has(name: str, mine: Path) -> None:
+    mine.write_text(f"{name} = 1\n{mine.read_text()}")
+    error = error_of(str(mine))
+    assert error.message == f"there is no field '{name}'"
+    assert error.hint is not None
+    assert "[[parallel]]" in error.hint or "[[instructions]]" in error.hint
+
+
+def test_mistake_in_a_row_over_a_base(tmp_path: Path) -> None:
+    """Is found there, wherever the base has the row."""
+    path = tmp_path / "mine.toml"
+    row = '[[parallel]]\nname = "vector"\ncount = 12\n'
+    path.write_text(f'base = "cpu-avx2"\n{row}')
+    error = error_of(str(path))
+    assert error.message == "parallel.vector.count: expected a power of two, got 12"
+    assert error.location is not None
+    assert error.location.line == 4
 
 
 def test_unknown_name() -> None:
@@ -327,10 +439,21 @@ def test_unknown_name() -> None:
     ("text", "message"),
     [
         ("cpu-avx2:cors=3", "hardware descriptions have no field 'cors'"),
-        ("cpu-avx2:cores=", "'cores=': cores: expected a whole number, got ''"),
-        ("cpu-avx2:cores=0", "'cores=0': cores: expected a number above 0, got 0"),
-        ("cpu-avx2:cores=2,cores", "cores: expected a whole number, got ''"),
+        (
+            "cpu-avx2:cores=",
+            "'cores=': parallel.group.count: expected a whole number, got ''",
+        ),
+        (
+            "cpu-avx2:cores=0",
+            "'cores=0': parallel.group.count: expected a number above 0, got 0",
+        ),
+        (
+            "cpu-avx2:cores=2,cores",
+            "parallel.group.count: expected a whole number, got ''",
+        ),
         ("cpu-avx2:caches.7.ways=2", "no field 'caches.7.ways'"),
+        ("cpu-avx2:loads_per_cycle=3", "no field 'loads_per_cycle'"),
+        ("cpu-avx2:parallel.lane.count=3", "no field 'parallel.lane.count'"),
         ("cpu-avx2:caches=4", "'caches=4': 'cpu-avx2' has 3 caches"),
         ("cpu-avx2:caches=0", "caches: expected one [[caches]] or more"),
         ("./no/such.toml", "cannot read 'no/such.toml': No such file or directory"),

@@ -46,7 +46,7 @@ def test_a_machine_is_read() -> None:
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    hardware = replace(load_hardware("cpu-avx2"), clock_gigahertz=3.7, cores=6)
+    hardware = replace(load_hardware("cpu-avx2:cores=6"), clock_gigahertz=3.7)
     devices = (
         MachineDevice("a b", hardware, 10**9, 0.5, {"k": 1e-3}, "cores", ("f16",)),
         MachineDevice('"\u00fc', load_hardware("nvidia-a100"), 10**9),

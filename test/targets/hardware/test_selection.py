@@ -80,7 +80,9 @@ def test_cpu_by_its_name(width: int, vendor: str, name: str, description: str) -
 def test_what_the_device_tells_takes_the_place_of_the_file() -> None:
     hardware = cpu(16)
     assert (hardware.cores, hardware.local_memory_bytes) == (6, 1 << 15)
-    assert hardware_text(hardware) == "cpu-avx512:cores=6,local_memory_bytes=32768"
+    assert hardware_text(hardware) == (
+        "cpu-avx512:cores=6,parallel.group.memory_bytes=32768"
+    )
     silent = gpu("NVIDIA Corporation", "NVIDIA H200")
     assert silent == load_hardware("nvidia-h200")
 

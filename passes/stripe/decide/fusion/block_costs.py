@@ -53,9 +53,8 @@ class BlockCosts:
 
         Where a point is one of many lanes, it is what fits its registers.
         """
-        innermost = self.hardware.levels[-1]
-        if innermost.name == "lane":
-            return innermost.registers * 4
+        if not self.hardware.has_vectors:
+            return self.hardware.vector_registers * 4
         return (self.hardware.own_cache_bytes or 65536) // 2
 
     def problem(self, block: BlockOp) -> Problem:

@@ -10,7 +10,7 @@ memory, and register tiles down the rows. Its sums are the scratch of the panel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -45,7 +45,8 @@ def panels(
     `fits` says whether the scratch of a panel of some sizes is small enough. There are
     none where a contraction has no nest inside that leaves nothing over.
     """
-    one_core = hardware if hardware.cores == 1 else replace(hardware, cores=1)
+    is_one = hardware.cores == 1
+    one_core = hardware if is_one else hardware.with_level("group", count=1)
     local_bytes = max(hardware.local_memory_bytes // len(contractions), 1)
     for sizes in _sizes(contractions[0], extents):
         points = prod(-(-n // size) for n, size in zip(extents, sizes, strict=True))

@@ -38,7 +38,7 @@ from gingham.passes.stripe.decide.search import (
 )
 from gingham.passes.stripe.decide.search.search import register_tiles
 from gingham.passes.stripe.decide.search.spread import spread
-from gingham.targets.hardware import load_hardware
+from gingham.targets.hardware import hardware_with, load_hardware
 
 DEEP = (
     "function (I[N, X, Y, Z, C], K[A, B, D, C, O]) -> (R) { R[n, x, y, z, o :"
@@ -162,7 +162,7 @@ def test_work_groups_copy_what_all_their_tiles_use() -> None:
         for stage in nest.stages:
             is_near = stage.space is MemorySpace.LOCAL
             assert is_near != whole.accesses[stage.refinement].uses(larger)
-    small = replace(HARDWARE, local_memory_bytes=4 * 1024 - 4)
+    small = HARDWARE.with_level("group", memory_bytes=4 * 1024 - 4)
     found = search(whole, small)
     assert not any(_copies_near(one.nest) for one in found if len(one.nest.levels) == 2)
 
@@ -206,7 +206,7 @@ def test_fewer_registers_make_smaller_tiles() -> None:
 @pytest.mark.parametrize("cores", [1, 2, 16])
 def test_all_cores_have_work(cores: int) -> None:
     whole = product(960, 960, 960)
-    nest = search(whole, replace(HARDWARE, cores=cores))[0].nest
+    nest = search(whole, hardware_with(HARDWARE, cores=cores))[0].nest
     pairs = zip(whole.ranges, nest.sizes[0], strict=True)
     groups = prod(-(-extent // size) for extent, size in pairs)
     assert groups >= cores

@@ -14,7 +14,7 @@ from gingham.dialects.stripe.schedule import Schedule
 from gingham.passes.clock import Clock
 from gingham.passes.stripe.analysis.nest import packing
 from gingham.passes.stripe.decide.model.estimate import Estimate, estimate
-from gingham.targets.hardware import load_hardware
+from gingham.targets.hardware import hardware_with, load_hardware
 
 XEON = load_hardware("cpu-avx512-xeon:cores=2")
 CLOCK = Clock(XEON)
@@ -78,7 +78,7 @@ def test_what_all_cores_read_in_step_comes_from_memory_once() -> None:
     *near, shared = XEON.caches
     caches = (*near, replace(shared, size_bytes=1 << 24))
     two = replace(XEON, caches=caches)
-    one = replace(two, cores=1, memory_gigabytes_per_second=15)
+    one = replace(hardware_with(two, cores=1), memory_gigabytes_per_second=15)
     whole = product(4096, 4096, 4096)
     stages = (packing(whole, whole.accesses[1], 0, 1),)
     nest = Schedule.of(((8, 48, 4096),), 16, ((1, 0),), stages)
