@@ -92,7 +92,7 @@ def seconds_for(code: CompiledCode) -> float:
     return LEAST_SECONDS + work / _PER_SECOND
 
 
-class _Rehearsing(HelperProcess):
+class Rehearsing(HelperProcess):
     """A process that runs kernels."""
 
     module = f"{__package__}.rehearsing"
@@ -128,12 +128,12 @@ def _loading(device: DeviceHandle, code: bytes) -> bytes:
     return json.dumps(request).encode() + b"\n"
 
 
-_processes = Helpers(_Rehearsing)
+_processes = Helpers(Rehearsing)
 _one_at_a_time = Lock()
 
 
 @contextmanager
-def _process(device: OpenCLDevice) -> Generator[_Rehearsing | None]:
+def _process(device: OpenCLDevice) -> Generator[Rehearsing | None]:
     """A process that has the device; None where there is none."""
     process = _processes.take()
     if process is None:

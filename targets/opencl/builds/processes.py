@@ -57,6 +57,11 @@ class HelperProcess(ABC):
         )
 
     @property
+    def pid(self) -> int:
+        """The number that the operating system has for it."""
+        return self._process.pid
+
+    @property
     def has_ended(self) -> bool:
         """Whether there is no process any more."""
         return self._process.poll() is not None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -133,19 +136,21 @@ def test_a_process_that_has_ended_is_not_asked_again(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    load = rehearsal._Rehearsing.load
 
-    def noted(process: Any, device: OpenCLDevice, code: bytes) -> bool:
-        asked.append(process._process.pid)
-        return load(process, device, code)
+    class Noted(rehearsal.Rehearsing):
+        def load(self, device: OpenCLDevice, code: bytes) -> bool:
+            asked.append(self.pid)
+            return super().load(device, code)
 
-    processes = rehearsal.Helpers(rehearsal._Rehearsing)
+    processes = rehearsal.Helpers(Noted)
     monkeypatch.setattr(rehearsal, "_processes", processes)
-    monkeypatch.setattr(rehearsal._Rehearsing, "load", noted)
     on_host(executable(device, ADDS, []))
-    (process,) = processes._idle
-    process._process.kill()
-    process._process.wait()
+    process = processes.take()
+    assert process is not None
+    os.kill(process.pid, signal.SIGKILL)
+    while not process.has_ended:
+        time.sleep(0.01)
+    processes.give_back(process)
     on_host(executable(device, ADDS, []))
     processes.end_all()
     first, second = asked
