@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
-    FileLineColLoc,
-    LocationAttr,
-    UnregisteredOp,
-)
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, UnregisteredOp
+from xdsl.ir import Operation
 
-from ..errors import GinghamError, SourceLocation
+from ..dialects.locations import error_at as error_at
+from ..dialects.locations import source_location as source_location
+from ..errors import GinghamError
 
 OperationType = TypeVar("OperationType", bound=Operation)
 
@@ -24,30 +21,6 @@ def located(op: OperationType, origin: Operation) -> OperationType:
         if inner.location is UNKNOWN_LOC:
             inner.location = origin.location
     return op
-
-
-def source_location(origin: Operation | SSAValue) -> SourceLocation | None:
-    """Where an operation or value comes from; None when that is not known.
-
-    A block's argument without a place of its own is where the block's operation is.
-    """
-    place = _place(origin)
-    if not isinstance(place, FileLineColLoc):
-        return None
-    return SourceLocation(place.filename.data, place.line.data, place.column.data)
-
-
-def _place(origin: Operation | SSAValue) -> LocationAttr:
-    if isinstance(origin, Operation):
-        return origin.location
-    if isinstance(origin, BlockArgument) and origin.location is not UNKNOWN_LOC:
-        return origin.location
-    owner = (
-        origin.owner
-        if isinstance(origin.owner, Operation)
-        else origin.owner.parent_op()
-    )
-    return UNKNOWN_LOC if owner is None else owner.location
 
 
 def not_lowered(
@@ -71,10 +44,3 @@ def check_positive(module: Operation, **options: int) -> None:
     for name, value in options.items():
         if value < 1:
             raise error_at(module, f"expected {name} of 1 or more, got {value}")
-
-
-def error_at(
-    origin: Operation | SSAValue, message: str, hint: str | None = None
-) -> GinghamError:
-    """An error that points at where `origin` comes from."""
-    return GinghamError(message, source_location(origin), hint)

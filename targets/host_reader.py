@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from ..dialects.constants import constant_arguments
 from ..dialects.eltwise.numpy_types import numpy_dtype
+from ..dialects.locations import source_location
 from ..dialects.opencl.attributes import BufferType
 from ..dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ..dialects.work import Work, work_of
@@ -100,10 +101,8 @@ class _Reader:
 
 
 def _location(op: Operation) -> str | None:
-    place = op.location
-    if not isinstance(place, FileLineColLoc):
-        return None
-    return f"{place.filename.data}:{place.line.data}:{place.column.data}"
+    place = source_location(op)
+    return None if place is None else f"{place.file}:{place.line}:{place.column}"
 
 
 def _work(op: LaunchOp) -> tuple[int, int, int]:

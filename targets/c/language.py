@@ -53,6 +53,7 @@ from xdsl.ir import Attribute
 
 from ...dialects.eltwise.element_types import Kind, ui8
 from ...dialects.eltwise.table import Function
+from ...dialects.locations import error_at
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp
@@ -61,7 +62,6 @@ from ...dialects.stripe.attributes import MemorySpace
 from ..printer.conversions import cast
 from ..printer.expressions import Expression, apply_function, helper_for
 from ..printer.language import Language
-from ..printer.statements import error_at
 from ..printer.types import CType, scalar_literal
 
 _OPERATORS = frozenset({"add", "sub", "mul", "div", "neg"})

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.locations import error_at
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.effects import pointer_use
 from ...dialects.opencl.functions import FunctionOp
@@ -18,7 +19,6 @@ from .statements import (
     INDENT,
     PrintedArray,
     StatementPrinter,
-    error_at,
     located,
     pointer_type,
 )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import FileLineColLoc, IndexType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.eltwise.element_types import Kind, kind
@@ -21,6 +21,7 @@ from ...dialects.eltwise.ops import (
 )
 from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import TypeRule
+from ...dialects.locations import error_at, source_location
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ...dialects.opencl.division import DivideOp
@@ -29,7 +30,7 @@ from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace
-from ...errors import GinghamError, SourceLocation
+from ...errors import GinghamError
 from .expressions import (
     Expression,
     check_computed,
@@ -94,11 +95,11 @@ class StatementPrinter:
 
     def _comment_place(self, op: Operation) -> None:
         """A comment with the source line of an op, where it is not that of the last."""
-        place = op.location
-        if not isinstance(place, FileLineColLoc):
+        place = source_location(op)
+        if place is None:
             return
-        file = place.filename.data.replace("\\", "/").rsplit("/", 1)[-1]
-        text = comment_text(f"{file}:{place.line.data}")
+        file = place.file.replace("\\", "/").rsplit("/", 1)[-1]
+        text = comment_text(f"{file}:{place.line}")
         if text != self._place:
             self._line(f"// {text}")
             self._place = text
@@ -445,12 +446,3 @@ def located(op: Operation) -> Generator[None]:
         if error.location is not None:
             raise
         raise error_at(op, error.message, error.hint) from None
-
-
-def error_at(op: Operation, message: str, hint: str | None = None) -> GinghamError:
-    """An error that points at where an operation comes from."""
-    place = op.location
-    if not isinstance(place, FileLineColLoc):
-        return GinghamError(message, None, hint)
-    location = SourceLocation(place.filename.data, place.line.data, place.column.data)
-    return GinghamError(message, location, hint)

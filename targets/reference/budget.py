@@ -12,9 +12,9 @@ from typing import Final
 
 from xdsl.ir import Operation
 
+from ...dialects.locations import error_at
 from ...errors import GinghamError
 from ...settings import find
-from .faults import fault
 
 LEAST: Final = 1024
 """Points that take as long as a statement that runs for one."""
@@ -61,7 +61,7 @@ class Budget:
             which = f"takes {points:,} points"
         else:
             which = f"takes {points:,} points, when {self.points - self.left:,} are run"
-        error = fault(
+        error = error_at(
             op,
             f"'{op.name}' {which}: more than the {self.points:,} that the reference "
             "interpreter runs",

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from xdsl.ir import Operation
 
 from ...dialects.aggregation import Aggregation
+from ...dialects.locations import error_at
 from .elements import Array
-from .faults import fault
 from .frame import pick
 
 
@@ -148,7 +148,7 @@ class Level:
         position, other = conflict
         numbers = [int(points[position]), *([] if other is None else [other])]
         names = [self.run.describe(n - self.run.start) for n in sorted(numbers)]
-        raise fault(
+        raise error_at(
             op,
             f"'{op.name}': two points use the cell "
             f"{memory.show(int(cells[position]))}, and at least one writes it: "

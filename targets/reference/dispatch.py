@@ -10,8 +10,9 @@ from typing import Final, TypeAlias
 from xdsl.dialects.builtin import TensorType, VectorType
 from xdsl.ir import Operation
 
+from ...dialects.locations import error_at
 from .budget import LEAST
-from .faults import UnknownOperationError, fault
+from .faults import UnknownOperationError
 from .frame import Frame
 
 MOST_LANES: Final = 2**16
@@ -28,7 +29,7 @@ def prepare(op: Operation) -> Step:
     Each level registers a function for each of its op types: `@prepare.register(Type)`.
     It looks at the operation once; the step that it returns may run many times.
     """
-    error = fault(
+    error = error_at(
         op,
         f"the reference interpreter does not know '{op.name}'",
         "it runs the dialects func, eltwise, tile, stripe and opencl",
@@ -41,7 +42,7 @@ def prepare_all(operations: Iterable[Operation]) -> Step:
     listed = list(operations)
     for op in listed:
         if cells_of(op) > MOST_LANES:
-            raise fault(
+            raise error_at(
                 op,
                 f"the results of '{op.name}' have {cells_of(op):,} elements at each "
                 f"point: more than the {MOST_LANES:,} that the interpreter runs",

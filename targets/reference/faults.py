@@ -1,24 +1,14 @@
-"""Errors that point at the operation that has no meaning for its values."""
+"""What errors of the interpreter name: values, sizes, operations that it lacks."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FileLineColLoc
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from ...errors import GinghamError, SourceLocation
+from ...errors import GinghamError
 
 
 class UnknownOperationError(GinghamError):
     """The interpreter does not know an operation, which may be right all the same."""
-
-
-def fault(op: Operation, message: str, hint: str | None = None) -> GinghamError:
-    """An error with the source location of an operation."""
-    place = op.location
-    if not isinstance(place, FileLineColLoc):
-        return GinghamError(message, None, hint)
-    location = SourceLocation(place.filename.data, place.line.data, place.column.data)
-    return GinghamError(message, location, hint)
 
 
 def display(value: SSAValue) -> str:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import TensorType
 from ...dialects.eltwise.element_types import computation_type, promote
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
+from ...dialects.locations import error_at
 from ...dialects.tile.gather import GatherOp, Interpolation, NearestMode
 from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.scatter import ScatterOp
@@ -20,7 +21,6 @@ from ...dialects.tile.special_shapes import GatherMode, ScatterMode, Shape
 from .boxes import strides
 from .dispatch import Step, prepare
 from .elements import Array
-from .faults import fault
 from .frame import Frame
 
 Positions = npt.NDArray[np.int64]
@@ -122,10 +122,10 @@ class _Cells:
         limits = shape[first : first + len(chosen)]
         target = self._op.result.type
         if not isinstance(target, TensorType):
-            raise fault(self._op, f"expected a result of known shape, got {target}")
+            raise error_at(self._op, f"expected a result of known shape, got {target}")
         if 0 in limits or 0 in target.get_shape():
             if self.clamps and prod(target.get_shape()):
-                raise fault(self._op, "an index is clamped to an axis without cells")
+                raise error_at(self._op, "an index is clamped to an axis without cells")
             return np.zeros(target.get_shape(), self._values.dtype)
         ends = zip(chosen, limits, strict=True)
         clamped = [clamp(x, limit) for x, limit in ends]
@@ -258,7 +258,7 @@ def _targets(
     clamps = op.options.out_of_bounds is OutOfBounds.CLAMP
     if 0 in limits or 0 in updates:
         if clamps and prod(updates):
-            raise fault(op, "an index is clamped to an axis without cells")
+            raise error_at(op, "an index is clamped to an axis without cells")
         return np.zeros(0, np.int64), np.zeros(prod(updates), np.bool_)
     steps = strides(shape)
     cells, kept = np.zeros(updates, np.int64), np.ones(updates, np.bool_)

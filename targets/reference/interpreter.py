@@ -18,13 +18,14 @@ from xdsl.ir import Attribute, BlockArgument
 
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import ANY_ELEMENT, element_of
+from ...dialects.locations import error_at
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.stripe.attributes import ViewType
 from ...errors import GinghamError
 from .budget import Budget
 from .dispatch import cells_of, prepare
 from .elements import Array
-from .faults import display, fault
+from .faults import display
 from .frame import Frame
 from .memory import Memory
 from .opencl import Pointer
@@ -54,7 +55,7 @@ def run(
     _check_specialized(function)
     arguments = function.body.block.args
     if len(inputs) != len(arguments):
-        raise fault(
+        raise error_at(
             function, f"@{entry} takes {len(arguments)} input(s), got {len(inputs)}"
         )
     frame = Frame(1, budget=budget)
@@ -67,8 +68,8 @@ def run(
             frame.budget.allocate(op, cells_of(op))
             prepare(op)(frame)
         except MemoryError as error:
-            raise fault(op, f"'{op.name}' needs too much memory: {error}") from None
-    raise fault(function, f"@{entry} does not end with func.return")
+            raise error_at(op, f"'{op.name}' needs too much memory: {error}") from None
+    raise error_at(function, f"@{entry} does not end with func.return")
 
 
 def entry_function(module: ModuleOp, entry: str = "main") -> FuncOp:
@@ -76,9 +77,9 @@ def entry_function(module: ModuleOp, entry: str = "main") -> FuncOp:
     for op in module.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == entry:
             if op.is_declaration:
-                raise fault(op, f"the function @{entry} has no body")
+                raise error_at(op, f"the function @{entry} has no body")
             return op
-    raise fault(module, f"the module has no function @{entry}")
+    raise error_at(module, f"the module has no function @{entry}")
 
 
 def _check_specialized(function: FuncOp) -> None:
@@ -88,7 +89,7 @@ def _check_specialized(function: FuncOp) -> None:
             types = [argument.type for argument in function.body.block.args]
         for type in types:
             if _is_symbolic(type):
-                raise fault(
+                raise error_at(
                     op,
                     f"sizes or element types are not known: {type}",
                     "run the pass tile-specialize first",
@@ -132,7 +133,7 @@ def _check_input(
         return
     message = f"input {argument.index} ({display(argument)}): {problem}"
     function = argument.block.parent_op()
-    raise GinghamError(message) if function is None else fault(function, message)
+    raise GinghamError(message) if function is None else error_at(function, message)
 
 
 def _output(op: ReturnOp, value: Any) -> Array:

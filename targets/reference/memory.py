@@ -16,11 +16,11 @@ from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
+from ...dialects.locations import error_at
 from .boxes import strides
 from .conflicts import Tracker
 from .contraction import aggregating_function
 from .elements import Array
-from .faults import fault
 from .frame import Frame
 
 
@@ -131,7 +131,7 @@ class Memory:
         """All of it as a new array; a cell that was never written is an error."""
         if not self.written.all():
             cell = int((~self.written).argmax())
-            raise fault(op, f"the result {self.show(cell)} was never written")
+            raise error_at(op, f"the result {self.show(cell)} was never written")
         return self.cells.reshape(self.array_shape).copy()
 
     def _check_written(
@@ -141,7 +141,7 @@ class Memory:
         if written.all():
             return
         place = np.unravel_index(int((~written).argmax()), cells.shape)
-        raise fault(
+        raise error_at(
             op,
             f"'{op.name}' {verb} {self.show(int(cells[place]))}"
             f"{frame.describe(int(place[0]))}, which was never written",

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute
 from xdsl.traits import SymbolTable
 
+from ...dialects.locations import error_at
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
@@ -32,7 +33,7 @@ from .budget import LEAST
 from .conflicts import ConcurrentPoints, Level, Use
 from .dispatch import Step, prepare, prepare_all
 from .elements import Array
-from .faults import display, fault
+from .faults import display
 from .frame import Frame, pick
 from .memory import Memory
 
@@ -97,13 +98,13 @@ def _take_place(frame: Frame, start: int, memory: Memory) -> None:
 def _prepare_launch(op: LaunchOp) -> Step:
     kernel = SymbolTable.lookup_symbol(op, op.kernel)
     if not isinstance(kernel, KernelOp):
-        raise fault(op, f"there is no kernel {op.kernel}")
+        raise error_at(op, f"there is no kernel {op.kernel}")
     body = prepare_all(kernel.body.block.ops)
 
     def step(frame: Frame) -> None:
         memories = [frame[buffer].memory for buffer in op.buffers]
         if len({id(memory) for memory in memories}) != len(memories):
-            raise fault(op, "the arguments of a kernel must be different buffers")
+            raise error_at(op, "the arguments of a kernel must be different buffers")
         launch = _Launch(op, kernel, memories, frame)
         groups = prod(op.group_counts)
         at_once = max(1, ITEMS // launch.items)
@@ -241,7 +242,7 @@ def _check_below(
     wrong = np.atleast_1d((values < 0) | (values >= bound))
     if wrong.any():
         item = int(wrong.argmax())
-        raise fault(
+        raise error_at(
             op,
             f"'{op.name}' expects a value from 0 to below {bound}, got "
             f"{np.atleast_1d(values)[item]}{frame.describe(item)}",
@@ -417,7 +418,7 @@ def _check_inside(
     elements = memory.size // memory.lanes
     length = elements - last
     shown = f" {place}" if length == 1 else f"s {place} to {place + length - 1}"
-    raise fault(
+    raise error_at(
         op,
         f"'{op.name}' accesses element{shown} of {memory.name}, which has {elements}"
         f"{frame.describe(item)}",
@@ -438,7 +439,7 @@ def _prepare_barrier(op: BarrierOp) -> Step:
         launch: _Launch = frame[_LAUNCH]
         waiting = np.bincount(frame[_GROUP])
         if not np.isin(waiting, (0, launch.items)).all():
-            raise fault(
+            raise error_at(
                 op,
                 "only some work-items of a group reach the barrier"
                 f"{frame.describe(0)}, the others wait for ever",

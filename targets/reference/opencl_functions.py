@@ -8,11 +8,11 @@ from __future__ import annotations
 from xdsl.traits import SymbolTable
 
 from ...dialects.eltwise.table import FUNCTIONS
+from ...dialects.locations import error_at
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp, FunctionOp
 from .dispatch import Step, prepare, prepare_all
 from .eltwise import meaning
-from .faults import fault
 from .frame import Frame
 
 
@@ -20,7 +20,7 @@ from .frame import Frame
 def _prepare_call(op: CallOp) -> Step:
     function = SymbolTable.lookup_symbol(op, op.callee)
     if not isinstance(function, FunctionOp):
-        raise fault(op, f"there is no function {op.callee}")
+        raise error_at(op, f"there is no function {op.callee}")
     parameters, arguments = function.body.block.args, tuple(op.arguments)
     returned, result = function.returned, op.result
     *statements, _ = function.body.block.ops

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import TensorType
 from ...dialects.eltwise.element_types import Kind, computation_type, kind
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
+from ...dialects.locations import error_at
 from ...dialects.tile.argsort import ArgsortOp
 from ...dialects.tile.special import (
     AssertOp,
@@ -23,7 +24,6 @@ from ...dialects.tile.special import (
 from .budget import LEAST
 from .dispatch import Step, prepare
 from .elements import Array
-from .faults import fault
 from .frame import Frame
 from .indexed import along
 
@@ -85,7 +85,7 @@ def _prepare_index(op: IndexOp) -> Step:
 def _prepare_assert(op: AssertOp) -> Step:
     def step(frame: Frame) -> None:
         if not int(frame.array(op.condition)[0]):
-            raise fault(op, f"assertion failure: {op.message.data}")
+            raise error_at(op, f"assertion failure: {op.message.data}")
 
     return step
 

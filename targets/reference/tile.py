@@ -11,6 +11,7 @@ from ...affine.polynomial import Polynomial
 from ...dialects.eltwise.element_types import computation_type
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...dialects.eltwise.ops import element_of
+from ...dialects.locations import error_at
 from ...dialects.tile.attributes import Constraint
 from ...dialects.tile.contract import ContractOp
 from ...dialects.tile.ops import FromIndexOp, SizesOp, ToIndexOp
@@ -19,7 +20,6 @@ from .budget import OverBudgetError
 from .contraction import Condition, Contraction, contract
 from .dispatch import Step, prepare
 from .elements import cast
-from .faults import fault
 from .frame import Frame
 
 
@@ -71,11 +71,11 @@ def _prepare_contract(op: ContractOp) -> Step:
             frame.budget.spend(op, contraction.points)
             result = contract(contraction, inputs, default)
         except ZeroDivisionError:
-            raise fault(op, "an index expression divides by a size of 0") from None
+            raise error_at(op, "an index expression divides by a size of 0") from None
         except OverBudgetError:
             raise
         except GinghamError as error:
-            raise fault(op, error.message, error.hint) from None
+            raise error_at(op, error.message, error.hint) from None
         frame[op.result] = result
 
     return step

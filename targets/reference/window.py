@@ -9,11 +9,12 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...dialects.aggregation import Aggregation
+from ...dialects.locations import error_at
 from ...errors import GinghamError
 from .boxes import Coordinate
 from .conflicts import ConcurrentPoints, Level, Use
 from .elements import Array
-from .faults import display_sizes, fault
+from .faults import display_sizes
 from .frame import Frame, pick
 from .memory import Memory
 
@@ -141,7 +142,7 @@ class Window:
         self, op: Operation, frame: Frame, places: Sequence[Coordinate], point: int
     ) -> GinghamError:
         numbers = [np.broadcast_to(place, (frame.count,))[point] for place in places]
-        return fault(
+        return error_at(
             op,
             f"'{op.name}' has the subscripts [{', '.join(map(str, numbers))}] in a "
             f"window of {display_sizes(self.sizes)} of {self.memory.name}"
@@ -181,7 +182,7 @@ class Window:
             str(place) if size == 1 else f"{place} to {place + size - 1}"
             for place, size in zip(places, self.sizes, strict=True)
         )
-        return fault(
+        return error_at(
             op,
             f"'{op.name}' accesses [{shown}] of {self.memory.name}, outside of {what}"
             f"{frame.describe(point)}",

@@ -15,9 +15,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.eltwise.ops import element_of
+from ....dialects.locations import error_at
 from ....dialects.tile.contract import ContractOp
 from ..elements import Array
-from ..faults import fault
 from ..interpreter import entry_function
 from .estimate import Estimate, given
 from .grid import Grid
@@ -98,7 +98,7 @@ def expected(part: Slice, inputs: Sequence[Array]) -> dict[int, Estimate]:
             evaluate_cells(op, part.needed, part.points, known)
         for operand in last.get(op, ()):
             known.pop(operand, None)
-    raise fault(part.function, "the function does not end with func.return")
+    raise error_at(part.function, "the function does not end with func.return")
 
 
 def _last_uses(part: Slice) -> dict[Operation, list[SSAValue]]:
