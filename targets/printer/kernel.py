@@ -65,13 +65,17 @@ class KernelPrinter(StatementPrinter):
             raise error_at(
                 self._kernel, f"expected kernel arguments in global memory, got {type}"
             )
-        const = "" if pointer_use(value).writes else "const "
+        with located(self._kernel):
+            start, name = self._new_pointer(value)
+        return self._language.in_space(MemorySpace.GLOBAL, f"{start} {name}")
+
+    def _new_pointer(self, value: SSAValue) -> tuple[str, str]:
+        """The type of a pointer as it is declared, and a name for it."""
         name = self._scope.declare(value.name_hint, "buffer")
         self._arrays[value] = PrintedArray(name)
-        with located(self._kernel):
-            element = self._memory_name(type.element_type)
-        declaration = f"{const}{element} *restrict {name}"
-        return self._language.in_space(MemorySpace.GLOBAL, declaration)
+        const = "" if pointer_use(value).writes else "const "
+        element = self._memory_name(pointer_type(value).element_type)
+        return f"{const}{element} *restrict", name
 
     def _print_op(self, op: Operation) -> None:
         match op:
@@ -114,13 +118,10 @@ class KernelPrinter(StatementPrinter):
 
     def _declare_pointer(self, argument: SSAValue, value: str) -> None:
         """Give a name to a pointer that is one of several."""
-        type = pointer_type(argument)
-        const = "" if pointer_use(argument).writes else "const "
-        element = self._memory_name(type.element_type)
-        name = self._scope.declare(argument.name_hint, "buffer")
-        self._arrays[argument] = PrintedArray(name)
-        declaration = f"{const}{element} *restrict const {name} = {value}"
-        self._line(f"{self._language.in_space(type.space.data, declaration)};")
+        start, name = self._new_pointer(argument)
+        space = pointer_type(argument).space.data
+        declaration = f"{start} const {name} = {value}"
+        self._line(f"{self._language.in_space(space, declaration)};")
 
 
 class FunctionPrinter(StatementPrinter):

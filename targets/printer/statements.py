@@ -220,7 +220,7 @@ class StatementPrinter:
             value = Expression(form, type)
         else:
             value = self._language.numbers(form, type, op.lane_step)
-        self._declare(op, op.result, value, "t")
+        self._declare(op, op.result, value)
 
     def _bind_position(self, op: PositionOp) -> None:
         last = op.bound.value.data - 1
@@ -305,20 +305,17 @@ class StatementPrinter:
             text = self._indices[op.argument].text
             operand = Expression(text, operand.type, is_atom=True)
         target = element_of(op.result.type)
-        self._declare(op, op.result, self._language.cast(operand, target), "t")
+        self._declare(op, op.result, self._language.cast(operand, target))
 
     def _print_broadcast(self, op: BroadcastOp) -> None:
         type = self._c_type(op.result.type)
         value = self._language.broadcast(self._operand(op.argument), type)
-        if _single_user(op.result) is not None:
-            self._values[op.result] = value
-        else:
-            self._declare(op, op.result, value, "t")
+        self._declare_shared(op, op.result, value)
 
     def _print_shuffle(self, op: ShuffleOp) -> None:
         lanes = [(self._operand(value), lane) for value, lane in op.sources]
         value = self._language.shuffle(lanes, self._c_type(op.result.type))
-        self._declare(op, op.result, value, "t")
+        self._declare(op, op.result, value)
 
     def _print_function(self, op: ElementwiseOp) -> None:
         type = self._c_type(op.result.type)
@@ -334,29 +331,39 @@ class StatementPrinter:
         if _is_fused(op):
             self._values[op.result] = value
         else:
-            self._declare(op, op.result, value, "t")
+            self._declare(op, op.result, value)
 
     def _print_bitcast(self, op: BitcastOp) -> None:
         type = self._c_type(op.result.type)
         value = self._language.bitcast(self._operand(op.argument), type)
-        if _single_user(op.result) is not None:
-            self._values[op.result] = value
-        else:
-            self._declare(op, op.result, value, "t")
+        self._declare_shared(op, op.result, value)
 
     def _print_call(self, op: CallOp) -> None:
         name = self._functions[op.callee.root_reference.data]
         arguments = ", ".join(self._operand(value).text for value in op.arguments)
         type = self._c_type(op.result.type)
-        self._declare(op, op.result, Expression(f"{name}({arguments})", type), "t")
+        self._declare(op, op.result, Expression(f"{name}({arguments})", type))
 
     def _print_division(self, op: DivideOp) -> None:
         self._c_type(op.result.type)
         operand, divisor = self._operand(op.argument), self._operand(op.divisor)
-        self._declare(op, op.result, self._language.divide(operand, divisor), "t")
+        self._declare(op, op.result, self._language.divide(operand, divisor))
+
+    def _declare_shared(
+        self, op: Operation, result: SSAValue, value: Expression
+    ) -> None:
+        """Give a value a name, unless one operation uses it, which then contains it."""
+        if _single_user(result) is not None:
+            self._values[result] = value
+        else:
+            self._declare(op, result, value)
 
     def _declare(
-        self, op: Operation, result: SSAValue, value: Expression, default: str
+        self,
+        op: Operation,
+        result: SSAValue,
+        value: Expression,
+        default: str = "t",
     ) -> None:
         """Give a value a name, unless it is not used or stored at once.
 
