@@ -14,9 +14,6 @@ from math import ceil
 
 from ..targets.hardware.description import Hardware
 
-_STAYS = 2
-"""Data stay in a cache that is as many times as large."""
-
 
 @dataclass(frozen=True)
 class Clock:
@@ -66,9 +63,13 @@ class Clock:
         They come from the nearest cache that holds these.
         """
         for cache in self.hardware.caches:
-            if _STAYS * held <= cache.size_bytes:
+            if self.stays(held, cache.size_bytes):
                 return size / cache.bytes_per_cycle * self.cycle
         return self.memory(size, 1)
+
+    def stays(self, held: float, room: float) -> bool:
+        """Whether so many bytes stay in a cache of `room`."""
+        return held <= self.hardware.overheads.shared_cache_fits * room
 
     def handed_on(self, size: float) -> float:
         """To read or write so many bytes that kernels before or after use, too.
@@ -78,7 +79,7 @@ class Clock:
         hardware = self.hardware
         last = hardware.caches[-1]
         room = last.size_bytes * (1 if last.is_shared else hardware.cores)
-        if _STAYS * size > room:
+        if not self.stays(size, room):
             return self.memory(size)
         cached = size / last.bytes_per_cycle * self.cycle / hardware.cores
         return min(cached, self.memory(size))

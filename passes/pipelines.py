@@ -9,24 +9,16 @@ again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from .. import observation, progress
-from ..targets.hardware import load_hardware
+from ..targets.hardware import Hardware, load_hardware
 from .steps import Step, step, text_of
 from .target_options import TargetOptions
-
-_CHAINS = 4
-"""Vectors of 32-bit numbers that take turns where values are aggregated one after the
-other, as each waits for its last value: about as many as cycles of an addition."""
-_PIECES = 16
-"""Work-groups for each core, so that it is a small part by which the last one to end
-is late, where cores are not equally fast."""
-_WALKS = 8
-"""The same where the number of pieces adds work, as chunks of a running sum do."""
 
 
 def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
@@ -38,8 +30,8 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
     hardware = options.hardware
     bits = options.vector_bits
     registers = options.vector_registers
-    lanes = _CHAINS * bits // 32
-    cores = hardware.cores
+    lanes = _chains(hardware) * bits // 32
+    groups = hardware.overheads.groups_per_core * hardware.cores
     return {
         "tile": [
             step("tile-expand-gather"),
@@ -50,13 +42,14 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
         ],
         "stripe": [
             step("lower-tile-to-stripe"),
-            step("stripe-scan", lanes=lanes, parallelism=_WALKS * cores),
+            # Each chunk of a running sum adds work: half as many of them.
+            step("stripe-scan", lanes=lanes, parallelism=groups // 2),
             step(
                 "stripe-plan-layout",
                 hardware=hardware,
                 bits=bits,
                 registers=registers,
-                parallelism=_PIECES * cores,
+                parallelism=groups,
             ),
             step("stripe-transpose-outputs"),
             step("stripe-fuse"),
@@ -67,27 +60,32 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("stripe-align"),
             step("stripe-plan-fusion", hardware=hardware),
             step("stripe-fuse-nests"),
-            step("stripe-localize"),
+            step("stripe-localize", hardware=hardware),
             step("stripe-scalarize"),
             step("stripe-reuse-scratch"),
             step("stripe-merge-indices"),
             step("stripe-split-axes"),
-            step("stripe-split-reduction", lanes=lanes, parallelism=_PIECES * cores),
+            step(
+                "stripe-split-reduction",
+                hardware=hardware,
+                lanes=lanes,
+                parallelism=groups,
+            ),
             *_recall(options),
             step("stripe-autotile", hardware=hardware, bits=bits, registers=registers),
             step("stripe-pad"),
             step("stripe-partition-edges"),
             step("stripe-count-work"),
             step("stripe-tile"),
-            step("stripe-stage"),
+            step("stripe-stage", hardware=hardware),
             step("stripe-count-work"),
             step("stripe-accumulate"),
             step("stripe-share-kernels"),
             step("stripe-round-up", bits=bits),
-            step("stripe-separate", bits=bits),
+            step("stripe-separate", hardware=hardware, bits=bits),
             step("stripe-vectorize", bits=bits),
             step("stripe-dead-code-elimination"),
-            step("stripe-unroll", registers=registers),
+            step("stripe-unroll", hardware=hardware, registers=registers),
             step("stripe-map"),
         ],
         "opencl": [
@@ -104,6 +102,14 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("opencl-place-memory"),
         ],
     }
+
+
+def _chains(hardware: Hardware) -> int:
+    """Vectors of 32-bit numbers that take turns where values are aggregated.
+
+    Each waits for its last value: as many as cycles of an addition, a power of two.
+    """
+    return 1 << (ceil(hardware.multiply_add_latency_cycles) - 1).bit_length()
 
 
 def stage_passes(options: TargetOptions) -> dict[str, str]:
@@ -134,7 +140,11 @@ def _marked_loops(options: TargetOptions) -> list[Step]:
     if not options.hardware.has_vectors and not options.vectorizes_loops:
         return []
     return [
-        step("opencl-limit-unrolling", registers=options.vector_registers),
+        step(
+            "opencl-limit-unrolling",
+            hardware=options.hardware,
+            registers=options.vector_registers,
+        ),
         step("opencl-hide-conditions"),
         step("opencl-hide-complements"),
     ]

@@ -35,12 +35,13 @@ opencl.for %k : 100 unroll 1 {
 }
 ```
 
-A body is long with `statements` loads, stores and operations, those of unrolled loops
-counted as often as they are copied, and where it has loops itself. Of innermost loops
-of shorter ones so many steps are put side by side that together they have `steps` times
-as many, or as many fewer as divide the extent. Accumulators are vectors in private
-memory that an innermost loop stores in each step: with at most 5/8 as many of them as
-there are registers, `steps` steps are put side by side where the loop has many, or as
+The limits are the hardware's. A body is long with `interleaved_statements` loads,
+stores and operations, those of unrolled loops counted as often as they are copied, and
+where it has loops itself. Of innermost loops of shorter ones so many steps are put side
+by side that together they have `interleaved_steps` times as many, or as many fewer as
+divide the extent. Accumulators are vectors in private memory that an innermost loop
+stores in each step: where they take at most `interleaved_register_share` of the
+registers, `interleaved_steps` steps are put side by side where the loop has many, or as
 many fewer as divide its extent: compilers test for the end of a loop after each of the
 steps otherwise, which takes them up to ten times as long, and gains nothing; one
 version of Intel's crashes on some. Of the loops that update the same accumulators only
@@ -56,7 +57,6 @@ from dataclasses import dataclass, replace
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from ...dialects.eltwise.ops import ElementwiseOp
 from ...dialects.opencl.attributes import PointerType
@@ -64,15 +64,13 @@ from ...dialects.opencl.functions import CallOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
-from ..locations import check_positive
+from ...targets.hardware import Hardware, hardware_with
+from ...targets.hardware.overheads import Overheads
+from ..hardware_pass import HardwarePass
 from .loops import steps_of
 
-_MOST_ACCUMULATED = 5 / 8
-"""Of the registers: measured, 20 of 32 gain 3 to 15 percent, 27 lose up to half."""
 _MUCH = 1 / 2
 """The part of the work of the largest loop that makes a loop worth more code."""
-_MOST_STORES = 48
-"""The most accumulators that all such loops update together."""
 _MANY = 4
 """As many times the steps side by side a loop has at least, to be worth more code."""
 
@@ -107,69 +105,66 @@ class _Body:
 
 
 @dataclass(frozen=True)
-class OpenCLLimitUnrollingPass(ModulePass):
+class OpenCLLimitUnrollingPass(HardwarePass):
     """Mark loops with the steps that are put side by side."""
 
     name = "opencl-limit-unrolling"
 
-    statements: int = 8
-    """The loads, stores and operations that make a body long."""
-    registers: int = 32
-    """The vector registers of the device."""
-    steps: int = 4
-    """The steps side by side, at most, of a loop with few accumulators."""
+    registers: int = 0
+    """The vector registers of the device; 0 is as the hardware says."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Give loops of all kernels a factor.
 
-        Raises GinghamError for an option that is not positive.
+        Raises GinghamError for hardware that is not known.
         """
-        check_positive(
-            op,
-            statements=self.statements,
-            registers=self.registers,
-            steps=self.steps,
-        )
+        hardware = hardware_with(self.figures, vector_registers=self.registers)
+        overheads = hardware.overheads
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 loops: list[tuple[ForOp, _Body]] = []
-                self._mark(kernel.body.block, loops)
-                for loop, body in _largest(loops):
+                _mark(kernel.body.block, loops, overheads)
+                for loop, body in _largest(loops, overheads):
                     extent = loop.extent.value.data
-                    loop.limit_unrolling(self._factor(extent, body))
+                    loop.limit_unrolling(_factor(extent, body, hardware))
 
-    def _mark(self, block: Block, loops: list[tuple[ForOp, _Body]]) -> _Body:
-        """Mark the loops in a block, and say what it holds.
 
-        Those of which steps may be put side by side are added to `loops`.
-        """
-        found = _Body()
-        for op in block.ops:
-            inside = _Body()
-            for part in (part for region in op.regions for part in region.blocks):
-                inside += self._mark(part, loops)
-            if isinstance(op, ForOp) and op.unroll is not None:
-                inside = inside.copied(op.extent.value.data)
-            elif isinstance(op, ForOp):
-                if inside.has_loops or inside.statements >= self.statements:
-                    op.limit_unrolling(1)
-                    loops.append((op, inside))
-                else:
-                    most = self.steps * self.statements // max(inside.statements, 1)
-                    op.limit_unrolling(_divisor(op.extent.value.data, most))
-                inside = replace(inside, has_loops=True)
-            found += inside
-            if isinstance(op, LoadOp | StoreOp | ElementwiseOp | CallOp):
-                found += _statement(op)
-        return found
+def _mark(
+    block: Block, loops: list[tuple[ForOp, _Body]], overheads: Overheads
+) -> _Body:
+    """Mark the loops in a block, and say what it holds.
 
-    def _factor(self, extent: int, body: _Body) -> int:
-        """How many steps of a loop with such a body are put side by side."""
-        if extent < _MANY * self.steps:
-            return 1
-        if body.accumulated > self.registers * _MOST_ACCUMULATED:
-            return 1
-        return _divisor(extent, self.steps)
+    Those of which steps may be put side by side are added to `loops`.
+    """
+    long, steps = overheads.interleaved_statements, overheads.interleaved_steps
+    found = _Body()
+    for op in block.ops:
+        inside = _Body()
+        for part in (part for region in op.regions for part in region.blocks):
+            inside += _mark(part, loops, overheads)
+        if isinstance(op, ForOp) and op.unroll is not None:
+            inside = inside.copied(op.extent.value.data)
+        elif isinstance(op, ForOp):
+            if inside.has_loops or inside.statements >= long:
+                op.limit_unrolling(1)
+                loops.append((op, inside))
+            else:
+                most = steps * long // max(inside.statements, 1)
+                op.limit_unrolling(_divisor(op.extent.value.data, most))
+            inside = replace(inside, has_loops=True)
+        found += inside
+        if isinstance(op, LoadOp | StoreOp | ElementwiseOp | CallOp):
+            found += _statement(op)
+    return found
+
+
+def _factor(extent: int, body: _Body, hardware: Hardware) -> int:
+    """How many steps of a loop with such a body are put side by side."""
+    overheads = hardware.overheads
+    room = hardware.vector_registers * overheads.interleaved_register_share
+    if extent < _MANY * overheads.interleaved_steps or body.accumulated > room:
+        return 1
+    return _divisor(extent, overheads.interleaved_steps)
 
 
 def _divisor(extent: int, most: int) -> int:
@@ -189,7 +184,9 @@ def _statement(op: Operation) -> _Body:
     return _Body(1)
 
 
-def _largest(loops: Sequence[tuple[ForOp, _Body]]) -> list[tuple[ForOp, _Body]]:
+def _largest(
+    loops: Sequence[tuple[ForOp, _Body]], overheads: Overheads
+) -> list[tuple[ForOp, _Body]]:
     """Innermost loops with much of the work of those that store to the same memories.
 
     The largest of them, and of the others as many as make little code.
@@ -207,7 +204,9 @@ def _largest(loops: Sequence[tuple[ForOp, _Body]]) -> list[tuple[ForOp, _Body]]:
         memories = body.memories
         total = stores.get(memories, 0) + body.accumulated
         is_much = work >= _MUCH * most.setdefault(memories, work)
-        if memories not in stores or (is_much and total <= _MOST_STORES):
+        if memories not in stores or (
+            is_much and total <= overheads.interleaved_stores
+        ):
             taken.append((loop, body))
             stores[memories] = total
     return taken

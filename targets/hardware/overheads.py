@@ -1,4 +1,8 @@
-"""What a core loses beside its work: waiting, loops, spills, copies, code."""
+"""What a core loses beside its work: waiting, loops, spills, copies, code.
+
+And from which sizes on that counts: how much work is worth a work-group, how much code
+its compiler makes something of, how full a cache may be.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +70,47 @@ class Overheads:
     """The device's compiler, for each vector of cells that a leaf updates."""
     loop_build_milliseconds: float
     """The same for each loop around it."""
+    cache_fits: float
+    """The part of a cache that data may take so that all of them stay there."""
+    cache_overflows: float
+    """The part from which on nothing stays; in between misses grow linearly."""
+    paged_cache_fits: float
+    """As `cache_fits` where pages lie at random in a cache, as a part of it is more
+    than a page: their number in one place has a Poisson distribution, and those of a
+    place with more pages than ways do not stay."""
+    paged_cache_overflows: float
+    """As `cache_overflows` there."""
+    shared_cache_fits: float
+    """As `cache_fits` of a cache that other programs use, too, and of any where nothing
+    is known of the loops."""
+    shared_cache_overflows: float
+    """As `cache_overflows` of a shared cache: behind others, which drop into it what
+    they have no room for, it still has a part of more data."""
+    group_elements: int
+    """Elements that are worth a work-group, where little is computed of each."""
+    groups_per_core: int
+    """Work-groups that are worth having for each core, so that it is a small part by
+    which the last one to end is late."""
+    stream_pieces: int
+    """Work-groups that streaming work is cut into at least, where it is long enough."""
+    private_bytes: int
+    """The largest buffer that a work-item has for itself: on the stack of a CPU."""
+    unrolled_copies: int
+    """Of a body whose accumulators the device's compiler still keeps in registers."""
+    unrolled_statements: int
+    """Of a body without accumulators, in all copies together."""
+    interleaved_steps: int
+    """Steps of a loop side by side that gain something, where registers are left."""
+    interleaved_statements: int
+    """Of a body that makes it long: longer ones gain nothing by steps side by side."""
+    interleaved_register_share: float
+    """The part of the vector registers that accumulators may take so that steps side by
+    side gain."""
+    interleaved_stores: int
+    """Accumulators that the loops with steps side by side over the same ones may update
+    in all: what is left over at borders is code, too."""
+    tested_code: float
+    """How many times as much code a tile takes that tests each of its numbers."""
 
     def __post_init__(self) -> None:
         require_positive(self)

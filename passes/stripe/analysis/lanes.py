@@ -22,8 +22,9 @@ from .varying import may_step, places_of, varying_values
 MOST_LANES = 16
 """The longest vectors that OpenCL C has, whatever their elements."""
 
-_FEWEST_COLLECTED = 4
-"""Vectors of fewer lanes are not worth collecting them from several places."""
+FEWEST_LANES = 4
+"""Vectors of fewer are not worth it where their parts come from several places, or code
+is written for them that was not needed otherwise: what is saved is a step or two."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,12 @@ def plan_vectors(
     folding = folding_index(block, forms)
     if folding is not None and is_vectorizable(block, varying_values(block, folding)):
         width = vector_width(block, folding, bits)
-        if width >= _FEWEST_COLLECTED:
+        if width >= FEWEST_LANES:
             return VectorPlan(folding, width, folds=True)
     plans = [
         VectorPlan(index, width)
         for index in collecting_indices(block, forms)
-        if (width := vector_width(block, index, bits)) >= _FEWEST_COLLECTED
+        if (width := vector_width(block, index, bits)) >= FEWEST_LANES
         and is_vectorizable(block, varying_values(block, index))
     ]
     if not plans:

@@ -15,10 +15,8 @@ from collections.abc import Collection, Sequence
 from math import prod
 from typing import TypeAlias
 
+from ....targets.hardware import Hardware
 from .footprint import united
-
-MOST_COPIES = 64
-"""The most copies of the statements that unrolling may make."""
 
 Rows: TypeAlias = "Sequence[Sequence[int]]"
 """How far each index moves an access, for each axis."""
@@ -42,9 +40,8 @@ def reusing_loops(
     held: Collection[int],
     loops: Sequence[int],
     inputs: Sequence[Rows],
-    registers: int,
+    hardware: Hardware,
     accumulators: int,
-    copies: int = MOST_COPIES,
 ) -> frozenset[int]:
     """The loops that are worth unrolling around a tile that is unrolled already.
 
@@ -52,6 +49,7 @@ def reusing_loops(
     innermost last, `sizes` the values each of them takes. `inputs` are the accesses
     that are read in each step.
     """
+    copies, registers = hardware.overheads.unrolled_copies, hardware.vector_registers
     chosen: frozenset[int] = frozenset(held)
     for loop in reversed(loops):
         trial = chosen | {loop}

@@ -28,7 +28,8 @@ stripe.block [%i : 64, %j : 64]
 
 Left alone are buffers that the function returns or sees under another shape, that are
 aggregated into or set by an `init`, those of a serial block, whose points hand values
-on, and windows of more than `limit` bytes. After PlaidML's Localize pass.
+on, and windows of more than the hardware's `private_bytes`. After PlaidML's
+Localize pass.
 """
 
 from __future__ import annotations
@@ -37,31 +38,28 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
+from ...hardware_pass import HardwarePass
 from ...walking import operations
-from ..edit.localize import (
-    PRIVATE_BYTES,
-    localize,
-    private_users,
-)
+from ..edit.localize import localize, private_users
 
 
 @dataclass(frozen=True)
-class StripeLocalizePass(ModulePass):
+class StripeLocalizePass(HardwarePass):
     """Move buffers into the one block that uses them."""
 
     name = "stripe-localize"
 
-    limit: int = PRIVATE_BYTES
-    """The largest window, in bytes, that becomes private."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Move allocations inwards, block by block, as far as they can go."""
+        """Move allocations inwards, block by block, as far as they can go.
+
+        Raises GinghamError for hardware that is not known.
+        """
+        limit = self.figures.overheads.private_bytes
         for allocation in operations(op):
             if isinstance(allocation, AllocOp):
                 _take_only_shape(allocation)
@@ -75,7 +73,7 @@ class StripeLocalizePass(ModulePass):
             pending = [
                 moved
                 for block, allocations in found.items()
-                for moved in localize(block, allocations, self.limit)
+                for moved in localize(block, allocations, limit)
             ]
 
 

@@ -54,9 +54,9 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
+from ...hardware_pass import HardwarePass
 from ..analysis.nests import all_blocks
 from ..analysis.readers import is_unread
 from ..edit.copies import PackedCopies
@@ -65,7 +65,7 @@ from ..edit.stage import nest_blocks, stage
 
 
 @dataclass(frozen=True)
-class StripeStagePass(ModulePass):
+class StripeStagePass(HardwarePass):
     """Copy windows of inputs into contiguous scratch, by the schedules."""
 
     name = "stripe-stage"
@@ -73,8 +73,10 @@ class StripeStagePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Insert the copies that `stripe.stage` asks for, and take it away.
 
-        Raises GinghamError, located, for an attribute that does not fit the nest.
+        Raises GinghamError, located, for an attribute that does not fit the nest, or
+        hardware that is not known.
         """
+        hardware = self.figures
         packed = PackedCopies()
         fills: list[BlockOp] = []
         for block in all_blocks(op):
@@ -82,7 +84,7 @@ class StripeStagePass(ModulePass):
             # Copies that are put into the nest do not count.
             blocks = nest_blocks(block) if stages else []
             for staging in stages:
-                fills += stage(blocks, staging, packed)
+                fills += stage(blocks, staging, packed, hardware)
         for fill in fills:
             if is_unread(fill):
                 fill.detach()

@@ -20,8 +20,8 @@ packed, which work-groups follow each other, how many tiles one of them computes
 nest with the least predicted time wins.
 
 A block without such indices streams through memory; it is cut into pieces of about
-`elements` elements along its last axes, so that a piece is worth the cost of starting
-it.
+the hardware's `group_elements` along its last axes, so that a piece is worth the cost
+of starting it.
 
 Where subscripts choose the cells of an output, there are no registers for them: the
 other indices are cut like those of a stream, and what may meet on a cell stays whole.
@@ -39,8 +39,8 @@ from xdsl.dialects.builtin import ModuleOp
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ....targets.hardware import Hardware, hardware_with
+from ....targets.hardware.overheads import Overheads
 from ...hardware_pass import HardwarePass
-from ...locations import check_positive
 from ..analysis.nests import all_blocks, is_leaf
 from ..analysis.problem import Problem
 from ..analysis.schedules import has_tiles
@@ -63,10 +63,6 @@ class StripeAutotilePass(HardwarePass):
     """The width of the device's vectors in bits; 0 is as the hardware says."""
     registers: int = 0
     """The number of vector registers; 0 is as the hardware says."""
-    elements: int = 16384
-    """Elements that one piece of streaming work has at most."""
-    pieces: int = 16
-    """Pieces that streaming work is cut into at least, where it is large enough."""
     stages: bool = True
     """Whether inputs may be copied."""
     orders: bool = True
@@ -75,10 +71,9 @@ class StripeAutotilePass(HardwarePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write decisions on all blocks that have none.
 
-        Raises GinghamError for hardware that is not known, or an option that is not
-        positive.
+        Raises GinghamError for hardware that is not known, or an option that no
+        hardware has.
         """
-        check_positive(op, elements=self.elements, pieces=self.pieces)
         hardware = self.described_hardware()
         for block in all_blocks(op):
             if decided := self.decision(block, hardware):
@@ -104,51 +99,56 @@ class StripeAutotilePass(HardwarePass):
             return _NOTHING
         problem = problem_of(block, hardware.vector_bits)
         if not problem.aggregates or problem.uncut:
-            return self._stream(problem)
+            return _stream(problem, hardware.overheads)
         found = best_of(block, problem, hardware, Freedom(self.stages, self.orders))
         return explained(found, problem, hardware)
 
-    def _stream(self, problem: Problem) -> Schedule:
-        """Pieces of a block that nothing is kept of between its points."""
-        ranges, lanes = problem.ranges, problem.lanes
-        if problem.is_nested:
-            sizes = _whole_vectors(problem)
-            return Schedule.of((sizes,), reason="all of it, in whole vectors")
-        if (square := _square(problem)) is not None:
-            return self._stream_squares(problem, *square)
-        cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]
-        grain = prod(cut) // self.pieces
-        remaining = max(min(grain, self.elements), lanes)
-        sizes = [1] * problem.rank
-        for index in reversed(range(problem.rank)):
-            if index in problem.uncut:
-                sizes[index] = ranges[index]
-            if index in problem.fixed or index in problem.uncut:
-                continue
-            size = min(ranges[index], max(remaining, 1))
-            if index == problem.vector and size > lanes:
-                size -= size % lanes
-            sizes[index] = size
-            remaining //= size
-        reason = f"streams {prod(sizes)} of {prod(ranges)} elements at a time"
-        return Schedule.of((sizes,), reason=reason)
 
-    def _stream_squares(self, problem: Problem, vector: int, across: int) -> Schedule:
-        """Pieces of a transposition: whole lines of memory on both sides.
+def _stream(problem: Problem, overheads: Overheads) -> Schedule:
+    """Pieces of a block that nothing is kept of between its points."""
+    ranges, lanes = problem.ranges, problem.lanes
+    if problem.is_nested:
+        sizes = _whole_vectors(problem)
+        return Schedule.of((sizes,), reason="all of it, in whole vectors")
+    if (square := _square(problem)) is not None:
+        return _stream_squares(problem, *square, overheads)
+    cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]
+    grain = prod(cut) // overheads.stream_pieces
+    remaining = max(min(grain, overheads.group_elements), lanes)
+    sizes = [1] * problem.rank
+    for index in reversed(range(problem.rank)):
+        if index in problem.uncut:
+            sizes[index] = ranges[index]
+        if index in problem.fixed or index in problem.uncut:
+            continue
+        size = min(ranges[index], max(remaining, 1))
+        if index == problem.vector and size > lanes:
+            size -= size % lanes
+        sizes[index] = size
+        remaining //= size
+    reason = f"streams {prod(sizes)} of {prod(ranges)} elements at a time"
+    return Schedule.of((sizes,), reason=reason)
 
-        The innermost loop goes where the inputs are contiguous, for the prefetchers.
-        """
-        ranges, lanes = problem.ranges, problem.lanes
-        area = min(prod(ranges) // self.pieces, _SQUARES * self.elements)
-        side = max(isqrt(max(area, 1)) // lanes, 1) * lanes
-        sizes = [1] * problem.rank
-        for index in (vector, across):
-            extent = ranges[index]
-            sizes[index] = min(side, max(extent - extent % lanes, min(extent, lanes)))
-        others = [n for n in range(problem.rank) if n not in (vector, across)]
-        orders = (tuple(range(problem.rank)), (*others, vector, across))
-        reason = f"transposes {sizes[across]} by {sizes[vector]} elements at a time"
-        return Schedule.of((sizes,), orders=orders, reason=reason)
+
+def _stream_squares(
+    problem: Problem, vector: int, across: int, overheads: Overheads
+) -> Schedule:
+    """Pieces of a transposition: whole lines of memory on both sides.
+
+    The innermost loop goes where the inputs are contiguous, for the prefetchers.
+    """
+    ranges, lanes = problem.ranges, problem.lanes
+    area = _SQUARES * overheads.group_elements
+    area = min(prod(ranges) // overheads.stream_pieces, area)
+    side = max(isqrt(max(area, 1)) // lanes, 1) * lanes
+    sizes = [1] * problem.rank
+    for index in (vector, across):
+        extent = ranges[index]
+        sizes[index] = min(side, max(extent - extent % lanes, min(extent, lanes)))
+    others = [n for n in range(problem.rank) if n not in (vector, across)]
+    orders = (tuple(range(problem.rank)), (*others, vector, across))
+    reason = f"transposes {sizes[across]} by {sizes[vector]} elements at a time"
+    return Schedule.of((sizes,), orders=orders, reason=reason)
 
 
 def _square(problem: Problem) -> tuple[int, int] | None:

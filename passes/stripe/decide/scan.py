@@ -77,7 +77,7 @@ from ....dialects.stripe.attributes import Direction, Level
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ...locations import check_positive
-from ..analysis.lanes import unit_steps
+from ..analysis.lanes import FEWEST_LANES, unit_steps
 from ..analysis.nests import (
     is_injective,
     is_leaf,
@@ -89,8 +89,6 @@ from ..analysis.nests import (
 from ..analysis.schedules import is_scheduled
 from ..edit.partition import split_block
 from ..edit.scans import Piece, Scan, walk
-
-_FEWEST_LANES = 4
 
 
 @dataclass(frozen=True)
@@ -260,7 +258,7 @@ def lane_index(scan: Scan) -> int | None:
     """The index that steps through the last axis of all buffers, or is not in them."""
     block = scan.block
     rank = len(block.index_ranges)
-    candidates = {i for i in scan.others if block.index_ranges[i] >= _FEWEST_LANES}
+    candidates = {i for i in scan.others if block.index_ranges[i] >= FEWEST_LANES}
     for refinement in block.refinement_list:
         used = {index for form in refinement.access for index in form.support}
         steps = unit_steps(refinement, rank)

@@ -49,28 +49,21 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ....affine.form import LinearForm
 from ....affine.separation import Nest, Piece, separate
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp, index_range
+from ...hardware_pass import HardwarePass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
-from ..analysis.lanes import index_of_vectors, vector_index, vector_width
+from ..analysis.lanes import FEWEST_LANES, index_of_vectors, vector_index, vector_width
 from ..analysis.nests import is_leaf, output_indices
 from ..edit.partition import replace_by_pieces, split_block
 
-_FEWEST_LANES = 4
-"""Shorter vectors are worth it for what is held in registers only."""
-
-
-_CODE_OF_TESTS = 3
-"""How many times as much code a tile takes that tests each of its numbers."""
-
 
 @dataclass(frozen=True)
-class StripeSeparatePass(ModulePass):
+class StripeSeparatePass(HardwarePass):
     """Split innermost blocks until their loops check no constraints."""
 
     name = "stripe-separate"
@@ -87,7 +80,8 @@ class StripeSeparatePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split leaves at their constraints, then where whole vectors end.
 
-        Raises GinghamError for an option that is not positive.
+        Raises GinghamError for an option that is not positive, or hardware that is not
+        known.
         """
         check_positive(
             op, bits=self.bits, grain=self.grain, limit=self.limit, share=self.share
@@ -125,6 +119,8 @@ class _Loops:
     lanes: int
     start: int | None
     """Where its first value is in a private buffer."""
+    tested_code: float
+    """See `Overheads`."""
 
     @staticmethod
     def of(block: BlockOp, options: StripeSeparatePass) -> _Loops:
@@ -136,7 +132,8 @@ class _Loops:
             block.conditions,
             _cuttable(block) - {vector},
         )
-        return _Loops(nest, options.grain, vector, lanes, _start_in_registers(block))
+        start, code = _start_in_registers(block), options.figures.overheads.tested_code
+        return _Loops(nest, options.grain, vector, lanes, start, code)
 
     def is_costly(self, piece: Piece, form: LinearForm) -> bool:
         """Whether a form is tested after little work, or keeps from using vectors."""
@@ -157,7 +154,7 @@ class _Loops:
         copies = prod(piece.extent(d) for d in tile if d != self.vector)
         whole = prod(self.nest.extents[d] for d in tile if d != self.vector)
         if any(self.is_costly(piece, form) for form in piece.pending):
-            copies *= _CODE_OF_TESTS
+            copies *= self.tested_code
         if self.vector is None:
             return copies / whole
         start = None if self.start is None else self.start + piece.lows[self.vector]
@@ -221,7 +218,7 @@ def first_vectors(start: int | None, extent: int, lanes: int) -> int:
     width = lanes
     while width > extent or (start is not None and start % width):
         width //= 2
-    if start is None and width < _FEWEST_LANES:
+    if start is None and width < FEWEST_LANES:
         return extent
     if start is None or width == lanes:
         return extent - extent % width

@@ -91,13 +91,13 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.element_types import Kind, kind
 from ....dialects.stripe.attributes import Direction, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import Schedule, set_schedule
+from ...hardware_pass import HardwarePass
 from ...locations import check_positive
 from ..analysis.lanes import vector_index
 from ..analysis.nests import (
@@ -119,15 +119,12 @@ from ..edit.partial import Chunk, Lanes, split_reduction
 from ..edit.partition import split_block
 from ..edit.split import tile_block
 
-_CELLS = 4096
-"""How many cells a tile of columns has at most; as f32 they are half of an L1 cache."""
-
 _PRODUCTS = 8
 """How much longer sums may be of which each input number is used for many."""
 
 
 @dataclass(frozen=True)
-class StripeSplitReductionPass(ModulePass):
+class StripeSplitReductionPass(HardwarePass):
     """Let vectors aggregate along rows, and many cells share long aggregations."""
 
     name = "stripe-split-reduction"
@@ -138,22 +135,20 @@ class StripeSplitReductionPass(ModulePass):
     """How many values each of them must get at least."""
     parallelism: int = 32
     """With fewer independent pieces than these, rows are cut into chunks."""
-    grain: int = 16384
-    """How many values a chunk has at least, where it is cut for parallelism."""
     longest: int = 1024
     """How many values are aggregated one after the other into a cell at most."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split the aggregation of every block for which that pays.
 
-        Raises GinghamError for an option that is not positive.
+        Raises GinghamError for an option that is not positive, or hardware that is not
+        known.
         """
         check_positive(
             op,
             lanes=self.lanes,
             rounds=self.rounds,
             parallelism=self.parallelism,
-            grain=self.grain,
             longest=self.longest,
         )
         for block in all_blocks(op):
@@ -251,7 +246,7 @@ class StripeSplitReductionPass(ModulePass):
             self._cut(block)
             return
         extent = block.index_ranges[column]
-        tiles = -(-extent // _CELLS)
+        tiles = -(-extent // self._cells)
         chunks = self._chunks(block, cells_of_outputs(block) // extent * tiles, None)
         if not chunks:
             return
@@ -296,7 +291,7 @@ class StripeSplitReductionPass(ModulePass):
         """
         turns = 1 if lanes is None else lanes.count
         parallel = self._parallel_chunks(block, pieces)
-        most = max(_room(block) // (cells_of_outputs(block) * turns), 1)
+        most = max(self._room(block) // (cells_of_outputs(block) * turns), 1)
         chain = -(-_values(block) // turns)
         longest = self._limit(block) if rounds(block) else chain
         chunks: list[Chunk] = []
@@ -324,12 +319,34 @@ class StripeSplitReductionPass(ModulePass):
             chain = -(-chain * size // extent)
         return tuple(chunks)
 
+    def _room(self, block: BlockOp) -> int:
+        """How many numbers the parts may be: as many as inputs, in blocks a tile."""
+        if not is_top_level(block):
+            return self._cells
+        return sum(
+            prod(block_type.sizes)
+            for number, refinement in enumerate(block.refinement_list)
+            if refinement.direction is Direction.IN
+            and isinstance(block_type := block.buffer(number).type, ViewType)
+        )
+
+    @property
+    def _grain(self) -> int:
+        """How many values a chunk has at least, where it is cut for parallelism."""
+        return self.figures.overheads.group_elements
+
+    @property
+    def _cells(self) -> int:
+        """How many cells a tile of columns has at most: half of the nearest cache."""
+        elements = self.figures.caches[0].size_bytes // 2 // 4
+        return 1 << (elements.bit_length() - 1)
+
     def _parallel_chunks(self, block: BlockOp, pieces: int) -> int:
         """How many chunks let so many pieces run in parallel."""
         if not is_top_level(block):
             return 1
         wanted = -(-self.parallelism // max(pieces, 1))
-        return min(wanted, prod(block.index_ranges) // self.grain)
+        return min(wanted, prod(block.index_ranges) // self._grain)
 
     def _row_tiles(
         self, block: BlockOp, rows: Sequence[int], chunks: int
@@ -341,7 +358,7 @@ class StripeSplitReductionPass(ModulePass):
             return [inner]
         values = prod(e for n, e in enumerate(ranges) if n not in rows)
         count = prod(ranges[row] for row in rows)
-        wanted = min(self.grain // values, count // self.parallelism)
+        wanted = min(self._grain // values, count // self.parallelism)
         extent = ranges[rows[-1]]
         fitting = [n for n in range(2, wanted + 1) if extent % n == 0]
         if not fitting:
@@ -380,18 +397,6 @@ def rounds(block: BlockOp) -> bool:
 def _with_least_rest(turns: int, count: int) -> int:
     """That many chunks or up to twice as many, so that little is left over."""
     return min(range(count, min(2 * count, turns + 1)), key=lambda n: turns % n)
-
-
-def _room(block: BlockOp) -> int:
-    """How many numbers the parts may be: as many as the inputs, in blocks a tile."""
-    if not is_top_level(block):
-        return _CELLS
-    return sum(
-        prod(block_type.sizes)
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction is Direction.IN
-        and isinstance(block_type := block.buffer(number).type, ViewType)
-    )
 
 
 def whole_turns(

@@ -2,17 +2,18 @@
 
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
-a private buffer get the level `unroll`, if together they have at most `limit` values.
-Those of a buffer with more do not count: it is too long for registers. Buffers in which
-subscripts choose places do not count: they are in memory anyway.
+a private buffer get the level `unroll`, if together they have at most the
+hardware's `unrolled_copies` values. Those of a buffer with more do not count: it is too
+long for registers. Buffers in which subscripts choose places do not count: they are in
+memory anyway.
 
 Buffers that nothing is aggregated into may be in memory, too: each cell is stored and
 loaded once, which is little beside what there is to compute. So where unrolling makes
-more than `statements` of the body, only the indices of accumulators count, which a loop
+more than `unrolled_statements`, only the indices of accumulators count, which a loop
 loads and stores in each step. Long code takes the device's compiler most of its time.
 
 Around such a tile of registers, loops are unrolled with it of which the steps read the
-same cells again, where those fit into the `registers` with the tile: in
+same cells again, where those fit into the registers with the tile: in
 `I[%y + %j]` with 8 values of `%y` and 3 of `%j` there are 10 cells to load, not 24.
 
 Before:
@@ -39,7 +40,6 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.attributes import (
     Aggregation,
@@ -49,66 +49,69 @@ from ....dialects.stripe.attributes import (
     ViewType,
 )
 from ....dialects.stripe.block import BlockOp
+from ....targets.hardware import Hardware, hardware_with
+from ...hardware_pass import HardwarePass
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.nests import is_leaf, is_subscripted, root_buffer
-from ..analysis.window_reuse import MOST_COPIES, reusing_loops
+from ..analysis.window_reuse import reusing_loops
 
 
 @dataclass(frozen=True)
-class StripeUnrollPass(ModulePass):
+class StripeUnrollPass(HardwarePass):
     """Mark the short loops of registers to be unrolled."""
 
     name = "stripe-unroll"
 
-    limit: int = MOST_COPIES
-    """The most copies of the statements that unrolling may make."""
-    statements: int = 128
-    """The most statements that unrolling may make where nothing is accumulated."""
-    registers: int = 32
-    """The number of vector registers."""
+    registers: int = 0
+    """The number of vector registers; 0 is as the hardware says."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Give short loops of leaves the level `unroll`."""
+        """Give short loops of leaves the level `unroll`.
+
+        Raises GinghamError for hardware that is not known.
+        """
+        hardware = hardware_with(self.figures, vector_registers=self.registers)
         leaves = [block for block in blocks_of_kernels(op) if is_leaf(block)]
         places = _places(leaves)
         accumulators = _accumulators(leaves)
         for block in leaves:
-            self._mark(block, places, accumulators)
+            _mark(block, places, accumulators, hardware)
 
-    def _mark(
-        self,
-        block: BlockOp,
-        places: Mapping[SSAValue, int],
-        accumulators: Collection[SSAValue],
-    ) -> None:
-        ranges, limit = block.index_ranges, self.limit
-        private: set[int] = set()
-        near: set[int] = set()
-        for number in range(len(block.refinements)):
-            indices = _private_indices(block, number, places)
-            if indices and prod(ranges[index] for index in indices) <= limit:
-                near |= indices
-                buffer = root_buffer(block.view(number))
-                if buffer in accumulators and places[buffer] <= limit:
-                    private |= indices
-        copies = prod(ranges[index] for index in near)
-        if copies <= limit and copies * len(block.body.block.ops) <= self.statements:
-            private = near
-        if not private or prod(ranges[index] for index in private) > limit:
-            return
-        private |= _reusing(block, private, limit, self.registers, places)
-        levels = [
-            Level.UNROLL if index in private and level is Level.LOOP else level
-            for index, level in enumerate(block.index_levels)
-        ]
-        block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+
+def _mark(
+    block: BlockOp,
+    places: Mapping[SSAValue, int],
+    accumulators: Collection[SSAValue],
+    hardware: Hardware,
+) -> None:
+    ranges, limit = block.index_ranges, hardware.overheads.unrolled_copies
+    most = hardware.overheads.unrolled_statements
+    private: set[int] = set()
+    near: set[int] = set()
+    for number in range(len(block.refinements)):
+        indices = _private_indices(block, number, places)
+        if indices and prod(ranges[index] for index in indices) <= limit:
+            near |= indices
+            buffer = root_buffer(block.view(number))
+            if buffer in accumulators and places[buffer] <= limit:
+                private |= indices
+    copies = prod(ranges[index] for index in near)
+    if copies <= limit and copies * len(block.body.block.ops) <= most:
+        private = near
+    if not private or prod(ranges[index] for index in private) > limit:
+        return
+    private |= _reusing(block, private, hardware, places)
+    levels = [
+        Level.UNROLL if index in private and level is Level.LOOP else level
+        for index, level in enumerate(block.index_levels)
+    ]
+    block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
 
 
 def _reusing(
     block: BlockOp,
     private: set[int],
-    limit: int,
-    registers: int,
+    hardware: Hardware,
     places: Mapping[SSAValue, int],
 ) -> frozenset[int]:
     """The loops around the tile of registers that read the same cells in each step."""
@@ -129,7 +132,7 @@ def _reusing(
         elif block.view_type(number).space.data is not MemorySpace.PRIVATE:
             rows = [form.coefficients[: len(ranges)] for form in refinement.access]
             inputs.append([tuple(map(int, row)) for row in rows])
-    return reusing_loops(ranges, private, loops, inputs, registers, accumulators, limit)
+    return reusing_loops(ranges, private, loops, inputs, hardware, accumulators)
 
 
 def _places(leaves: Sequence[BlockOp]) -> dict[SSAValue, int]:

@@ -12,21 +12,17 @@ from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import StoreOp
+from ....targets.hardware import Hardware
 from ...locations import located
 from ..analysis.nests import absolute_access
 from .split import apply_tile_levels
 
-_PIECE = 16384
-"""Elements that a piece of a copy has at most: they fit a second-level cache twice."""
-_LEAST = 1024
-"""Elements that are worth a piece."""
-_PIECES = 16
-"""Pieces that a copy has at least, where each has `_LEAST` elements."""
-_LINE = 16
-"""Elements of a cache line of f32."""
+_LEAST_SHARE = 16
+"""A piece has at least one in so many of the elements that are worth a work-group: a
+copy ends sooner in many pieces, but each of them is to start a few streams only."""
 
 
-def build_copy(copy: BlockOp, fill: int | float) -> list[BlockOp]:
+def build_copy(copy: BlockOp, fill: int | float, hardware: Hardware) -> list[BlockOp]:
     """Make a nest of a block of `windows_copy`: see `_tiled`.
 
     Where windows stick out of the buffer, blocks beside the innermost one set the cells
@@ -36,7 +32,7 @@ def build_copy(copy: BlockOp, fill: int | float) -> list[BlockOp]:
     axes = _target_axes(copy)
     # Tiles would keep conditions that only they decide, and nothing could be filled.
     copy.set_constraints([])
-    leaf = _tiled(copy)
+    leaf = _tiled(copy, hardware)
     if not conditions:
         return []
     starts = absolute_access(leaf.view(1)).starts
@@ -96,7 +92,7 @@ def _fill_beyond(
     return block
 
 
-def _tiled(copy: BlockOp) -> BlockOp:
+def _tiled(copy: BlockOp, hardware: Hardware) -> BlockOp:
     """Tile a copy into pieces that run in parallel, and order it; the innermost block.
 
     It reads and writes rows as long as possible. Where another axis is contiguous in
@@ -113,7 +109,7 @@ def _tiled(copy: BlockOp) -> BlockOp:
         return apply_tile_levels(copy, [], [order])[-1]
     row = _row(ranges, reads)
     order = [*(index for index in range(len(ranges)) if index != row), row]
-    return apply_tile_levels(copy, [_piece(ranges, reads)], [[], order])[-1]
+    return apply_tile_levels(copy, [_piece(ranges, reads, hardware)], [[], order])[-1]
 
 
 def _row(ranges: Sequence[int], reads: Sequence[int]) -> int:
@@ -134,30 +130,36 @@ def _reads(copy: BlockOp) -> list[int]:
     ]
 
 
-def _piece(ranges: Sequence[int], reads: Sequence[int]) -> list[int]:
+def _piece(
+    ranges: Sequence[int], reads: Sequence[int], hardware: Hardware
+) -> list[int]:
     """What one work-group copies: a row, and what lies next to it in the source.
 
     So the source is read page by page, and as many rows as are in a piece are written
     behind each other.
     """
     last = len(ranges) - 1
-    remaining = max(min(prod(ranges) // _PIECES, _PIECE), _LEAST)
+    most = hardware.overheads.group_elements
+    share = prod(ranges) // hardware.overheads.stream_pieces
+    remaining = max(min(share, most), most // _LEAST_SHARE)
+    line = hardware.cache_line_bytes // 4
     sizes = [1] * len(ranges)
     near = sorted(range(last), key=lambda index: (reads[index] == 0, reads[index]))
     for index in (last, *near):
-        sizes[index] = _even(ranges[index], remaining)
+        sizes[index] = _even(ranges[index], remaining, line)
         remaining = max(remaining // sizes[index], 1)
     return sizes
 
 
-def _even(extent: int, limit: int) -> int:
+def _even(extent: int, limit: int, line: int) -> int:
     """A size of about `limit` at most that cuts a range into parts of one size.
 
-    Where no divisor is near, long parts are whole cache lines but for the last.
+    Where no divisor is near, long parts are whole cache lines, of `line` elements, but
+    for the last.
     """
     count = -(-extent // max(limit, 1))
     size = -(-extent // count)
     divisors = [n for n in range(size, size // 2, -1) if extent % n == 0]
     if divisors:
         return divisors[0]
-    return -(-size // _LINE) * _LINE if size >= 4 * _LINE and count > 1 else size
+    return -(-size // line) * line if size >= 4 * line and count > 1 else size

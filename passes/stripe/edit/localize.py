@@ -14,9 +14,6 @@ from ....dialects.stripe.ops import AllocOp
 from ..analysis.nests import has_own_windows
 from .blocks import retarget
 
-PRIVATE_BYTES = 65536
-"""The largest window, in bytes, that becomes private where nothing else is said."""
-
 
 def private_users(allocation: AllocOp) -> list[BlockOp]:
     """The blocks beside an allocation that may have it inside.

@@ -15,6 +15,7 @@ from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.schedule import Schedule
 from ....dialects.stripe.scheduled import note_done
 from ....dialects.stripe.staging import Staging
+from ....targets.hardware import Hardware
 from ...locations import error_at, located
 from ..analysis.nests import nested_blocks, root_buffer
 from .copies import PackedCopies, Windows, windows_copy
@@ -35,9 +36,12 @@ class _Step:
 
 
 def stage(
-    blocks: Sequence[BlockOp], staging: Staging, packed: PackedCopies
+    blocks: Sequence[BlockOp],
+    staging: Staging,
+    packed: PackedCopies,
+    hardware: Hardware,
 ) -> list[BlockOp]:
-    """Apply one entry to the nest of these blocks.
+    """Apply one entry to the nest of these blocks, for the figures of a device.
 
     Returns the new blocks that set what windows have outside of the buffer.
     """
@@ -54,7 +58,7 @@ def stage(
     fills: list[BlockOp] = []
     scratch = packed.find(windows, order, staging.fill, type, outermost)
     if scratch is None:
-        scratch, fills = _copy(steps, staging, windows, order, type)
+        scratch, fills = _copy(steps, staging, windows, order, type, hardware)
         packed.add(windows, order, staging.fill, scratch)
     _redirect(steps, axes, order, scratch)
     return fills
@@ -149,6 +153,7 @@ def _copy(
     windows: Windows,
     order: Sequence[int],
     type: ViewType,
+    hardware: Hardware,
 ) -> tuple[SSAValue, list[BlockOp]]:
     """Allocate the scratch and fill it, in front of the first step.
 
@@ -170,7 +175,7 @@ def _copy(
         raise ValueError("the nest is not in a function")
     for operation in operations:
         block.parent.insert_op_before(located(operation, block), block)
-    return allocation.view, build_copy(copy, staging.fill)
+    return allocation.view, build_copy(copy, staging.fill, hardware)
 
 
 def _redirect(

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -p opencl-limit-unrolling | filecheck %s
 // RUN: tile-opt %s -p opencl-limit-unrolling | tile-opt - | filecheck %s
 // RUN: tile-opt %s -p opencl-limit-unrolling -t opencl | filecheck %s --check-prefix=SOURCE
-// RUN: tile-opt %s -p 'opencl-limit-unrolling{statements=9}' | filecheck %s --check-prefix=NINE
+// RUN: tile-opt %s -p 'opencl-limit-unrolling{hardware="cpu-avx512:overheads.interleaved_statements=9"}' | filecheck %s --check-prefix=NINE
 
 // Two copies of three accesses and an operation are eight statements.
 // CHECK-LABEL: opencl.kernel @many

@@ -197,9 +197,15 @@ def is_changed(module: ModuleOp, before: ModuleOp) -> bool:
     return not module.is_structurally_equivalent(before)
 
 
+def with_overheads(**figures: int) -> str:
+    """The option of a pass for a processor with some other figures."""
+    changes = ",".join(f"overheads.{name}={value}" for name, value in figures.items())
+    return f'hardware="cpu-avx512:{changes}"'
+
+
 ALONE = (
     "stripe-fuse",
-    "stripe-localize{limit=16}",
+    f"stripe-localize{{{with_overheads(private_bytes=16)}}}",
     "stripe-scalarize",
     "stripe-dead-code-elimination",
     "stripe-merge-indices",
@@ -212,7 +218,7 @@ ALONE = (
     "stripe-accumulate",
     "stripe-separate{bits=64 grain=2}",
     "stripe-vectorize{bits=64}",
-    "stripe-unroll{limit=2}",
+    f"stripe-unroll{{{with_overheads(unrolled_copies=2)}}}",
     "stripe-map",
 )
 
@@ -237,7 +243,11 @@ def test_alone(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "options",
-    ["registers=1", "bits=64 registers=4 elements=4 pieces=1", "elements=100 pieces=2"],
+    [
+        "registers=1",
+        f"bits=64 registers=4 {with_overheads(group_elements=4, stream_pieces=1)}",
+        with_overheads(group_elements=100, stream_pieces=2),
+    ],
 )
 def test_decided_tiles(name: str, options: str) -> None:
     """What stripe-autotile decides can be applied to every program."""

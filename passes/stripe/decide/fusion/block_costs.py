@@ -55,7 +55,8 @@ class BlockCosts:
         """
         if not self.hardware.has_vectors:
             return self.hardware.vector_registers * 4
-        return (self.hardware.own_cache_bytes or 65536) // 2
+        own_bytes = self.hardware.own_cache_bytes
+        return (own_bytes or self.hardware.overheads.private_bytes) // 2
 
     def problem(self, block: BlockOp) -> Problem:
         """What the model of nests sees of a block."""

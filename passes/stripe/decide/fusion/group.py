@@ -14,16 +14,10 @@ from .....dialects.stripe.staging import Staging
 from .....targets.hardware import Hardware
 from ...analysis.lanes import vector_width
 from ...analysis.shared_indices import Member, written_memories
-from ...edit.localize import PRIVATE_BYTES
 from .block_costs import BlockCosts
 from .contraction import even
 from .panels import panels
 from .tiling import Tiling
-
-_GRAIN = 16384
-"""Elements that are worth a work-group."""
-_PIECES = 16
-"""Work-groups that there should be for each core."""
 
 
 @dataclass(frozen=True)
@@ -117,15 +111,18 @@ class FusionGroup:
         """Whether `stripe-localize` takes the scratch of a panel into it."""
         scratch = self._scratch(sizes).values()
         largest = max(scratch, default=0)
-        return largest <= PRIVATE_BYTES and (sum(scratch) <= self.costs.scratch_limit)
+        private_bytes = self._hardware.overheads.private_bytes
+        return largest <= private_bytes and sum(scratch) <= self.costs.scratch_limit
 
     def _row_tiles(self) -> tuple[tuple[int, ...], ...]:
         """One value of the shared indices at a time, several to a work-group."""
         rows = tuple(1 for _ in self.extents)
         work = sum(member.facts.points for member in self.members)
         points = prod(self.extents)
-        most = points // (_PIECES * self._hardware.cores)
-        wanted = min(max(round(_GRAIN * points / max(work, 1)), 1), max(most, 1))
+        overheads = self._hardware.overheads
+        most = points // (overheads.groups_per_core * self._hardware.cores)
+        grain = round(overheads.group_elements * points / max(work, 1))
+        wanted = min(max(grain, 1), max(most, 1))
         sizes = list(rows)
         for shared in reversed(range(len(sizes))):
             extent = self.extents[shared]
@@ -274,7 +271,7 @@ class FusionGroup:
                     continue
                 window = facts.window_bytes(number, member.shared, sizes)
                 seconds = clock.again(window * self.points(sizes), window)
-                if 2 * window <= hardware.own_cache_bytes:
+                if clock.stays(window, hardware.own_cache_bytes):
                     near += seconds / hardware.cores
                 else:
                     far += seconds / hardware.cores

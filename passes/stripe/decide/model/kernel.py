@@ -23,7 +23,7 @@ from .....targets.hardware.description import Hardware
 from .....targets.hardware.overheads import Overheads
 from ....clock import Clock
 from ...analysis.problem import Access, Problem
-from ...analysis.window_reuse import MOST_COPIES, Rows, places, reusing_loops
+from ...analysis.window_reuse import Rows, places, reusing_loops
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ class _Reuse:
         held = frozenset(problem.parallel)
         found: frozenset[int] = frozenset()
         loops = sorted(problem.reductions)
-        if loops and accumulators * sizes[loops[-1]] <= MOST_COPIES:
+        most = hardware.overheads.unrolled_copies
+        if loops and accumulators * sizes[loops[-1]] <= most:
             inputs = [_rows(access, vector, lanes) for access in problem.inputs]
-            registers = hardware.vector_registers
             found = reusing_loops(
-                sizes, held, loops, inputs, registers, int(accumulators)
+                sizes, held, loops, inputs, hardware, int(accumulators)
             )
         return _Reuse(sizes, held, found, vector, lanes)
 
@@ -194,7 +194,8 @@ def tile_cost(
         return _bounded(hardware, operations, loads, accumulators, 0.0)
     needed = int(accumulators + kept + 2)
     excess = max(needed - hardware.vector_registers, 0)
-    fits = cells / lanes <= MOST_COPIES and excess < accumulators and not in_memory
+    is_short = cells / lanes <= overheads.unrolled_copies
+    fits = is_short and excess < accumulators and not in_memory
     extra = _checks(problem, tile) * overheads.check_cycles
     if not fits:
         moved = accumulators

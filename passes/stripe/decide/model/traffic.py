@@ -24,14 +24,6 @@ from .....targets.hardware.description import Hardware
 from ...analysis.footprint import NOTHING, Footprint, Walk, footprint
 from ...analysis.problem import Access
 
-_SHARP = (0.85, 1.15)
-"""How much of a cache is used where the first data do not stay, and where none does."""
-_BY_PAGES = (0.6, 1.35)
-"""The same where pages lie at random in it: their number in a place of a page has a
-Poisson distribution, and those of a place with more pages than ways do not stay."""
-_SHARED = (0.5, 2.0)
-"""A cache behind others that keeps what they drop still has a part of more data; but
-other programs use it, too."""
 _LINE_STEPS = 16
 """Steps after which it shows how fast a loop fills a cache."""
 
@@ -271,9 +263,11 @@ def _bytes_per_cycle(hardware: Hardware, level: int, cores: int) -> float:
     return hardware.memory_gigabytes_per_second / cores / hardware.clock_gigahertz
 
 
-def _misses(used: float, bounds: tuple[float, float] = _SHARP) -> float:
-    """Which part of the data does not stay, where this much of a level is wanted."""
-    fits, overflows = bounds
+def _misses(used: float, fits: float, overflows: float) -> float:
+    """Which part of the data does not stay, where this much of a level is wanted.
+
+    All stay in a part of `fits` of it, none from `overflows` on.
+    """
     return min(max((used - fits) / (overflows - fits), 0.0), 1.0)
 
 
@@ -285,11 +279,13 @@ def _page_walks(
     entries: int,
 ) -> float:
     """How often a page is looked up that a table of so many entries does not hold."""
+    overheads = hardware.overheads
+    bounds = overheads.cache_fits, overheads.cache_overflows
     total = 0.0
     before = 1.0
     for outside in range(depth + 1):
         pages = sum([one.footprints[outside].pages for one in walked])
-        now = _misses(pages / entries) if outside < depth else 0.0
+        now = _misses(pages / entries, *bounds) if outside < depth else 0.0
         share, before = before - now, now
         if share > 0 and outside:
             found = [one.pages_found(steps, outside, hardware) for one in walked]
@@ -310,10 +306,12 @@ class _Level:
     def bounds(self) -> tuple[float, float]:
         """See `_misses`."""
         cache = self.hardware.caches[self.number]
+        figures = self.hardware.overheads
         if cache.is_shared:
-            return _SHARED
-        is_by_pages = cache.size_bytes > cache.ways * self.hardware.page_bytes
-        return _BY_PAGES if is_by_pages else _SHARP
+            return figures.shared_cache_fits, figures.shared_cache_overflows
+        if cache.size_bytes > cache.ways * self.hardware.page_bytes:
+            return figures.paged_cache_fits, figures.paged_cache_overflows
+        return figures.cache_fits, figures.cache_overflows
 
     def used(self, found: Sequence[Footprint], walked: Sequence[_Walked]) -> float:
         """How much of it footprints take together; 1 is all."""
@@ -355,9 +353,10 @@ class _Level:
         jumps = 0.0
         reuses: defaultdict[float, float] = defaultdict(float)
         before = 1.0
+        bounds = self.bounds
         for outside in range(depth + 1):
             used = self.used([one.footprints[outside] for one in walked], walked)
-            now = _misses(used, self.bounds) if outside < depth else 0.0
+            now = _misses(used, *bounds) if outside < depth else 0.0
             share, before = before - now, now
             # What all fits without any loop outside stays from one run to the next.
             if share > 0 and outside:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -10,6 +11,7 @@ import pytest
 
 import gingham
 from gingham.passes.stripe.analysis.window_reuse import places, reusing_loops
+from gingham.targets.hardware import hardware_with, load_hardware
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -30,6 +32,7 @@ def test_counts_places(seed: int) -> None:
     assert places(rows, sizes, (0, 1, 2)) == len(found)
 
 
+AVX512 = load_hardware("cpu-avx512")
 IMAGE = [[1, 0, 1, 0], [0, 1, 0, 1]]
 WEIGHTS = [[1, 0, 0, 0], [0, 1, 0, 0]]
 
@@ -43,9 +46,11 @@ def _unrolled(
         (2, 3),
         (0, 1),
         (IMAGE, WEIGHTS),
-        registers,
+        replace(
+            hardware_with(AVX512, vector_registers=registers),
+            overheads=replace(AVX512.overheads, unrolled_copies=copies),
+        ),
         height * width,
-        copies,
     )
 
 

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p stripe-localize | filecheck %s
-// RUN: tile-opt %s -p 'stripe-localize{limit=4}' | filecheck %s --check-prefix=LIMIT
+// RUN: tile-opt %s -p 'stripe-localize{hardware="cpu-avx512:overheads.private_bytes=4"}' | filecheck %s --check-prefix=LIMIT
 
 // CHECK-LABEL: func.func @point
 // CHECK-NOT: !stripe.view<6x8xf32>

@@ -1,6 +1,6 @@
-// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=4 grain=16}' | filecheck %s
+// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=4 hardware="cpu-avx512:overheads.group_elements=16"}' | filecheck %s
 // RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=1}' | filecheck %s --check-prefix=SERIAL
-// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=5 grain=1000}' | filecheck %s --check-prefix=FEW
+// RUN: tile-opt %s -p 'stripe-split-reduction{lanes=8 parallelism=5 hardware="cpu-avx512:overheads.group_elements=1000"}' | filecheck %s --check-prefix=FEW
 // RUN: not tile-opt %s -p 'stripe-split-reduction{lanes=0}' 2>&1 | filecheck %s --check-prefix=ERROR
 // RUN: not tile-opt %s -p 'stripe-split-reduction{rounds=-1}' 2>&1 | filecheck %s --check-prefix=ROUNDS
 // ERROR: error: expected lanes of 1 or more, got 0

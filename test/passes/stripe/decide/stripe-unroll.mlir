@@ -1,9 +1,9 @@
 // RUN: tile-opt %s -p stripe-unroll | filecheck %s
-// RUN: tile-opt %s -p 'stripe-unroll{limit=15}' | filecheck %s --check-prefix=LIMIT
+// RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:overheads.unrolled_copies=15"}' | filecheck %s --check-prefix=LIMIT
 // RUN: tile-opt %s -p 'stripe-unroll{registers=19}' | filecheck %s --check-prefix=FEW
-// RUN: tile-opt %s -p 'stripe-unroll{statements=79}' | filecheck %s --check-prefix=SHORT
+// RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:overheads.unrolled_statements=79"}' | filecheck %s --check-prefix=SHORT
 
-// The indices of a private buffer, together at most `limit` values; a level stays.
+// The indices of a private buffer, together at most `unrolled_copies` values; a level stays.
 // CHECK-LABEL: func.func @accumulators
 // CHECK: stripe.block [%i : 4, %l : 2]
 // CHECK: stripe.block [%k : 32, %i_1 : 8 unroll, %j : 2 unroll]

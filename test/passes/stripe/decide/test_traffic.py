@@ -62,6 +62,34 @@ def test_a_burst_waits_in_its_part_of_the_time_only() -> None:
     assert CLOCK.overlapped(4.0, [{4: 3.0}]) == pytest.approx(3 + hypot(1, 3))
 
 
+def test_how_full_a_cache_may_be_is_a_figure() -> None:
+    """Whether a panel stays for the next rows decides what comes from behind."""
+    whole = product(1024, 1024, 1024)
+    levels = ((64, 48, 1024), (8, 48, 1024))
+    nest = Schedule.of(levels, 16, (), (packing(whole, whole.accesses[1], 1, 1),))
+    overheads = XEON.overheads
+    small = replace(
+        overheads,
+        cache_fits=0.01,
+        cache_overflows=0.02,
+        paged_cache_fits=0.01,
+        paged_cache_overflows=0.02,
+    )
+    full = estimate(whole, nest, XEON)
+    emptied = estimate(whole, nest, replace(XEON, overheads=small))
+    assert emptied.seconds > 1.1 * full.seconds
+
+
+def test_work_is_shared_by_the_part_of_the_cache_that_data_take() -> None:
+    """Data are handed on in the last cache where they take half of it, or as much."""
+    room = XEON.caches[-1].size_bytes
+    for share in (0.25, 0.5, 0.75):
+        overheads = replace(XEON.overheads, shared_cache_fits=share)
+        clock = Clock(replace(XEON, overheads=overheads))
+        assert clock.stays(share * room, room)
+        assert not clock.stays(1.01 * share * room, room)
+
+
 def test_more_rows_that_share_a_panel_hide_its_way_into_the_cache() -> None:
     """Work-groups along a row: each of them brings another panel of columns."""
     whole = product(4096, 4096, 4096)
