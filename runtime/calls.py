@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..once import Once
 from .arguments import AnyArray, Binding, binding_of
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from ..targets.backend import Executable
     from .compiler import Compiler
     from .parsed import ParsedProgram
+
+
+class Runs(Protocol):
+    """What runs calls with arrays that fit."""
+
+    def run(self, arrays: Sequence[Any], out: Any = None, /) -> list[Any]:
+        """See `HostCall.run` and `Starter.run`."""
+        ...
 
 
 class HostCall:

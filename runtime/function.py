@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from ..dialects import make_context
 from ..errors import GinghamError
 from ..suggestions import did_you_mean
 from .arguments import AnyArray, Binding, bind
-from .calls import Calls
+from .calls import Calls, Runs
 from .compiler import Compiler
 from .devices import chosen_device
 from .hardware import chosen_hardware
@@ -68,6 +68,8 @@ class Function:
         self._calls = Calls(
             program, self._compiler, len(self._captured), self._constants
         )
+        self._known: Callable[[Sequence[Any]], Runs | None] = self._calls.known
+        """What ran the last call with such inputs, if that is known at a glance."""
         if options.profile:
             measured(self)
 
@@ -119,7 +121,7 @@ class Function:
             named, out = {**named, "out": out}, None
         if named:
             inputs, named = self._in_order(inputs, named)
-        ready = None if named else self._calls.known(inputs)
+        ready = None if named else self._known(inputs)
         try:
             if ready is None:
                 results = self._run_first(inputs, named, out)

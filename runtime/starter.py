@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GinghamError
 from .arrays.array import Array, from_host
+from .arrays.kept_inputs import KeptInputs
 from .arrays.memory import SUBMISSION, Memory, read_by_host, wait_for_host
 from .arrays.storage import Kind
 from .arrays.transfers import overwrite
@@ -47,8 +48,8 @@ class Starter:
         self.runner = runner
         """What is compiled."""
         self._output_names = output_names
-        self._constants = frozenset(constants)
         self._given = given
+        self._kept = KeptInputs(constants)
         self._captured: dict[int, Array] = {}
         self._start: _Begin | _Wait
         if isinstance(runner, OpenCLExecutable):
@@ -72,7 +73,8 @@ class Starter:
         return self._start(arrays, targets, self._contents(inputs, arrays))
 
     def refresh(self) -> None:
-        """Read captured arrays anew at the next call."""
+        """Read constant inputs anew at the next call."""
+        self._kept.clear()
         self._captured.clear()
 
     def _moved(self, number: int, value: Host) -> Array:
@@ -80,10 +82,10 @@ class Starter:
 
         The caller may change it afterwards, unless it is a constant.
         """
-        if number not in self._constants:
+        if not self._kept.is_constant(number):
             return from_host(value, self._device, copy=True)
         if number < self._given:
-            return from_host(value, self._device)
+            return self._kept.get(number, value, self._device)
         array = self._captured.get(number)
         if array is None:
             array = self._captured[number] = from_host(value, self._device)
@@ -93,7 +95,7 @@ class Starter:
         self, inputs: Sequence[Any], arrays: Sequence[Array]
     ) -> list[object] | None:
         """What is the same as long as the contents of each input, if that matters."""
-        if not self._constants:
+        if not self._kept.positions:
             return None
         return [
             value if number < self._given and value is not array else array.memory

@@ -21,18 +21,13 @@ if TYPE_CHECKING:
     from ...placement.search import Candidate
     from ..arguments import AnyArray, Binding
     from ..calls import Ready
-    from .execution import PlacedRunner
+    from .execution import MovingStarter, PlacedRunner
     from .plan import Plan
     from .samples import Sampler
 
     Situation = tuple[Binding, tuple[tuple[str, ...], ...], tuple[str, ...]]
     """Inputs, where they are, and where results have to be."""
-    Compiled = PlacedRunner | Ready
-
-
-_LOOKED_AT = 8
-"""One of so many calls is timed, when it is known which way is the fastest: to be told
-what to run takes as long as a small kernel."""
+    Compiled = PlacedRunner | MovingStarter | Ready
 
 
 class Choice:
@@ -60,8 +55,6 @@ class Choice:
         self.compiled: dict[tuple[str, bool], Compiled] = {}
         """By way, and whether all arrays are of devices that take part."""
         self.samplers: dict[str, Sampler] = {}
-        self._usual: Compiled | None = None
-        self._calls = 0
         self._plans: dict[str, Plan] = {}
         self._known = known
         self.decide(make_plan)
@@ -106,19 +99,12 @@ class Choice:
         """That of the fastest way, as far as it is known."""
         return self._plans[self.ways.best]
 
-    @property
-    def usual(self) -> Compiled | None:
-        """What runs a call that nobody looks at, of which some are looked at."""
-        self._calls += 1
-        return self._usual if self._calls % _LOOKED_AT else None
-
-    def looked_at(self, runner: Compiled) -> None:
-        """A call was run so; the next ones are, too, where there is nothing to try."""
-        waits = all(end == HOST for end in self.situation[2])
-        is_over = self.ways.is_settled and all(
-            sampler.is_over for sampler in self.samplers.values()
-        )
-        self._usual = runner if waits and is_over else None
+    def unseen(self, name: str) -> int:
+        """How many calls behind one this way may run like it, with nobody looking."""
+        sampler = self.samplers.get(name)
+        if name != self.ways.best or not (sampler is None or sampler.is_over):
+            return 0
+        return self.ways.unseen
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call: see `Function.refresh`."""

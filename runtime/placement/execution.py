@@ -8,29 +8,28 @@ copied. So the order of the segments on each device is fixed, and nothing else i
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..arrays.array import Array, from_host
+from ..arrays.array import Array, from_host, has_arrays
+from ..arrays.kept_inputs import KeptInputs
 from ..arrays.memory import SUBMISSION, Memory
 from ..arrays.transfers import opencl_device, write_into
 from ..load import running
+from ..outputs import check_overlap, output_arrays, output_targets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...targets.backend import ArrayType
+    from ...targets.backend import ArrayType, Executable
     from ..device import Device
     from ..starter import Starter
     from .plan import Plan
     from .samples import Sample
 
     Host = NDArray[Any]
-    Kept = Array | Memory
 
 _NO_TARGETS: Mapping[int, Array] = {}
 
@@ -45,6 +44,29 @@ class Step:
     outputs: tuple[int, ...]
 
 
+class MovingStarter:
+    """A program that one device runs, for arrays that may be on others."""
+
+    def __init__(self, starter: Starter, device: Device) -> None:
+        self._starter = starter
+        self._device = device
+
+    @property
+    def runner(self) -> Executable:
+        """What is compiled."""
+        return self._starter.runner
+
+    def run(self, inputs: Sequence[Any], out: Any = None) -> list[Array]:
+        """See `Starter.run`; what is elsewhere is copied there first."""
+        device = self._device
+        here = [x.to(device) if x.__class__ is Array else x for x in inputs]
+        return self._starter.run(here, out)
+
+    def refresh(self) -> None:
+        """Forget what was computed of constant inputs."""
+        self._starter.refresh()
+
+
 class PlacedRunner:
     """A program on several devices; may be used from any thread."""
 
@@ -52,46 +74,66 @@ class PlacedRunner:
         self,
         plan: Plan,
         steps: Sequence[Step],
-        output_types: Sequence[ArrayType],
+        outputs: Sequence[tuple[str, ArrayType]],
         constants: Sequence[int],
     ) -> None:
-        """`steps` are in the order in which they are started."""
-        self.plan = plan
-        self.output_types: Sequence[ArrayType] = output_types
+        """`steps` are in the order in which they are started.
+
+        `outputs` has the name and type of each result, `constants` the positions of
+        inputs that never change.
+        """
         self._steps = [*steps]
+        self._names = [name for name, _ in outputs]
+        self._types = [type for _, type in outputs]
+        self._constants = constants
         self._results = plan.segments.results
         self._last_uses = _last_uses(steps, self._results)
-        self._kept = _KeptInputs(constants)
-        self._names = sorted({step.device.name for step in steps})
+        self._kept = KeptInputs(constants)
+        self._devices = sorted({step.device.name for step in steps})
 
     @property
-    def starters(self) -> list[Starter]:
-        """Those of the segments, in the order in which they are started."""
-        return [step.starter for step in self._steps]
+    def runners(self) -> list[Executable]:
+        """What is compiled of the segments, in the order in which they are started."""
+        return [step.starter.runner for step in self._steps]
 
     def run(
+        self, inputs: Sequence[Any], out: Any = None, sample: Sample | None = None
+    ) -> list[Any]:
+        """See `HostCall.run` and `Starter.run`, with arrays of whatever device.
+
+        `sample` is told what each segment takes.
+        """
+        if has_arrays(inputs) or has_arrays(out):
+            targets = None if out is None else self._targets(inputs, out)
+            return self._begin(inputs, targets, sample)
+        if out is None:
+            return self._finish(inputs, None, sample)
+        targets = output_arrays(self._names, self._types, out, inputs)
+        return self._finish(inputs, targets, sample)
+
+    def _finish(
         self,
         inputs: Sequence[Host],
-        outputs: Sequence[Host | None] | None = None,
-        sample: Sample | None = None,
+        outputs: Sequence[Host | None] | None,
+        sample: Sample | None,
     ) -> list[Host]:
-        """See `Runner.run`; `sample` is told what each segment takes."""
+        """The results as arrays of NumPy, once they are there."""
         values = _Values(self._kept, inputs, lends=True)
         with ExitStack() as stack:
-            for name in self._names:
+            for name in self._devices:
                 stack.enter_context(running(name))
             # The caller's arrays may change as soon as this returns.
             stack.callback(values.settle)
             self._start(values, sample)
             return self._collected(values, inputs, outputs)
 
-    def start(
+    def _begin(
         self,
         inputs: Sequence[Any],
-        targets: Sequence[Array | None] | None = None,
-        sample: Sample | None = None,
+        targets: Sequence[Array | None] | None,
+        sample: Sample | None,
     ) -> list[Array]:
-        """The results for inputs that are arrays of devices or of NumPy, at once.
+        """The results as arrays of devices, at once.
 
         `targets` has an array for each result, of whatever device, or None for a new
         one; they are known to fit, and to share no memory with an input.
@@ -115,6 +157,19 @@ class PlacedRunner:
                 write_into(target.storage, array.storage)
             results.append(target)
         return results
+
+    def _targets(self, inputs: Sequence[Any], out: Any) -> list[Array | None]:
+        """The arrays for the results, each on whatever device, which fit."""
+        used = [each for each in inputs if isinstance(each, Array)]
+        targets = output_targets(self._names, self._types, out, used, None)
+        constants = [inputs[position] for position in self._constants]
+        hosts = [each for each in constants if not isinstance(each, Array)]
+        for name, target in zip(self._names, targets, strict=True):
+            if target is not None and target.host is not None:
+                check_overlap(
+                    f"'out' for result '{name}'", target.host, hosts, "an input"
+                )
+        return targets
 
     def refresh(self) -> None:
         """Forget what was computed of constant inputs."""
@@ -165,7 +220,7 @@ class PlacedRunner:
 class _Values:
     """The values of one call, by number, on the devices that have them."""
 
-    def __init__(self, kept: _KeptInputs, inputs: Sequence[Any], lends: bool) -> None:
+    def __init__(self, kept: KeptInputs, inputs: Sequence[Any], lends: bool) -> None:
         """With `lends` inputs do not change until the call has ended."""
         self._kept = kept
         self._inputs = inputs
@@ -227,56 +282,6 @@ class _Values:
         array = lent(host, device)
         self._lent.append(array.memory)
         return array
-
-
-class _KeptInputs:
-    """Constant inputs on the devices that they were sent to, while they exist."""
-
-    def __init__(self, positions: Sequence[int]) -> None:
-        self._positions = frozenset(positions)
-        self._lock = Lock()
-        self._known: dict[tuple[int, str], tuple[weakref.ref[Host], Kept]] = {}
-
-    def is_constant(self, position: int) -> bool:
-        """Whether an input is the same array in many calls."""
-        return position in self._positions
-
-    def get(self, position: int, host: Host, device: Device) -> Array:
-        """The input on the device; sent there where it is another one than before."""
-        place = position, device.name
-        with self._lock:
-            known = self._known.get(place)
-            if known is not None and known[0]() is host:
-                return _of_kept(known[1], host, device)
-            array = from_host(host, device)
-            # Where memory is shared, an array would keep the caller's alive.
-            kept = array.memory if array.host is not None else array
-            self._known[place] = weakref.ref(host, self._forgetter(place)), kept
-            return array
-
-    def _forgetter(self, place: tuple[int, str]) -> Callable[[object], None]:
-        known = self._known
-
-        def forget(reference: object) -> None:
-            entry = known.get(place)
-            if entry is not None and entry[0] is reference:
-                known.pop(place, None)
-
-        return forget
-
-    def clear(self) -> None:
-        """Their contents have changed."""
-        with self._lock:
-            self._known.clear()
-
-
-def _of_kept(kept: Kept, host: Host, device: Device) -> Array:
-    if isinstance(kept, Array):
-        return kept
-    array = from_host(host, device)
-    # By its memory a program knows what it has computed of a constant input.
-    array.memory = kept
-    return array
 
 
 def lent(host: Host, device: Device) -> Array:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from ... import observation
 from ...dialects import make_context
 from ...errors import GinghamError
 from ...placement.build import ANYWHERE
@@ -23,16 +22,16 @@ from ..devices import chosen_devices
 from ..function import Function
 from ..load import is_calm
 from ..options import CompileOptions
-from ..outputs import check_overlap, output_arrays, output_targets
 from ..parsed import ModuleProgram, ParsedProgram
 from ..shortcuts import Shortcuts
 from ..starter import Starter
 from .choice import Choice, situation_of
 from .database import database
-from .execution import PlacedRunner, Step
+from .execution import MovingStarter, PlacedRunner, Step
 from .links import device_text
 from .names import checked_places, resolved_places
 from .plan import Plan, Request, machine_for, make_plan
+from .repeated import RepeatedCall
 from .samples import Sample, Sampler
 from .segment_function import SegmentFunction, output_types_of
 from .times import measure_units
@@ -84,31 +83,14 @@ class PlacedFunction(Function):
         self._flats: dict[Binding, ModuleOp] = {}
         self._starters_of_segments = WeakValueDictionary[tuple[str, str], Starter]()
         self._choices = OrderedDict["Situation", Choice]()
-        self._by_kinds = Shortcuts["Choice"]()
+        self._by_kinds = Shortcuts[RepeatedCall]()
+        self._known = self._by_kinds.get
         self._wholes = {
             device.name: Function(
                 program, replace(options, device=device, profile=False), captured
             )
             for device in devices
         }
-
-    def __call__(self, *inputs: Any, out: Any = None, **named: Any) -> Any:
-        """See `Function.__call__`."""
-        is_plain = out is None and not named and observation.observer is None
-        choice = self._by_kinds.get(inputs) if is_plain else None
-        if choice is None:
-            return super().__call__(*inputs, out=out, **named)
-        runner = choice.usual
-        arrays = inputs + self._captured
-        try:
-            if runner is None:
-                results = self._run_choice(choice, arrays, None)
-            else:
-                results = self._run_once(runner, arrays, None, None)
-        except GinghamError as error:
-            self._program.show_line(error)
-            raise
-        return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, arrays: Sequence[AnyArray], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
@@ -192,11 +174,21 @@ class PlacedFunction(Function):
     ) -> list[Any]:
         """Let the next call with such arrays go straight to the choice."""
         arrays = bind(self.input_names, inputs, named)
-        results = self.run(arrays, out)
+        whole = [*arrays, *self._captured]
+        results = self._run_choice(self._choice_for(whole, out), whole, out)
         if not self._program.outline.sizes:
-            situation = self._situation([*arrays, *self._captured], None)
-            self._by_kinds.remember(inputs, arrays, self._choice(situation))
+            choice = self._choice(self._situation(whole, None))
+            call = RepeatedCall(partial(self._run_again, choice))
+            self._by_kinds.remember(inputs, arrays, call)
         return results
+
+    def _run_again(
+        self, choice: Choice, call: RepeatedCall, arrays: Sequence[AnyArray], out: Any
+    ) -> list[Any]:
+        """Look at a call like others before, for which there is a choice."""
+        if has_arrays(out):
+            return self._run_choice(self._choice_for(arrays, out), arrays, out)
+        return self._run_choice(choice, arrays, out, call)
 
     def _choice_for(self, arrays: Sequence[AnyArray], out: Any) -> Choice:
         """What is known of the situation of a call; measured first, if asked for."""
@@ -232,8 +224,14 @@ class PlacedFunction(Function):
 
         return Choice(situation, make, known)
 
-    def _run_choice(self, choice: Choice, arrays: Sequence[Any], out: Any) -> list[Any]:
-        """Run it the fastest way, or one that may be."""
+    def _run_choice(
+        self,
+        choice: Choice,
+        arrays: Sequence[Any],
+        out: Any,
+        call: RepeatedCall | None = None,
+    ) -> list[Any]:
+        """Run it the fastest way, or one that may be; `call` is to be repeated."""
         ways = choice.ways
         starts = has_arrays(arrays) or has_arrays(out)
         is_timed = not starts or (not ways.is_settled and are_ready(arrays))
@@ -244,7 +242,7 @@ class PlacedFunction(Function):
 
         def run(sample: Sample | None) -> list[Any]:
             nonlocal has_ended
-            results = self._run_once(runner, arrays, out, sample)
+            results = _run(runner, arrays, out, sample)
             if is_timed and starts:
                 has_ended = have_ended(results)
             return results
@@ -262,7 +260,8 @@ class PlacedFunction(Function):
             self._keep(choice)
         if sampler is not None:
             self._learn(choice, sampler)
-        choice.looked_at(runner)
+        if call is not None:
+            call.repeat(runner, choice.unseen(name))
         return results
 
     def _learn(self, choice: Choice, sampler: Sampler) -> None:
@@ -311,8 +310,9 @@ class PlacedFunction(Function):
             return
         if choice.corrections >= _MOST_CORRECTIONS:
             return
-        each = runner.starters if isinstance(runner, PlacedRunner) else [runner]
-        choice.samplers[name] = Sampler(plan, self.devices, each)
+        is_divided = isinstance(runner, PlacedRunner)
+        runners = runner.runners if is_divided else [runner.runner]
+        choice.samplers[name] = Sampler(plan, self.devices, runners)
 
     def _decide_again(self, choice: Choice) -> None:
         """By what is known now of units, unless that is impossible."""
@@ -331,39 +331,6 @@ class PlacedFunction(Function):
         with self._placing:
             self._choices[choice.situation] = other
             self._by_kinds.clear()
-
-    def _run_once(
-        self, runner: Compiled, arrays: Sequence[Any], out: Any, sample: Sample | None
-    ) -> list[Any]:
-        if not isinstance(runner, PlacedRunner):
-            with nullcontext() if sample is None else sample.part(0):
-                return runner.run(arrays, out)
-        if has_arrays(arrays) or has_arrays(out):
-            targets = self._fitting(runner, arrays, out)
-            return runner.start(arrays, targets, sample)
-        if out is None:
-            return runner.run(arrays, None, sample)
-        names, types = self.output_names, runner.output_types
-        outputs = output_arrays(names, types, out, arrays)
-        return runner.run(arrays, outputs, sample)
-
-    def _fitting(
-        self, runner: PlacedRunner, arrays: Sequence[Any], out: Any
-    ) -> list[Array | None] | None:
-        """The arrays for the results, each on whatever device, which fit."""
-        if out is None:
-            return None
-        used = [each for each in arrays if isinstance(each, Array)]
-        names, types = self.output_names, runner.output_types
-        targets = output_targets(names, types, out, used, None)
-        constants = [arrays[position] for position in self._constants]
-        hosts = [each for each in constants if not isinstance(each, Array)]
-        for name, target in zip(names, targets, strict=True):
-            if target is not None and target.host is not None:
-                check_overlap(
-                    f"'out' for result '{name}'", target.host, hosts, "an input"
-                )
-        return targets
 
     def _situation(self, arrays: Sequence[AnyArray], out: Any) -> Situation:
         names = [device.name for device in self.devices]
@@ -417,7 +384,7 @@ class PlacedFunction(Function):
     def _call_way(self, choice: Choice, name: str, arrays: Sequence[AnyArray]) -> None:
         """A call that waits for its results."""
         runner = self._compiled_way(choice, name, arrays)
-        for result in self._run_once(runner, arrays, None, None):
+        for result in runner.run(arrays):
             if isinstance(result, Array):
                 result.wait()
 
@@ -451,13 +418,15 @@ class PlacedFunction(Function):
             whole = self._wholes[only]
             if all(end == HOST for end in situation[2]) and not has_arrays(arrays):
                 return whole._calls.of(situation[0])
-            stay = all(end in (ANYWHERE, only) for end in situation[2])
-            own = all(a.device.name == only for a in arrays if isinstance(a, Array))
-            if stay and own:
-                return whole._calls.of(situation[0]).starter
+            if all(end in (ANYWHERE, only) for end in situation[2]):
+                starter = whole._calls.of(situation[0]).starter
+                if all(a.device.name == only for a in arrays if isinstance(a, Array)):
+                    return starter
+                return MovingStarter(starter, whole.device)
         steps = [self._step(plan, number) for number in plan.order]
         types = output_types_of(plan.module)
-        return PlacedRunner(plan, steps, types, self._constants)
+        outputs = [*zip(self.output_names, types, strict=True)]
+        return PlacedRunner(plan, steps, outputs, self._constants)
 
     def _step(self, plan: Plan, number: int) -> Step:
         segment = plan.segments.segments[number]
@@ -475,3 +444,15 @@ class PlacedFunction(Function):
         device = self._wholes[segment.device].device
         program = ModuleProgram(segment.module, self._program.text)
         return SegmentFunction(program, replace(self._options, device=device))
+
+
+def _run(
+    runner: Compiled, arrays: Sequence[Any], out: Any, sample: Sample | None
+) -> list[Any]:
+    """Run a way; `sample` is told what each segment takes."""
+    if sample is None:
+        return runner.run(arrays, out)
+    if isinstance(runner, PlacedRunner):
+        return runner.run(arrays, out, sample)
+    with sample.part(0):
+        return runner.run(arrays, out)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from ..calls import Ready
+    from ...targets.backend import Executable
     from ..device import Device
     from ..profiling.records import Command, Span
     from .plan import Plan
@@ -53,6 +53,7 @@ class _SegmentListener:
     wants_passes = False
 
     def __init__(self, launch: float, count: int) -> None:
+        """`count` are the commands of a run: launches, or one interpretation."""
         self._launch = launch
         self._count = count
         self._seconds: list[float] = []
@@ -106,7 +107,7 @@ class Sampler:
     """Looks at some runs of a plan; may be used from several threads."""
 
     def __init__(
-        self, plan: Plan, devices: Sequence[Device], runners: Sequence[Ready]
+        self, plan: Plan, devices: Sequence[Device], runners: Sequence[Executable]
     ) -> None:
         """`runners` are those of the segments, in the order of the plan."""
         self.plan = plan
@@ -167,7 +168,7 @@ class Sampler:
         parts: list[_SegmentListener] = []
         for device, runner in zip(self._devices, self._runners, strict=True):
             launch = hardware_of(device).launch_microseconds * 1e-6
-            parts.append(_SegmentListener(launch, _command_count(runner)))
+            parts.append(_SegmentListener(launch, runner.launch_count))
         return Sample(parts)
 
     def correct(self) -> bool:
@@ -202,11 +203,6 @@ class Sampler:
                 lasting = load.is_calm(loads[device.name])
                 database().add_times(device_text(device), times, self._samples, lasting)
         return is_other
-
-
-def _command_count(runner: Ready) -> int:
-    """How many commands a run of a segment is: launches, or one interpretation."""
-    return runner.runner.launch_count
 
 
 def _is_close(first: float, second: float) -> bool:

@@ -37,6 +37,9 @@ ENOUGH = 2
 SLOWER = 1.1
 _RECENT = 8
 """The calls of a way that say how fast it is."""
+_UNSEEN_SECONDS = 1e-3
+_UNSEEN = (7, 127)
+"""So long calls are not looked at, and at least and at most so many."""
 _ROUNDS = 31
 _SECONDS = 1.0
 _BLOCK_SECONDS = 0.02
@@ -112,6 +115,19 @@ class Ways:
         """The ways that may be the fastest and were not measured."""
         with self._lock:
             return self._open()
+
+    @property
+    def unseen(self) -> int:
+        """How many calls are run the best way before one is timed again.
+
+        0 while there is something to be tried. To look at a call takes as long as a
+        small kernel.
+        """
+        if not self.is_settled:
+            return 0
+        with self._lock:
+            seconds = self._expected(self.best) if self._ways else math.inf
+        return min(max(int(_UNSEEN_SECONDS / seconds), _UNSEEN[0]), _UNSEEN[1])
 
     def drop(self, name: str) -> bool:
         """A way turned out to be impossible; False where there is no other."""

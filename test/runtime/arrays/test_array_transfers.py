@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import gingham
 from gingham.errors import GinghamError
+from gingham.targets.opencl import transfers
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 NEXT = "function (A[N]) -> (B) { B = A + 1; }"
@@ -112,6 +113,31 @@ def test_constant_inputs(discrete: Sequence[OpenCLDevice]) -> None:
         weights = double(gingham.asarray(k, card))
         expected = inputs * (2 * k).sum(1)
         np.testing.assert_array_equal(f(inputs, weights).numpy(), expected)
+
+
+def test_constant_arrays_of_the_host_are_sent_once(
+    discrete: Sequence[OpenCLDevice], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[int] = []
+    real = transfers.start_write
+
+    def noted(queue: Any, buffer: Any, host: Any, *arguments: Any) -> Any:
+        sent.append(host.size)
+        return real(queue, buffer, host, *arguments)
+
+    monkeypatch.setattr(transfers, "start_write", noted)
+    f = gingham.compile(LAYER, device=discrete[0], constants=["K"])
+    inputs, k = numbers(4, 6), numbers(6, 5)
+    x = gingham.asarray(inputs, discrete[0])
+    for weights in (k, k + 1):
+        del sent[:]
+        for _ in range(3):
+            found = f(x, weights).numpy()
+            np.testing.assert_array_equal(found, inputs * weights.sum(1))
+        assert sent == [30]
+    weights[...] = 2
+    f.refresh()
+    np.testing.assert_array_equal(f(x, weights).numpy(), inputs * 10)
 
 
 def test_to_and_fro(discrete: Sequence[OpenCLDevice], opencl: OpenCLDevice) -> None:

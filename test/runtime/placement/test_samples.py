@@ -239,7 +239,7 @@ def test_few_calls_are_timed_behind_the_first(
     monkeypatch.setattr(Ways, "note", noted)
     for _ in range(80):
         check(function(*inputs), inputs)
-    assert 5 <= len(timed) <= 15
+    assert 1 <= len(timed) <= 10
 
 
 def test_what_can_not_run_elsewhere_stays(
