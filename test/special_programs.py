@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.passes import PassPipeline
 
 import gingham
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.eltwise.numpy_types import NUMPY_NAMES
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import TargetOptions, stage_passes
@@ -30,19 +28,9 @@ LEVELS = ("tile", "lowered", "stripe", "opencl", "device")
 """Where a program can be run; `lowered` is stripe before any stripe pass."""
 
 
-def context() -> Context:
-    """A context with all dialects."""
-    result = Context()
-    result.load_dialect(Builtin)
-    result.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        result.register_dialect(name, factory)
-    return result
-
-
 def module_of(text: str, passes: str = "") -> ModuleOp:
     """The module of a text, after a pipeline."""
-    known = context()
+    known = make_context()
     module = Parser(known, text).parse_module()
     module.verify()
     if not passes:

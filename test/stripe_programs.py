@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func, FuncOp
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.passes import PassPipeline
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.stripe.attributes import ViewType
 from gingham.dialects.stripe.schedule import Schedule, set_schedule
@@ -54,16 +53,6 @@ PASSES = (
 """The stripe passes, with options that suit small programs, for random pipelines."""
 
 HERE = Path(__file__).parent / "passes" / "stripe"
-
-
-def make_context() -> Context:
-    """A context with all dialects."""
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
 
 
 CONTEXT = make_context()

@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from random_programs import Program, programs
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp, TensorType, f32
-from xdsl.dialects.func import Func, FuncOp
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.tile.argument_types import parse_argument_type
@@ -35,16 +34,7 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^```tile.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def new_context() -> Context:
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
-
-
-CONTEXT = new_context()
+CONTEXT = make_context()
 
 
 def check(module: ModuleOp) -> None:

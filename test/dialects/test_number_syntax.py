@@ -6,14 +6,13 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, IndexType, f64
+from xdsl.dialects.builtin import IndexType, f64
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.parser import Parser
 
 from gingham.affine.form import LinearForm
 from gingham.affine.polynomial import Polynomial
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.aggregation import Aggregation
 from gingham.dialects.eltwise.ops import ConstantOp
 from gingham.dialects.form_attribute import FormAttr
@@ -34,14 +33,6 @@ monomials = st.tuples(
 polynomials = st.lists(
     st.tuples(monomials, st.fractions(-9, 9, max_denominator=5)), max_size=4
 ).map(Polynomial.of)
-
-
-def make_context() -> Context:
-    context = Context()
-    context.load_dialect(Builtin)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
 
 
 CONTEXT = make_context()

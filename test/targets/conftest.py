@@ -8,12 +8,10 @@ from functools import partial
 import pytest
 from kernel_targets import Target, run_c, run_opencl
 from memory_pools import like, own
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
 from gingham.targets.c.device import DEVICE
@@ -43,12 +41,7 @@ def parse_module() -> Callable[[str], ModuleOp]:
     """`parse_module(text)`: the verified module."""
 
     def parse(text: str) -> ModuleOp:
-        context = Context()
-        for name, factory in get_all_dialects().items():
-            context.register_dialect(name, factory)
-        context.load_dialect(Builtin)
-        context.load_dialect(Func)
-        module = Parser(context, text, "test.mlir").parse_module()
+        module = Parser(make_context(), text, "test.mlir").parse_module()
         module.verify()
         return module
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xdsl.context import Context
 from xdsl.parser import Parser
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.stripe.attributes import MemorySpace
 from gingham.dialects.stripe.fusion import Alone, Fusion
 from gingham.dialects.stripe.schedule import (
@@ -76,9 +75,7 @@ def test_text_is_read_as_it_was_written(schedule: Schedule) -> None:
     assert found.reason == schedule.reason
     assert [part.reason for part in found] == [part.reason for part in schedule]
     assert str(found) == text
-    context = Context()
-    for name, dialect in get_all_dialects().items():
-        context.register_dialect(name, dialect)
+    context = make_context()
     attribute = Parser(context, f"#stripe.schedule{text}").parse_attribute()
     assert attribute == ScheduleAttr(schedule)
     assert Parser(context, str(attribute)).parse_attribute() == attribute

@@ -13,16 +13,14 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    Builtin,
     FileLineColLoc,
     IntAttr,
     ModuleOp,
     StringAttr,
 )
-from xdsl.dialects.func import Func
 from xdsl.parser import Parser
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.passes.convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass
 from gingham.runtime.devices import devices
@@ -34,12 +32,7 @@ Random = np.random.Generator
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    module = Parser(context, text, "test.mlir").parse_module()
+    module = Parser(make_context(), text, "test.mlir").parse_module()
     module.verify()
     return module
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from stripe_programs import make_context
 from xdsl.dialects.builtin import ModuleOp
 
 import gingham
+from gingham.dialects import make_context
 from gingham.dialects.opencl.division import DivideOp
 from gingham.passes.opencl.divide_by_scalars import OpenCLDivideByScalarsPass
 from gingham.runtime.devices import devices

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 import gingham
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, is_storage_type
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
@@ -37,12 +36,7 @@ def device() -> OpenCLDevice:
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    return Parser(context, text, "test.mlir").parse_module()
+    return Parser(make_context(), text, "test.mlir").parse_module()
 
 
 def numbers(element: str) -> Array:

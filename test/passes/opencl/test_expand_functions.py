@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from stripe_programs import make_context
 from xdsl.dialects.builtin import ModuleOp, f64
 
+from gingham.dialects import make_context
 from gingham.dialects.eltwise.ops import element_of
 from gingham.dialects.eltwise.table import FUNCTIONS
 from gingham.errors import GinghamError

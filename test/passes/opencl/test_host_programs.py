@@ -7,12 +7,11 @@ from random import Random
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.passes import PassPipeline
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.opencl.kernel import AllocateOp, LaunchOp
 from gingham.errors import GinghamError
 from gingham.passes import get_all_passes
@@ -71,12 +70,7 @@ func.return %O : {buffer(8)}
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    return Parser(context, text, "test.mlir").parse_module()
+    return Parser(make_context(), text, "test.mlir").parse_module()
 
 
 def placed(text: str) -> ModuleOp:

@@ -8,12 +8,12 @@ from random import Random
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, IntegerAttr, ModuleOp, i64
-from xdsl.dialects.func import Func, FuncOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 
 import gingham
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.dialects.opencl.joining import JOIN_ATTRIBUTE
 from gingham.dialects.opencl.kernel import KernelOp, LaunchOp
 from gingham.errors import GinghamError
@@ -100,11 +100,7 @@ def launch(name: str, grid: str, *buffers: str) -> str:
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
+    context = make_context()
     module = Parser(context, text, "test.mlir").parse_module()
     OpenCLSynchronizePass().apply(context, module)
     module.verify()

@@ -8,24 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pytest
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from gingham.dialects import get_all_dialects
+from gingham.dialects import make_context
 from gingham.targets.reference import interpret
 
 Array: TypeAlias = npt.NDArray[Any]
 
 
 def parse(text: str) -> ModuleOp:
-    context = Context()
-    context.load_dialect(Builtin)
-    context.load_dialect(Func)
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    module = Parser(context, text).parse_module()
+    module = Parser(make_context(), text).parse_module()
     module.verify()
     return module
 

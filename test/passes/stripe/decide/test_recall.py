@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stripe_programs import CONTEXT, make_context, run
+from stripe_programs import CONTEXT, run
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
+from gingham.dialects import make_context
 from gingham.dialects.stripe.block import BlockOp
 from gingham.dialects.stripe.schedule import parse_schedule, schedule_of
 from gingham.passes.stripe.analysis.nests import top_level_blocks
