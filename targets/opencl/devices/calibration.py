@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from ...hardware import MULTIPLY_ADD, Cache, Calibration, Hardware
@@ -46,9 +47,9 @@ def calibrate(device: OpenCLDevice, described: Hardware) -> Calibration:
     """
     bench = _Bench(device, described)
     found: dict[str, float] = {}
-    found["launch_microseconds"] = bench.launch * 1e6
     found["group_nanoseconds"] = bench.group_seconds() * 1e9
     found["clock_gigahertz"] = bench.clock() / 1e9
+    found["launch_microseconds"] = bench.launch * 1e6
     described = replace(described, **_rounded(found))
     bench = _Bench(device, described)
     cycles = _rounded(
@@ -92,8 +93,8 @@ class _Bench:
         self._items = hardware.work_group_size
         self._program = build_program(device, _source(self._width, self._items))
         self._sink = allocate(device, (1 << 22,), _float32())
-        self.launch = 0.0
-        self.launch = self._seconds("nothing", 1, (self._sink,))
+        self.launch = inf
+        """Seconds of the fastest launch so far."""
 
     def group_seconds(self) -> float:
         """What one more group takes."""
@@ -177,7 +178,20 @@ class _Bench:
     def _seconds(
         self, name: str, groups: int, arguments: tuple[DeviceBuffer | np.generic, ...]
     ) -> float:
-        """The fastest run of a kernel, without what any launch takes."""
+        """The fastest run of a kernel, without what any launch takes.
+
+        Launches take turns with it: what slows down all launches of a while is no part
+        of what they take, and is not to be taken off the kernel.
+        """
+        launch, whole = _fastest(
+            self._run("nothing", 1, (self._sink,)), self._run(name, groups, arguments)
+        )
+        self.launch = min(self.launch, launch)
+        return max(whole - self.launch, 1e-9)
+
+    def _run(
+        self, name: str, groups: int, arguments: tuple[DeviceBuffer | np.generic, ...]
+    ) -> Callable[[], None]:
         kernel = self._program.kernel(name)
         queue = self._device.queue
         items = (groups * self._items,)
@@ -186,18 +200,24 @@ class _Bench:
             queue.enqueue(kernel, items, (self._items,), arguments)
             queue.finish()
 
-        return max(_fastest(run) - self.launch, 1e-9)
+        return run
 
 
-def _fastest(run: Callable[[], None]) -> float:
-    run()
-    times: list[float] = []
+def _fastest(*runs: Callable[[], None]) -> list[float]:
+    """Seconds of the fastest run of each, of runs in turns."""
+    for run in runs:
+        run()
+    times: list[list[float]] = []
     end = time.perf_counter() + _SECONDS
     while len(times) < _RUNS or time.perf_counter() < end:
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        times.append([_seconds_of(run) for run in runs])
+    return [min(each) for each in zip(*times, strict=True)]
+
+
+def _seconds_of(run: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
 
 
 def _float32() -> type[np.float32]:
