@@ -20,6 +20,7 @@ from . import driver
 from .driver import InnerProgram
 from .helpers import Helper, helpers
 from .parts import split
+from .processes import Helpers
 
 if TYPE_CHECKING:
     from ..devices.handle import DeviceHandle
@@ -98,7 +99,7 @@ class _Build:
             helper = helpers.take(warm=only_warm)
             if helper is None:
                 return
-            Thread(target=self._help, args=(helper,), daemon=True).start()
+            Thread(target=self._help, args=(helpers, helper), daemon=True).start()
 
     def _next(self) -> int | None:
         try:
@@ -106,8 +107,11 @@ class _Build:
         except IndexError:
             return None
 
-    def _help(self, helper: Helper) -> None:
-        """Let a helper build until nothing is left."""
+    def _help(self, helpers: Helpers[Helper], helper: Helper) -> None:
+        """Let a helper build until nothing is left; then it is among the others again.
+
+        That may be long after the source is built, where the helper is slow to start.
+        """
         try:
             helper.warm_up(self._device)
             while self._help_with_one(helper):

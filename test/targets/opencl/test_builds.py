@@ -248,15 +248,26 @@ def test_expected_helpers_that_fail(
     assert run(device, source("1", "2", prefix="y")) == [2, 4]
 
 
-def test_idle_helpers_end(device: OpenCLDevice) -> None:
+def test_idle_helpers_end(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that has helped to build comes back, when it is there, and ends then."""
+    is_back, give_back = threading.Event(), Helpers.give_back
+
+    def noted(among: Helpers[Helper], helper: Helper, seconds: float = 0.0) -> None:
+        give_back(among, helper, seconds)
+        is_back.set()
+
+    monkeypatch.setattr(Helpers, "give_back", noted)
+    helpers = scheduling.helpers
     assert run(device, source("1", "2", prefix="i")) == [2, 4]
-    taken = scheduling.helpers.take()
-    assert taken is not None
-    taken.warm_up(device)
-    scheduling.helpers.give_back(taken)
-    scheduling.helpers.end_idle(3600)
-    assert scheduling.helpers.warm_count >= 1
-    scheduling.helpers.end_idle()
-    assert scheduling.helpers.warm_count == 0
+    assert is_back.wait(120)
+    assert (taken := helpers.take()) is not None
+    assert taken.is_warm
+    helpers.give_back(taken)
+    helpers.end_idle(3600)
+    assert helpers.warm_count == 1
+    helpers.end_idle()
+    assert helpers.warm_count == 0
     with pytest.raises((OSError, ValueError)):
         taken.build(device, "kernel void a() {}", "")
