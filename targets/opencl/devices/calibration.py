@@ -45,13 +45,13 @@ def calibrate(device: OpenCLDevice, described: Hardware) -> Calibration:
     Takes some seconds, in which the device should have nothing else to do. Raises
     GinghamError where the device refuses.
     """
-    bench = _Bench(device, described)
+    bench = Bench(device, described)
     found: dict[str, float] = {}
     found["group_nanoseconds"] = bench.group_seconds() * 1e9
     found["clock_gigahertz"] = bench.clock() / 1e9
     found["launch_microseconds"] = bench.launch * 1e6
     described = replace(described, **_rounded(found))
-    bench = _Bench(device, described)
+    bench = Bench(device, described)
     cycles = _rounded(
         {"latency_cycles": bench.latency() * described.clock_gigahertz * 1e9}
     )
@@ -80,7 +80,7 @@ def _rounded(figures: dict[str, float]) -> dict[str, float]:
     return {name: float(f"{value:.3g}") for name, value in figures.items()}
 
 
-class _Bench:
+class Bench:
     """The kernels for a device, and how they are timed."""
 
     def __init__(self, device: OpenCLDevice, hardware: Hardware) -> None:

@@ -252,7 +252,7 @@ def test_idle_helpers_end(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that has helped to build comes back, when it is there, and ends then."""
-    is_back, give_back = threading.Event(), Helpers.give_back
+    is_back, give_back = threading.Event(), Helpers[Helper].give_back
 
     def noted(among: Helpers[Helper], helper: Helper, seconds: float = 0.0) -> None:
         give_back(among, helper, seconds)
@@ -262,7 +262,8 @@ def test_idle_helpers_end(
     helpers = scheduling.helpers
     assert run(device, source("1", "2", prefix="i")) == [2, 4]
     assert is_back.wait(120)
-    assert (taken := helpers.take()) is not None
+    taken = helpers.take()
+    assert taken is not None
     assert taken.is_warm
     helpers.give_back(taken)
     helpers.end_idle(3600)

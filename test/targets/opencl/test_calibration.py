@@ -24,7 +24,7 @@ def test_launches_that_were_slow_are_not_taken_off_kernels(
             time.sleep(0.05)
 
     monkeypatch.setattr(opencl_device.queue, "finish", disturbed)
-    bench = calibration._Bench(opencl_device, hardware_of(opencl_device))
+    bench = calibration.Bench(opencl_device, hardware_of(opencl_device))
     bench.group_seconds()
     assert next(runs) >= 12
     # Far from a clock that no device has, as of kernels that take no time.
