@@ -22,6 +22,8 @@ _COMMENT = (r"//.*?$", Comment.Single)
 _ELISION = (r"\.{2,}", Comment)
 _NUMBER = (r"\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|0x[0-9a-fA-F]+|\d+", Number)
 _STRING = (r'"(?:[^"\\]|\\.)*"', String)
+_BETWEEN = [_SPACE, _COMMENT, _ELISION, _STRING]
+"""What both languages have the same."""
 
 
 class TileLexer(RegexLexer):
@@ -32,10 +34,7 @@ class TileLexer(RegexLexer):
     filenames: ClassVar[Sequence[str]] = ["*.tile"]
     tokens: ClassVar = {
         "root": [
-            _SPACE,
-            _COMMENT,
-            _ELISION,
-            _STRING,
+            *_BETWEEN,
             (
                 words(
                     (
@@ -69,10 +68,7 @@ class MlirLexer(RegexLexer):
     filenames: ClassVar[Sequence[str]] = ["*.mlir"]
     tokens: ClassVar = {
         "root": [
-            _SPACE,
-            _COMMENT,
-            _ELISION,
-            _STRING,
+            *_BETWEEN,
             (r"[%][\w$.-]+(?:[:#]\d+)?", Name.Variable),
             (r"@[\w$.-]+", Name.Function),
             (r"\^\w+", Name.Label),
