@@ -132,3 +132,11 @@ class Clock:
         """A kernel of equal work-groups, by the seconds of its parts on all cores."""
         busy = self.overlapped(arithmetic, [{1.0: data}])
         return self.launch + self.starts(groups) + busy * self.imbalance(groups)
+
+
+def time_text(seconds: float) -> str:
+    """A time for people: `4.1 ms`."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

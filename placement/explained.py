@@ -118,11 +118,3 @@ class Explained:
     def as_json(self) -> dict[str, Any]:
         """All of it as what the module `json` writes."""
         return asdict(self)
-
-
-def time_text(seconds: float) -> str:
-    """A time for people: `4.1 ms`."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..passes.clock import time_text
 from ..targets.hardware.machine import HOST
 from .explained import (
     Explained,
@@ -20,7 +21,6 @@ from .explained import (
     ExplainedTime,
     ExplainedTransfer,
     ExplainedUnit,
-    time_text,
 )
 from .memory import peaks
 from .schedule import Simulator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from ..explained import time_text
+from ...passes.clock import time_text
 from ..solve import size_text
 from .picture_style import shortened
 

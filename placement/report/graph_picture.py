@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..explained import time_text
+from ...passes.clock import time_text
 from ..layout import Layout, layout
 from ..solve import size_text
 from .picture_style import (

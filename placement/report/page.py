@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..explained import time_text
+from ...passes.clock import time_text
 from ..solve import size_text
 from .graph_picture import graph_picture
 from .picture_style import COLOURS, safe, style

@@ -19,8 +19,8 @@ stripe.block "C" [%i : 128 grid, %j : 32 grid] ...
 ```
 
 The last of them runs fastest: work-groups that follow each other differ in it, and so
-share what does not depend on it in the caches (`stripe.order` chooses, see
-`dialects/stripe/staging.py`). Indices that have a level already keep it. Where
+share what does not depend on it in the caches (the schedule's `order` chooses, which
+`stripe-tile` has applied). Indices that have a level already keep it. Where
 subscripts choose the cells of a plain output, every point has its own by the meaning of
 blocks, and all indices run in parallel.
 """

@@ -71,9 +71,9 @@ class StripeStagePass(HardwarePass):
     name = "stripe-stage"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Insert the copies that `stripe.stage` asks for, and take it away.
+        """Insert the copies that schedules ask for, and take those parts away.
 
-        Raises GinghamError, located, for an attribute that does not fit the nest, or
+        Raises GinghamError, located, for a part that does not fit the nest, or
         hardware that is not known.
         """
         hardware = self.figures

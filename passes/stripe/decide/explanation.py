@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from .search import duration
+from ...clock import time_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -127,7 +127,7 @@ def _table(block: ExplainedBlock) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("schedule")
     for nest in block.nests:
-        times = [duration(nest.breakdown.get(name, 0.0)) for name in names]
+        times = [time_text(nest.breakdown.get(name, 0.0)) for name in names]
         table.add_row(*_row(block, nest, times))
     return table
 
@@ -135,7 +135,7 @@ def _table(block: ExplainedBlock) -> Table:
 def _row(block: ExplainedBlock, nest: ExplainedNest, times: list[str]) -> list[str]:
     mark = "*" if nest.schedule == block.schedule else ""
     schedule = _plain(nest.schedule).replace("[", "\\[")
-    return [mark, duration(nest.seconds), *times, schedule]
+    return [mark, time_text(nest.seconds), *times, schedule]
 
 
 def _plain(schedule: str) -> str:

@@ -22,7 +22,7 @@ together the groups of several such, when
 * it is legal: there are indices of all members whose points use cells of their own of
   every buffer that a member writes (see `shared_indices`), and no statement depends on
   one member and is needed by another;
-* it pays: the model of `fusion.cost` predicts less time for the nest than apart.
+* it pays: `fusion/cost.py` predicts less time for the nest than apart.
 
 The shared indices are as many as possible. Where a contraction's outputs have no other
 indices, its tiles become those of the group, so that the members after it work on what
@@ -31,9 +31,9 @@ inside, and a point is one row, or with a contraction as many as its registers w
 
 A group of 32 blocks is full, so that planning takes time in proportion to the blocks.
 At the end, groups that were full join as wholes, up to 512 blocks. No group gets more
-contractions than a device's compiler builds in 0.6 s, as `cost.code` predicts: it takes
-longer for each of them, the more a kernel has, and builds several kernels side by side.
-A block asks the nearest 16 groups, and a group spans 2048 statements.
+contractions than a device's compiler builds in 0.6 s, as `model/code.py` predicts: it
+takes longer for each of them, the more a kernel has, and builds several kernels side by
+side. A block asks the nearest 16 groups, and a group spans 2048 statements.
 
 A block that joins no other is in no group. Left alone: blocks inside others, serial
 ones, those with tiles, with subscripts, and what points only initialize together.
@@ -68,7 +68,7 @@ class StripePlanFusionPass(HardwarePass):
     name = "stripe-plan-fusion"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Write `stripe.fuse` on the members of each group.
+        """Write the group into the schedules of its members.
 
         Raises GinghamError for hardware that is not known.
         """

@@ -14,7 +14,7 @@ from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import problem_of
-from .describe import describe, duration, explained
+from .describe import describe, explained
 from .padding import best_of, padded
 from .search import Freedom, best, best_to_share, search
 from .spread import spread
@@ -27,7 +27,6 @@ __all__ = [
     "best_to_share",
     "candidates",
     "describe",
-    "duration",
     "explained",
     "problem_of",
     "search",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
+from ....clock import time_text
 from ...analysis.problem import Problem
 from ..model.estimate import estimate
 from .search import Scored
@@ -19,7 +20,7 @@ def explained(scored: Scored, problem: Problem, hardware: Hardware) -> Schedule:
     for stage in nest.stages:
         others = tuple([each for each in nest.stages if each is not stage])
         without = estimate(problem, replace(nest, stages=others), hardware).seconds
-        stages.append(replace(stage, reason=f"{duration(without)} without it"))
+        stages.append(replace(stage, reason=f"{time_text(without)} without it"))
     return replace(nest, stages=tuple(stages), reason=describe(scored, hardware))
 
 
@@ -28,21 +29,13 @@ def describe(scored: Scored, hardware: Hardware) -> str:
     estimate = scored.estimate
     largest = sorted(estimate.breakdown.items(), key=lambda part: -part[1])
     shown = [
-        f"{name} {duration(seconds)}"
+        f"{name} {time_text(seconds)}"
         for name, seconds in largest
         if seconds >= 0.02 * estimate.seconds
     ]
     used, registers = estimate.tile.registers, hardware.vector_registers
     return (
-        f"{duration(estimate.seconds)}: {', '.join(shown)}; "
+        f"{time_text(estimate.seconds)}: {', '.join(shown)}; "
         f"{used} of {registers} registers, limited by {estimate.tile.limit}"
         + (f"; {scored.remark}" if scored.remark else "")
     )
-
-
-def duration(seconds: float) -> str:
-    """A time for people: `4.1 ms`."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
