@@ -162,3 +162,86 @@ def test_streams_fetched_ahead(device: OpenCLDevice) -> None:
     assert {op.pointer.name_hint for op in fetched} == {"A", "B"}
     for results in (interpret(module, [a, b]), OpenCLExecutable(module, device)(a, b)):
         np.testing.assert_array_equal(results[0], abs(a) * b + a)
+
+
+COMPLEMENTS = """
+opencl.kernel @complement(%X : !opencl.pointer<TYPE, global>,
+    %Y : !opencl.pointer<TYPE, global>) group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 8
+  %x = opencl.load %X[4 * %i] : !opencl.pointer<TYPE, global> -> vector<4xTYPE>
+  %most = eltwise.constant MOST : vector<4xTYPE>
+  %one = eltwise.constant 1 : vector<4xTYPE>
+  %n = eltwise.neg %x : vector<4xTYPE>
+  %a = eltwise.bit_not %x : vector<4xTYPE>
+  %b = eltwise.sub %most, %x : vector<4xTYPE>
+  %c = eltwise.sub %n, %one : vector<4xTYPE>
+  %d = eltwise.add %n, %most : vector<4xTYPE>
+  %e = eltwise.bit_not %b : vector<4xTYPE>
+  opencl.store %a, %Y[4 * %i] : vector<4xTYPE> -> !opencl.pointer<TYPE, global>
+  opencl.store %b, %Y[4 * %i + 32] : vector<4xTYPE> -> !opencl.pointer<TYPE, global>
+  opencl.store %c, %Y[4 * %i + 64] : vector<4xTYPE> -> !opencl.pointer<TYPE, global>
+  opencl.store %d, %Y[4 * %i + 96] : vector<4xTYPE> -> !opencl.pointer<TYPE, global>
+  opencl.store %e, %Y[4 * %i + 128] : vector<4xTYPE> -> !opencl.pointer<TYPE, global>
+}
+func.func @main(%X : !opencl.buffer<32xTYPE>) -> !opencl.buffer<5x32xTYPE> {
+  %Y = opencl.allocate : !opencl.buffer<5x32xTYPE>
+  opencl.launch @complement groups [8, 1, 1] (%X, %Y)
+    : !opencl.buffer<32xTYPE>, !opencl.buffer<5x32xTYPE>
+  func.return %Y : !opencl.buffer<5x32xTYPE>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type", "most"), [("si32", -1), ("ui8", 255), ("si64", -1), ("ui16", 65535)]
+)
+def test_hidden_complements(type: str, most: int, device: OpenCLDevice) -> None:
+    dtype = np.dtype(type.replace("si", "int").replace("ui", "uint"))
+    ends = np.iinfo(dtype)
+    x = np.random.default_rng(0).integers(ends.min, ends.max, 32, dtype, endpoint=True)
+    x[:4] = ends.min, ends.max, 0, 1
+    text = COMPLEMENTS.replace("TYPE", type).replace("MOST", str(most))
+    module = parse_mlir(make_context(), text, "complement.mlir", Sources())
+    run(module, "opencl-hide-complements")
+    assert "eltwise.bit_not" not in str(module)
+    expected = np.stack([~x, ~x, ~x, ~x, x])
+    for results in (interpret(module, [x]), OpenCLExecutable(module, device)(x)):
+        np.testing.assert_array_equal(results[0], expected)
+
+
+CONDITIONS = """
+opencl.kernel @skip(%X : !opencl.pointer<f32, global>,
+    %Y : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 6
+  %zero = eltwise.constant 0.0 : f32
+  opencl.for %k : 128 unroll 1 {
+    %x = opencl.load %X[128 * %i + %k] : !opencl.pointer<f32, global> -> f32
+    opencl.store %zero, %Y[128 * %i + %k] : f32 -> !opencl.pointer<f32, global>
+    opencl.if 3 * %k - 100 >= 0, %i - 1 >= 0 {
+      opencl.store %x, %Y[128 * %i + %k] : f32 -> !opencl.pointer<f32, global>
+    }
+    opencl.if %i - %k + 2 >= 0 {
+      %n = eltwise.neg %x : f32
+      opencl.store %n, %Y[128 * %i + %k] : f32 -> !opencl.pointer<f32, global>
+    }
+  }
+}
+func.func @main(%X : !opencl.buffer<6x128xf32>) -> !opencl.buffer<6x128xf32> {
+  %Z = opencl.allocate : !opencl.buffer<6x128xf32>
+  opencl.launch @skip groups [6, 1, 1] (%X, %Z)
+    : !opencl.buffer<6x128xf32>, !opencl.buffer<6x128xf32>
+  func.return %Z : !opencl.buffer<6x128xf32>
+}
+"""
+
+
+def test_hidden_conditions(device: OpenCLDevice) -> None:
+    module = parse_mlir(make_context(), CONDITIONS, "skip.mlir", Sources())
+    run(module, "opencl-hide-conditions")
+    assert "global_offset" in str(module)
+    x = np.random.default_rng(0).integers(1, 100, (6, 128)).astype(np.float32)
+    i, k = np.indices(x.shape)
+    expected = np.where((3 * k >= 100) & (i >= 1), x, 0)
+    expected = np.where(k <= i + 2, -x, expected)
+    for results in (interpret(module, [x]), OpenCLExecutable(module, device)(x)):
+        np.testing.assert_array_equal(results[0], expected)
