@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
+from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from gingham import passes
 from gingham.dialects import make_context
+from gingham.errors import GinghamError
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes import get_all_passes, pipelines, steps
 from gingham.passes.hardware_pass import HardwarePass
@@ -65,6 +69,21 @@ def test_documented_with_its_ir(name: str) -> None:
     text = module.__doc__ or ""
     assert text.startswith(f"`{name}`: ")
     assert "```mlir\n" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_shown_by_a_lit_test_of_its_name(name: str) -> None:
+    assert [*Path(__file__).parents[1].rglob(f"{name}*.mlir")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_negative_numbers_are_no_options(name: str) -> None:
+    make = get_all_passes()[name]()
+    hints = get_type_hints(make)
+    for option in fields(make):
+        if hints[option.name] is int:
+            with pytest.raises(GinghamError, match=r"expected .*-1"):
+                make(**{option.name: -1}).apply(make_context(), ModuleOp([]))
 
 
 @pytest.mark.parametrize("name", PIPELINES)

@@ -78,6 +78,7 @@ from ....dialects.stripe.attributes import (
 )
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
+from ...locations import check_positive
 from ..analysis.nests import (
     nested_blocks,
     output_indices,
@@ -103,8 +104,10 @@ class StripeDistributePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Bind indices of blocks to the items of a group, where there is local memory.
 
-        Blocks that are distributed already are left alone.
+        Blocks that are distributed already are left alone. Raises GinghamError where
+        groups are to have less than one item.
         """
+        check_positive(op, items=self.items)
         for block in list(top_level_blocks(op)):
             if Level.GROUP in block.index_levels or not _allocates_local(block):
                 continue

@@ -47,6 +47,7 @@ from ....dialects.stripe.tiling import OUTPUT_ORDER_ATTRIBUTE
 from ....targets.hardware import Hardware, hardware_with
 from ...clock import Clock
 from ...hardware_pass import HardwarePass
+from ...locations import check_positive
 from ..analysis.nests import top_level_blocks
 from ..analysis.problem import Problem, problem_of
 from ..analysis.reductions import aggregates_plainly, is_of_rows
@@ -76,7 +77,11 @@ class StripePlanLayoutPass(HardwarePass):
     """Rows with fewer cells than these are left to `stripe-split-reduction`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Write the order on top-level blocks that have a better one."""
+        """Write the order on top-level blocks that have a better one.
+
+        Raises GinghamError for options that are less than 1.
+        """
+        check_positive(op, worth=self.worth, parallelism=self.parallelism)
         hardware = hardware_with(
             self.figures, vector_bits=self.bits, vector_registers=self.registers
         )

@@ -1,17 +1,5 @@
 // RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs | filecheck %s
 // RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs,stripe-fuse,stripe-scalarize,stripe-dead-code-elimination | filecheck %s --check-prefix=FUSED
-// RUN: tile-opt %s -p 'stripe-plan-layout{bits=32},stripe-transpose-outputs' | filecheck %s --check-prefix=SCALAR
-// RUN: not tile-opt %s -p 'stripe-plan-layout{bits=48}' 2>&1 | filecheck %s --check-prefix=BITS
-
-// RUN: tile-opt %s -p stripe-plan-layout | filecheck %s --check-prefix=PLAN
-
-// PLAN-LABEL: func.func @channels_first
-// PLAN: out %v = %O[%o, %x, %y] : 1x1x1 add init 0
-// PLAN-NEXT: attributes {stripe.output_order = array<i64: 1, 2, 0>} {
-// PLAN-LABEL: func.func @alone
-// PLAN-NOT: output_order
-
-// BITS: error: vector_bits: expected a power of two from 32 on, got 48
 
 // Vectors along %y would collect every second number: channels go last, and the longest
 // loop that aggregates goes inside.
@@ -27,8 +15,6 @@
 // CHECK-NEXT: out %v = %O[%o, %x, %y] : 1x1x1 {
 // CHECK-NEXT: %[[VALUE:.*]] = stripe.load %transposed
 // CHECK-NEXT: stripe.store %[[VALUE]], %v
-// SCALAR-LABEL: func.func @channels_first
-// SCALAR-NOT: transposed
 func.func @channels_first(
     %I : !stripe.view<64x27x27xf32>, %K : !stripe.view<64x64x3x3xf32>
 ) -> !stripe.view<64x13x13xf32> {
@@ -113,38 +99,4 @@ func.func @followed(
     stripe.store %2, %r : !stripe.view<1x1x1x1xf32>
   }
   func.return %O : !stripe.view<1x64x13x13xf32>
-}
-
-// Left alone: vectors run well as it is, no other index is as long as a vector, and
-// what is set and not aggregated.
-// CHECK-LABEL: func.func @alone
-// CHECK-NOT: transposed
-func.func @alone(
-    %A : !stripe.view<64x96xf32>, %B : !stripe.view<96x64xf32>, %S : !stripe.view<6x99x9xf32>
-) -> (!stripe.view<64x64xf32>, !stripe.view<6x9xf32>, !stripe.view<64x96xf32>) {
-  %C = stripe.alloc : !stripe.view<64x64xf32>
-  stripe.block [%i : 64, %j : 64, %k : 96]
-      in %a = %A[%i, %k] : 1x1
-      in %b = %B[%k, %j] : 1x1
-      out %c = %C[%i, %j] : 1x1 add init 0 {
-    %0 = stripe.load %a : !stripe.view<1x1xf32>
-    %1 = stripe.load %b : !stripe.view<1x1xf32>
-    %2 = eltwise.mul %0, %1 : f32
-    stripe.store %2, %c : !stripe.view<1x1xf32>
-  }
-  %T = stripe.alloc : !stripe.view<6x9xf32>
-  stripe.block [%i : 6, %j : 9, %k : 99]
-      in %s = %S[%i, %k, %j] : 1x1x1
-      out %t = %T[%i, %j] : 1x1 add init 0 {
-    %0 = stripe.load %s : !stripe.view<1x1x1xf32>
-    stripe.store %0, %t : !stripe.view<1x1xf32>
-  }
-  %U = stripe.alloc : !stripe.view<64x96xf32>
-  stripe.block [%i : 64, %j : 96]
-      in %b = %B[%j, %i] : 1x1
-      out %u = %U[%i, %j] : 1x1 {
-    %0 = stripe.load %b : !stripe.view<1x1xf32>
-    stripe.store %0, %u : !stripe.view<1x1xf32>
-  }
-  func.return %C, %T, %U : !stripe.view<64x64xf32>, !stripe.view<6x9xf32>, !stripe.view<64x96xf32>
 }
