@@ -38,7 +38,7 @@ stripe.block "C" [%i : 8, %j : 2]
 }
 ```
 
-The copy is tiled itself: see `blocks/copy_nests.py`. Where windows stick out of the
+The copy is tiled itself: see `edit/copy_nests.py`. Where windows stick out of the
 buffer, a block in its pieces fills what is not copied, if anybody reads that. Nests of
 a function that stage the same windows, as the pieces of a partitioned block do, share
 one copy. Entries apply one after the other, so that what was packed may be staged again

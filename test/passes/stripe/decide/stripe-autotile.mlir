@@ -6,7 +6,7 @@
 // RUN: not tile-opt %s -p 'stripe-autotile{bits=100}' 2>&1 | filecheck %s --check-prefix=BITS
 // BITS: error: vector_bits: expected a power of two from 32 on, got 100
 // RUN: not tile-opt %s -p 'stripe-autotile{registers=-1}' 2>&1 | filecheck %s --check-prefix=REGISTERS
-// REGISTERS: error: vector_registers: expected a number above 0, got -1
+// REGISTERS: error: registers: expected a number above 0, got -1
 
 // Register tiles, with the reduction whole, and their number of registers.
 // CHECK-LABEL: func.func @matmul
