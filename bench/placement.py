@@ -28,7 +28,7 @@ from .measure import Measurement, interleaved
 from .placement_programs import Case, sweep
 
 _TOLERANCE = 1.05
-_FIRST_CALLS = 16
+_FIRST_CALLS = 48
 """Behind so many, a program that was not measured is where it is the fastest."""
 
 

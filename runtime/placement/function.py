@@ -363,14 +363,16 @@ class PlacedFunction(Function):
         measure_units(self._flat(situation[0]), self.devices, again)
         choice = self._new_choice(situation, knows=not again)
         ways = choice.ways
-        for name in ways.open:
-            # An operation may be impossible there, or too large.
-            try:
-                self._compiled_way(choice, name, arrays)
-            except GinghamError:
-                if not ways.drop(name):
-                    raise
-        if not ways.is_settled:
+        while True:
+            for name in ways.open:
+                # An operation may be impossible there, or too large.
+                try:
+                    self._compiled_way(choice, name, arrays)
+                except GinghamError:
+                    if not ways.drop(name):
+                        raise
+            if ways.is_settled:
+                break
             # Those that are known as well, so that all are of one time.
             names = [*ways.open, *ways.measured]
             calls = {n: partial(self._call_way, choice, n, arrays) for n in names}

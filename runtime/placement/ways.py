@@ -4,13 +4,17 @@ A way is one device for the whole, or several devices as decided. Every way give
 same results, so that a call may try one. What is predicted says which ways are worth
 it, and in what order; what whole calls take, measured, says which way stays:
 
-* a way is open while it may be the fastest and has not been measured: it is predicted
-  to take less than `WORTH` times what the fastest one takes;
-* open ways are tried, the most promising one first: a run that warms up, which may
-  compile, and `ENOUGH` that count;
+* a way may be the fastest while it was not measured and is predicted to take less than
+  `WORTH` times what the fastest one takes. Where what was measured took less than was
+  predicted, so may the others;
+* such ways are tried in turns, the most promising one first. A turn is a run that warms
+  up, which may compile, and `ENOUGH` that count;
+* those that take less than `CLOSE` times what the fastest one takes have further turns,
+  up to `TURNS`, so that what other processes do meanwhile comes upon all of them;
 * then the fastest is used, several devices only where they save `GAIN`;
-* when its latest calls are slower than another way was, by the factor `SLOWER`, that
-  one is tried again; each time it is waited longer until the next.
+* once in a while it has a duel with another one that took less than `RIVAL` times as
+  long, and sooner when it has become slower than that was. Each time it is waited
+  longer until the next.
 """
 
 from __future__ import annotations
@@ -24,19 +28,25 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..records import compiler_version
+from .duel import ENOUGH, GAIN, Duel
 
 if TYPE_CHECKING:
     from .plan import Plan
 
 PLACED = "placed"
 """The name of the way over several devices."""
-GAIN = 0.05
-"""The part of the time that several devices have to save, to be used."""
 WORTH = 3.0
-ENOUGH = 2
+CLOSE = 1.3
+TURNS = 4
+RIVAL = 1.5
 SLOWER = 1.1
 _RECENT = 8
 """The calls of a way that say how fast it is."""
+_PATIENCE = 16
+_HURRY = 8
+"""After so many timed calls there is the first duel, and where another way was faster
+than the one that is used is by now, by the factor `SLOWER`."""
+_MOST_PATIENCE = 1024
 _UNSEEN_SECONDS = 1e-3
 _UNSEEN = (7, 127)
 """So long calls are not looked at, and at least and at most so many."""
@@ -47,22 +57,29 @@ _BLOCK_SECONDS = 0.02
 
 
 class Way:
-    """What is known of one way: seconds of a call, predicted and of the latest runs."""
+    """What is known of one way: seconds of a call, predicted and measured."""
 
     def __init__(self, predicted: float) -> None:
         self.predicted = predicted
         self.latest: deque[float] = deque(maxlen=_RECENT)
+        """Of its last runs."""
+        self.turns: list[float] = []
+        """Of its runs since ways take turns."""
         self.is_warm = False
+        """Whether its last run is not long ago."""
+        self.duels = 0
+        """In how many it was the rival."""
 
     def know(self, seconds: float) -> None:
         """It was measured elsewhere."""
+        self.latest.clear()
         self.latest.extend([seconds] * ENOUGH)
-        self.is_warm = True
 
     @property
     def measured(self) -> float | None:
-        """What the latest runs took; None while there are too few."""
-        return typical(self.latest) if len(self.latest) >= ENOUGH else None
+        """What runs took; None while there are too few."""
+        runs = self.turns if len(self.turns) >= ENOUGH else self.latest
+        return typical(runs) if len(runs) >= ENOUGH else None
 
 
 class Ways:
@@ -71,8 +88,11 @@ class Ways:
     def __init__(self) -> None:
         self._lock = Lock()
         self._ways: dict[str, Way] = {}
-        self._patience = _RECENT
+        self._patience, self._hurry = _PATIENCE, _HURRY
         self._since = 0
+        self._takes_turns = False
+        self._turn = ""
+        self._duel: Duel | None = None
         self.best = PLACED
         """The fastest way, as far as it is known."""
         self.is_settled = False
@@ -104,11 +124,18 @@ class Ways:
             self._ways.pop(name, None)
 
     def next(self) -> str:
-        """The way for a call that is timed: the most promising open one, or best."""
+        """The way for a call that is timed: that whose turn it is, or the best."""
         if self.is_settled:
             return self.best
         with self._lock:
-            return min(self._open(), key=self._expected, default=self.best)
+            before = self._turn
+            if self._duel is not None:
+                self._turn = self._duel.turn
+            elif before not in (open_ones := self._open()):
+                self._turn = min(open_ones, key=self._rank, default=self.best)
+            if self._turn != before and self._turn in self._ways:
+                self._ways[self._turn].is_warm = False
+            return self._turn
 
     @property
     def open(self) -> list[str]:
@@ -157,15 +184,19 @@ class Ways:
             if not way.is_warm:
                 way.is_warm = True
                 return False
-            way.latest.append(seconds)
-            if not self.is_settled:
-                self._decide()
-                return self.is_settled
-            self._since += 1
-            if self._since >= self._patience:
-                self._since = 0
-                self._doubt(way)
-            return False
+            if self.is_settled:
+                way.latest.append(seconds)
+                self._since += 1
+                if self._since >= self._hurry:
+                    self._doubt(name)
+                return False
+            if self._duel is not None:
+                return self._fight(self._duel, name, seconds)
+            way.turns.append(seconds)
+            if len(way.turns) % ENOUGH == 0:
+                self._turn = ""
+            self._decide()
+            return self.is_settled
 
     @property
     def measured(self) -> dict[str, float]:
@@ -174,25 +205,66 @@ class Ways:
             ways = {name: way.measured for name, way in self._ways.items()}
         return {name: each for name, each in ways.items() if each is not None}
 
-    def _doubt(self, current: Way) -> None:
-        """Let ways be tried again that were faster than the best is by now."""
-        limit = current.measured
-        if limit is None:
+    def _doubt(self, name: str) -> None:
+        """Begin a duel with another way, if it is time for that."""
+        now = self._expected(name)
+        rivals = {
+            each: way.measured / now
+            for each, way in self._ways.items()
+            if each != name and way.measured is not None
+        }
+        if any(SLOWER * ratio < 1 for ratio in rivals.values()):
+            self._hurry = min(2 * self._hurry, self._patience)
+        elif self._since >= self._patience:
+            self._patience = min(2 * self._patience, _MOST_PATIENCE)
+        else:
             return
-        doubted = False
+        self._since = 0
+        close = [each for each, ratio in rivals.items() if ratio <= RIVAL]
+        if not close:
+            return
+        rival = min(close, key=lambda n: (self._ways[n].duels, rivals[n]))
+        self._ways[rival].duels += 1
+        self._duel = Duel(name, rival)
+        self._turn = name
+        self.is_settled = False
+
+    def _fight(self, duel: Duel, name: str, seconds: float) -> bool:
+        """Note a run in a duel; whether that has ended."""
+        if name in duel.runs:
+            duel.runs[name].append(seconds)
+        if not duel.is_over:
+            return False
+        for each, runs in duel.runs.items():
+            self._ways[each].latest = deque(runs, _RECENT)
+        self._end()
+        if duel.is_won:
+            self.best = duel.rival
+        return True
+
+    def _end(self) -> None:
+        """Nothing is to be tried for now."""
+        self.is_settled = True
+        self._duel, self._turn, self._takes_turns = None, "", False
         for way in self._ways.values():
-            before = way.measured
-            if way is not current and before is not None and SLOWER * before < limit:
-                way.predicted = before
-                way.latest.clear()
-                doubted = True
-        if doubted:
-            self._patience *= 2
-            self._decide()
+            way.is_warm = False
 
     def _expected(self, name: str) -> float:
-        way = self._ways[name]
-        return way.predicted if way.measured is None else way.measured
+        return self._seconds_of(self._ways[name])
+
+    def _seconds_of(self, way: Way) -> float:
+        """What a call takes; by what others took, where it was not measured."""
+        if way.measured is not None:
+            return way.measured
+        known = [
+            each.measured / each.predicted
+            for each in self._ways.values()
+            if each.measured is not None
+        ]
+        return way.predicted * min(1.0, *known) if known else way.predicted
+
+    def _rank(self, name: str) -> tuple[int, float]:
+        return len(self._ways[name].turns) // ENOUGH, self._expected(name)
 
     def _open(self) -> list[str]:
         if len(self._ways) < 2:
@@ -201,13 +273,29 @@ class Ways:
         return [
             name
             for name, way in self._ways.items()
-            if way.measured is None and way.predicted <= WORTH * least
+            if self._may_be_best(way, self._seconds_of(way) / least)
         ]
 
+    def _may_be_best(self, way: Way, ratio: float) -> bool:
+        """Whether a way should be tried that takes so many times what the best does."""
+        if way.measured is None:
+            return ratio <= WORTH
+        if not self._takes_turns or len(way.turns) >= TURNS * ENOUGH:
+            return False
+        return ratio <= (CLOSE if way.turns else RIVAL)
+
     def _decide(self) -> None:
+        self._duel = None
         if self._ways:
             self.best = winner({name: self._expected(name) for name in self._ways})
+        if any(way.turns for way in self._ways.values()):
+            self._takes_turns = True
         self.is_settled = not self._open()
+        if self.is_settled:
+            for way in self._ways.values():
+                way.latest.extend(way.turns)
+                way.turns.clear()
+            self._end()
 
 
 def winner(seconds: Mapping[str, float]) -> str:

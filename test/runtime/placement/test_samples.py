@@ -148,7 +148,7 @@ def test_calls_that_do_not_wait_are_timed_first(
     monkeypatch.setattr(Starter, "run", slow)
     given = [gingham.asarray(each, "reference") for each in inputs]
     assert {*function.decision(*given).devices} == {"reference"}
-    for _ in range(16):
+    for _ in range(48):
         check(function(*given), inputs)
     assert {*function.decision(*given).devices} == {whole.name}
     # Now that all is known, a call waits for nothing.

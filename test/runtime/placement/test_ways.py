@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gingham.runtime.placement.duel import ENOUGH, GAIN
 from gingham.runtime.placement.ways import (
-    GAIN,
     PLACED,
+    TURNS,
     WORTH,
     Ways,
     measured_seconds,
@@ -59,13 +59,30 @@ def test_whole_calls_say_what_is_the_fastest(best: str) -> None:
 
 def test_a_way_is_tried_a_few_times_only() -> None:
     ways = ways_of(a=1.0, b=1.2)
-    names = called(ways, {"a": 1.0, "b": 1.1}, MANY)
-    assert names.count("b") <= 3
-    # The first run of each may compile: it does not count.
+    assert called(ways, {"a": 1.0, "b": 2.0}, MANY).count("b") == 1 + ENOUGH
+    # The first run of each turn may compile, and finds the caches full: it does not
+    # count.
     ways = ways_of(a=1.0, b=1.2)
     ways.note("a", 50.0)
     called(ways, {"a": 1.0, "b": 1.1}, MANY)
     assert ways.best == "a"
+
+
+def test_close_ways_take_turns() -> None:
+    """So that what else happens meanwhile comes upon both."""
+    ways = ways_of(a=1.0, b=1.2)
+    names = called(ways, {"a": 1.0, "b": 1.1}, MANY)
+    turn = 1 + ENOUGH
+    tried = names[: 2 * TURNS * turn]
+    assert tried == (["a"] * turn + ["b"] * turn) * TURNS
+    assert {*names[len(tried) :]} == {"a"}
+
+
+def test_predictions_that_are_all_too_high() -> None:
+    """What is measured of one way says how far predictions are to be trusted."""
+    ways = ways_of(a=10.0, b=12.0)
+    called(ways, {"a": 1.0, "b": 0.8}, MANY)
+    assert ways.best == "b"
 
 
 def test_what_is_predicted_to_be_far_slower_is_not_tried() -> None:
@@ -99,21 +116,50 @@ def test_a_way_that_becomes_slow_is_left_but_not_for_ever() -> None:
     assert ways.best == "a"
     called(ways, {"a": 4.0, "b": 1.5}, MANY)
     assert ways.best == "b"
-    # When everything is slow, nothing is changed each time.
-    slow = called(ways, {"a": 8.0, "b": 8.0}, 400)
-    switches = sum(x != y for x, y in pairwise(slow))
-    assert switches < 12
+    # When everything is slow, nothing is changed.
+    called(ways, {"a": 8.0, "b": 8.0}, 400)
+    assert ways.best == "b"
 
 
-def test_noise_changes_little() -> None:
-    choose = random.Random(0)
-    ways = ways_of(a=1.0, b=1.02)
-    used: list[str] = []
-    for _ in range(400):
-        name = ways.next()
-        used.append(name)
-        ways.note(name, (1.0 if name == "a" else 1.02) * choose.uniform(1.0, 1.2))
-    assert sum(x != y for x, y in pairwise(used)) < 6
+def test_a_wrong_choice_does_not_last() -> None:
+    """The first calls of the faster one were disturbed."""
+    ways = ways_of(a=1.0, b=1.1)
+    called(ways, {"a": 1.4, "b": 1.1}, MANY)
+    assert ways.best == "b"
+    called(ways, {"a": 1.0, "b": 1.1}, MANY)
+    assert ways.best == "a"
+
+
+def test_a_way_that_turns_out_impossible_in_a_duel() -> None:
+    ways = ways_of(a=1.0, b=1.1)
+    names = called(ways, {"a": 1.0, "b": 1.1}, MANY)
+    while names[-1] == "a":
+        names += called(ways, {"a": 1.0, "b": 1.1}, 1)
+    assert ways.drop("b")
+    assert {*called(ways, {"a": 1.0}, MANY)} == {"a"}
+
+
+DISTURBED = {"a": 1.0, "b": 1.15, PLACED: 1.25}
+
+
+def test_chance_seldom_decides() -> None:
+    """Calls take a quarter longer on average, some of them several times as long."""
+    lost: list[float] = []
+    wrong = 0
+    for seed in range(60):
+        choose = random.Random(seed)
+        ways = ways_of(**dict.fromkeys(DISTURBED, 1.0))
+        names: list[str] = []
+        for _ in range(1000):
+            name = ways.next()
+            spike = choose.uniform(0.5, 4) if choose.random() < 0.12 else 0.0
+            noise = 1 + choose.expovariate(4) + spike
+            ways.note(name, DISTURBED[name] * noise)
+            names += [name, *[ways.best] * (7 if ways.is_settled else 0)]
+        lost.append(sum(DISTURBED[name] for name in names) / len(names) - 1)
+        wrong += ways.best != "a"
+    assert wrong <= 6
+    assert sum(lost) / len(lost) < 0.02
 
 
 def test_a_way_that_is_impossible() -> None:
