@@ -25,7 +25,6 @@ _PASSES = {
     "stripe-fuse": "stripe.apply.fuse:StripeFusePass",
     "stripe-inline": "stripe.decide.inline:StripeInlinePass",
     "stripe-reuse-scratch": "stripe.apply.reuse_scratch:StripeReuseScratchPass",
-    "stripe-align": "stripe.apply.align:StripeAlignPass",
     "stripe-plan-fusion": "stripe.decide.plan_fusion:StripePlanFusionPass",
     "stripe-fuse-nests": "stripe.apply.fuse_nests:StripeFuseNestsPass",
     "stripe-scan": "stripe.decide.scan:StripeScanPass",

@@ -57,7 +57,6 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("stripe-dead-code-elimination"),
             step("stripe-inline"),
             step("stripe-dead-code-elimination"),
-            step("stripe-align"),
             step("stripe-plan-fusion", hardware=hardware),
             step("stripe-fuse-nests"),
             step("stripe-localize", hardware=hardware),

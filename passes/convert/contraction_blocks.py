@@ -5,7 +5,8 @@ A cell of the result is the aggregation of exactly its valid points, and the def
 to the identity first, so what else is needed depends on two questions:
 
 * Does the box reach every cell of the result? If not, a block before it fills in the
-  default.
+  default. What assigns to some cells of an axis, one by one, gets a box that reaches
+  all of them, and constraints: a padded image is one block.
 * Has every cell that is reached a valid point? If not, and the identity is not what a
   cell without one must hold, a second output marks the cells that were seen, and a
   block behind selects between the aggregated value and the default.
@@ -125,7 +126,7 @@ class ContractionLowering:
         return is_wrong and not self._box.every_reached_cell_has_a_point
 
     def _assign(self, result: SSAValue) -> None:
-        box = self._box
+        self._box = box = self._box.over_whole_axes()
         if box.reaches_every_cell and box.every_reached_cell_has_a_point:
             self._main_block(result, None)
         elif box.reaches_every_cell and not self._has_default:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
 from ...affine.form import LinearForm
+from ...affine.lattice import identity_forms
 from ...affine.polyhedron import Polyhedron
 from ...dialects.tile import ContractOp
 from ..locations import error_at
@@ -63,6 +65,43 @@ class ContractionBox:
     def is_empty(self) -> bool:
         """Whether there is no point, or no cell."""
         return 0 in self.ranges or 0 in self.shape
+
+    def over_whole_axes(self) -> ContractionBox:
+        """The same points in a box that reaches all cells along each axis.
+
+        An index that steps through some cells of an axis one by one runs over all of
+        them, and constraints leave out the others: blocks that fill or use the whole
+        result then have the same indices. The box stays as it is where other forms of
+        indices choose cells, or choose some outside of the result.
+        """
+        ranges, limits = [*self.ranges], [*self.constraints]
+        indices = identity_forms(len(ranges))
+        moved = [*indices]
+        for form, size in zip(self.output, self.shape, strict=True):
+            start = int(form.constant)
+            index = (form - start).single_dimension
+            extent = 1 if index is None else self.ranges[index]
+            if (index is None and form.support) or not 0 <= start <= size - extent:
+                return self
+            if index is None:
+                continue
+            if moved[index] != indices[index] or ranges[index] != extent:
+                return self
+            moved[index], ranges[index] = indices[index] - start, size
+            limits += [indices[index]] if start else []
+            rest = size - start - extent
+            limits += [-indices[index] + (extent - 1)] if rest else []
+
+        def over(forms: Sequence[LinearForm]) -> tuple[LinearForm, ...]:
+            return tuple([form.substitute(moved) for form in forms])
+
+        return replace(
+            self,
+            ranges=tuple(ranges),
+            output=over(self.output),
+            inputs=tuple(map(over, self.inputs)),
+            constraints=over(limits),
+        )
 
     @cached_property
     def reaches_every_cell(self) -> bool:

@@ -37,7 +37,8 @@ stripe.block "C" [%i : 8, %j : 2]
 Where blocks further inside sum up parts, as with tiles of the index `%k` at an outer
 level, the cells are set first and every innermost tile collects its part privately and
 aggregates it into them. Where every cell gets one value anyway, it is just assigned.
-Cells that blocks inside assign are set in place. Blocks are left alone where points
+Cells that blocks inside assign are set in place; those that are assigned anyway, only
+where constraints leave them out. Blocks are left alone where points
 share cells in other ways (`O[i + j]`), where a point reads the output in
 between, where subscripts choose the cells, and when they are serial. After PlaidML's
 Cache pass for outputs.
@@ -56,10 +57,11 @@ from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import element_of
-from ....dialects.stripe.attributes import MemorySpace, ViewType
+from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
+from ..analysis.facts import carried_indices
 from ..analysis.nests import (
     all_blocks,
     is_leaf,
@@ -72,6 +74,9 @@ from ..analysis.nests import (
 from ..edit.blocks import push_constraints_inward, retarget
 from ..edit.copies import copy_block, fill_block
 from ..edit.split import tile_block
+
+_MOST_FILLS = 4
+"""Blocks that set the cells which constraints leave out; with more, one sets all."""
 
 
 @dataclass(frozen=True)
@@ -223,15 +228,63 @@ def _sizes(view: SSAValue) -> tuple[int, ...]:
 
 
 def _set_first(block: BlockOp, number: int) -> None:
-    """Let every point set the cells of its window before all else."""
-    refinement = block.refinement(number)
+    """Let every point set the cells of its window before all else.
+
+    Where one block inside assigns them but for its constraints, only the others.
+    """
+    refinement, view = block.refinement(number), block.view(number)
     if refinement.init is None:
         raise ValueError("expected an output with an initial value")
-    fill = fill_block(block.view(number), refinement.init)
-    _insert_first(block, [located(fill, block)])
+    uses = [*view.uses]
+    if len(uses) == 1 and _assigns_all_but_some(uses[0]):
+        fills = _fill_others(uses[0], refinement.init)
+    else:
+        fills = [fill_block(view, refinement.init)]
+    _insert_first(block, [located(fill, block) for fill in fills])
     block.set_refinement(
         number, replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
     )
+
+
+def _assigns_all_but_some(use: Use) -> bool:
+    """Whether a block assigns each cell of a view at one point, or by constraints not.
+
+    Not where there are many constraints, as there would be a fill for each.
+    """
+    leaf = use.operation
+    if not isinstance(leaf, BlockOp) or not is_leaf(leaf) or leaf.is_serial:
+        return False
+    if not 0 < len(leaf.conditions) <= _MOST_FILLS:
+        return False
+    ranges = dict(enumerate(leaf.index_ranges))
+    carried = carried_indices(leaf, use.index)
+    reached = {axis: ranges.pop(index) for axis, index in carried.items()}
+    sizes = view_type(leaf.buffer(use.index)).sizes
+    is_whole = all(reached.get(n, 1) == size for n, size in enumerate(sizes))
+    is_once = all(extent == 1 for extent in ranges.values())
+    return is_whole and is_once and _is_stored_once(leaf.view(use.index))
+
+
+def _fill_others(use: Use, init: int | float) -> list[BlockOp]:
+    """Blocks that set the cells at which some constraint of a leaf does not hold.
+
+    Each those of one constraint where all constraints before it hold.
+    """
+    leaf = use.operation
+    if not isinstance(leaf, BlockOp):
+        raise ValueError(f"expected a block, got {leaf.name}")
+    fills: list[BlockOp] = []
+    for position, condition in enumerate(leaf.where):
+        fill = fill_block(leaf.buffer(use.index), init)
+        cell = fill.access(0)
+        places = {
+            leaf.indices[index]: cell[axis]
+            for axis, index in carried_indices(leaf, use.index).items()
+        }
+        where = [*leaf.where[:position], -condition - 1]
+        fill.add_where(*(each.substitute(places) for each in where))
+        fills.append(fill)
+    return fills
 
 
 def _accumulate_output(block: BlockOp, number: int) -> None:

@@ -50,6 +50,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
+from ....affine.counting import count_points
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ....dialects.stripe.attributes import Direction, ViewType
@@ -289,8 +290,7 @@ class _Producer:
         )
         if not is_plain or not self._keeps_rows():
             return False
-        reads = prod(reader.index_ranges) * len(numbers)
-        if reads > prod(self.block.index_ranges):
+        if _most_points(reader) * len(numbers) > prod(self.block.index_ranges):
             return False
         added = len(self.slice.inputs) * len(numbers)
         if len(reader.refinements) + added > _MOST_INPUTS:
@@ -332,6 +332,12 @@ def _is_plain(block: BlockOp) -> bool:
         return False
     windows = Counter(map(root_buffer, block.buffers))
     return all(windows[memory] == 1 for memory in effects_of(block).written)
+
+
+def _most_points(block: BlockOp) -> int:
+    """How many points a block has; where that is hard to count, of its whole box."""
+    count = count_points(block.index_ranges, block.conditions)
+    return prod(block.index_ranges) if count is None else count
 
 
 def _users(statement: Operation) -> Iterator[Operation]:

@@ -61,6 +61,26 @@ func.func @fill(%I : tensor<4xf32>, %D : tensor<8xf32>) -> (tensor<8xf32>, tenso
   func.return %O, %P : tensor<8xf32>, tensor<8xf32>
 }
 
+// An index that steps through some cells of an axis one by one runs over all of them, so
+// that a padded image is one block, and a default is copied at the same points.
+// CHECK-LABEL: func.func @margins
+// CHECK-NOT:   fill
+// CHECK:       stripe.block "O" [%x : 6, %y : 5]
+// CHECK-NEXT:    in %i = %I[%x - 1, %y] : 1x1
+// CHECK-NEXT:    out %o = %O[%x, %y] : 1x1 init 0
+// CHECK-NEXT:    where %x - 1 >= 0, -%x + 4 >= 0 {
+// CHECK:       stripe.block "P_fill" [%i0 : 4, %i1 : 8]
+// CHECK:       stripe.block "P" [%x : 4, %y : 8]
+// CHECK-NEXT:    in %i = %I[%x, %y - 3] : 1x1
+// CHECK-NEXT:    out %p = %P[%x, %y] : 1x1
+// CHECK-NEXT:    where %y - 3 >= 0 {
+func.func @margins(%I : tensor<4x5xf32>, %D : tensor<4x8xf32>) -> (tensor<6x5xf32>, tensor<4x8xf32>) {
+  %O = tile.contract assign over [x : 4, y : 5] %I[x, y] -> [x + 1 : 6, y : 5] : (tensor<4x5xf32>) -> tensor<6x5xf32>
+  %P = tile.contract assign over [x : 4, y : 5] %I[x, y] -> [x : 4, y + 3 : 8] default %D
+      : (tensor<4x5xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return %O, %P : tensor<6x5xf32>, tensor<4x8xf32>
+}
+
 // Cells without a point are marked where the identity would be wrong: not in a sum, nor
 // in a maximum of unsigned numbers, nor where every cell has a point.
 // CHECK-LABEL: func.func @seen

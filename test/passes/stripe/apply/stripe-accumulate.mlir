@@ -203,3 +203,35 @@ func.func @blocks_of_sums(%A : !stripe.view<32x32xf32>) -> !stripe.view<32xf32> 
   }
   func.return %S : !stripe.view<32xf32>
 }
+
+// What is assigned but for constraints needs no other value first, only the rest: the
+// cells where the first constraint does not hold, then those where only the second fails.
+// CHECK-LABEL: func.func @margins
+// CHECK: stripe.block "O" [%i : 3]
+// CHECK-NEXT: in %a = %A[2 * %i - 1, 0] : 2x8
+// CHECK-NEXT: out %o = %O[2 * %i, 0] : 2x8 {
+// CHECK-NEXT: stripe.block [%e0 : 2, %e1 : 8]
+// CHECK-NEXT: out %cell = %o[%e0, %e1] : 1x1
+// CHECK-NEXT: where -%e0 - 2 * %i >= 0 {
+// CHECK: stripe.block [%e0 : 2, %e1 : 8]
+// CHECK-NEXT: out %cell = %o[%e0, %e1] : 1x1
+// CHECK-NEXT: where %e0 + 2 * %i - 1 >= 0, %e1 - 6 >= 0 {
+// CHECK: stripe.block [%i_1 : 2, %j : 8]
+// CHECK-NEXT: in %a_1 = %a[%i_1, %j] : 1x1
+// CHECK-NEXT: out %o_1 = %o[%i_1, %j] : 1x1
+// CHECK-NEXT: where
+func.func @margins(%A : !stripe.view<5x6xf32>) -> !stripe.view<6x8xf32> {
+  %O = stripe.alloc : !stripe.view<6x8xf32>
+  stripe.block "O" [%i : 3]
+      in %a = %A[2 * %i - 1, 0] : 2x8
+      out %o = %O[2 * %i, 0] : 2x8 init 0 {
+    stripe.block [%i_1 : 2, %j : 8]
+        in %a_1 = %a[%i_1, %j] : 1x1
+        out %o_1 = %o[%i_1, %j] : 1x1
+        where %i_1 + 2 * %i - 1 >= 0, -%j + 5 >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<6x8xf32>
+}
