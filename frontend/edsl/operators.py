@@ -10,8 +10,8 @@ from .locations import error
 _Result = TypeVar("_Result")
 
 
-class Arithmetic(Generic[_Result]):
-    """Operators on all elements, which broadcast."""
+class SizeArithmetic(Generic[_Result]):
+    """The operators that sizes have, and tensors too."""
 
     __array_ufunc__ = None  # NumPy's arrays leave arithmetic to this class.
 
@@ -49,6 +49,28 @@ class Arithmetic(Generic[_Result]):
     def __rmod__(self, other: Any) -> _Result:
         return self._apply("mod", other, self)
 
+    def __neg__(self) -> _Result:
+        return self._apply("neg", self)
+
+    def __abs__(self) -> _Result:
+        return self._apply("abs", self)
+
+    def __lt__(self, other: Any) -> _Result:
+        return self._apply("cmp_lt", self, other)
+
+    def __le__(self, other: Any) -> _Result:
+        return self._apply("cmp_le", self, other)
+
+    def __gt__(self, other: Any) -> _Result:
+        return self._apply("cmp_gt", self, other)
+
+    def __ge__(self, other: Any) -> _Result:
+        return self._apply("cmp_ge", self, other)
+
+
+class Arithmetic(SizeArithmetic[_Result]):
+    """Operators on all elements, which broadcast."""
+
     def __pow__(self, other: Any) -> _Result:
         return self._apply("pow", self, other)
 
@@ -85,17 +107,11 @@ class Arithmetic(Generic[_Result]):
     def __rxor__(self, other: Any) -> _Result:
         return self._apply("bit_xor", other, self)
 
-    def __neg__(self) -> _Result:
-        return self._apply("neg", self)
-
     def __pos__(self) -> _Result:
         return self._apply("ident", self)
 
     def __invert__(self) -> _Result:
         return self._apply("bit_not", self)
-
-    def __abs__(self) -> _Result:
-        return self._apply("abs", self)
 
     def __round__(self) -> _Result:
         return self._apply("round", self)
@@ -105,18 +121,6 @@ class Arithmetic(Generic[_Result]):
 
     def __ceil__(self) -> _Result:
         return self._apply("ceil", self)
-
-    def __lt__(self, other: Any) -> _Result:
-        return self._apply("cmp_lt", self, other)
-
-    def __le__(self, other: Any) -> _Result:
-        return self._apply("cmp_le", self, other)
-
-    def __gt__(self, other: Any) -> _Result:
-        return self._apply("cmp_gt", self, other)
-
-    def __ge__(self, other: Any) -> _Result:
-        return self._apply("cmp_ge", self, other)
 
 
 class Operators(Arithmetic[_Result]):

@@ -30,7 +30,7 @@ from .operands import (
     size_nodes,
     tensor_node,
 )
-from .operators import Operators
+from .operators import Operators, SizeArithmetic
 from .special_nodes import special_node
 
 
@@ -247,7 +247,7 @@ def _product_axes(left: int, right: int) -> str:
     return axes if left == right == 1 else f"...{axes}"
 
 
-class TensorDim(Dimension):
+class TensorDim(SizeArithmetic[Any], Dimension):
     """A size: unknown until `bind_dims` of a tensor, or computed from others.
 
     Arithmetic gives further sizes; `/` and `//` are the same and truncate toward zero.
@@ -261,61 +261,17 @@ class TensorDim(Dimension):
         dim._name, dim._node = name, node
         return dim
 
-    def __add__(self, other: Any) -> Any:
-        return _apply_to_any("add", self, other)
+    def _apply(self, function: str, *operands: Any) -> Any:
+        return _apply_to_any(function, *operands)
 
-    def __radd__(self, other: Any) -> Any:
-        return _apply_to_any("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _apply_to_any("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _apply_to_any("sub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _apply_to_any("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _apply_to_any("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> Any:
         return _apply_to_any("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> Any:
         return _apply_to_any("div", other, self)
-
-    __floordiv__ = __truediv__
-    __rfloordiv__ = __rtruediv__
-
-    def __mod__(self, other: Any) -> Any:
-        return _apply_to_any("mod", self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _apply_to_any("mod", other, self)
-
-    def __neg__(self) -> Any:
-        return _apply_to_any("neg", self)
 
     def __pos__(self) -> TensorDim:
         return self
-
-    def __abs__(self) -> Any:
-        return _apply_to_any("abs", self)
-
-    # Comparisons: a condition, which has a number and so a truth value like any size.
-
-    def __lt__(self, other: Any) -> Any:
-        return _apply_to_any("cmp_lt", self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _apply_to_any("cmp_le", self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _apply_to_any("cmp_gt", self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _apply_to_any("cmp_ge", self, other)
 
     def __eq__(self, other: object) -> Any:
         return _apply_to_any("cmp_eq", self, other)
