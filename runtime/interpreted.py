@@ -58,11 +58,14 @@ class InterpretedRunner:
         self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
     ) -> list[Array]:
         """See `Executable`."""
+        import numpy as np
+
         from ..targets.reference import interpret
 
         start = now()
         self.last_used = monotonic()
-        results = interpret(self._module, inputs, _ENTRY)
+        # What the interpreter gives may be an input, or another result.
+        results = [*map(np.array, interpret(self._module, inputs, _ENTRY))]
         note("step", "interpret", start)
         for number, target in enumerate(outputs or ()):
             if target is not None:

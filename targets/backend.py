@@ -68,6 +68,8 @@ class Executable(Protocol):
     ) -> list[Array]:
         """The results for inputs that fit; those with an array are written there.
 
+        No two results share memory, and none does with an input.
+
         Each of `outputs` is contiguous, aligned, writable, of the output's shape and
         type, shares no memory with another array of the call, and is returned when it
         has been filled; None stands for a new array.
