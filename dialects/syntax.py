@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -93,11 +93,6 @@ def integers(array: Attribute) -> tuple[int, ...]:
 def integer_array(numbers: Iterable[int], bits: int = 64) -> DenseArrayBase:
     """The attribute `array<i64: ...>` of some numbers."""
     return _packed(tuple(numbers), bits)
-
-
-def integer_arrays(rows: Iterable[Iterable[int]]) -> ArrayAttr[DenseArrayBase]:
-    """The attribute `[array<i64: ...>, ...]` of some rows of numbers."""
-    return ArrayAttr([integer_array(row) for row in rows])
 
 
 @lru_cache(maxsize=4096)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import GinghamError
 from ..frontend.edsl import tensors as edsl
 from ..frontend.edsl.graph import Input, Literal
 from ..frontend.edsl.operands import tensor_node
 from ..frontend.edsl.specials import gradients as edsl_gradients
-
-if TYPE_CHECKING:
-    pass
 
 
 class Var:

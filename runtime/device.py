@@ -27,7 +27,7 @@ class Named(Protocol):
 
 
 class Device(Named, Protocol):
-    """What every device can tell, an OpenCL device or the reference interpreter."""
+    """What every device can tell."""
 
     @property
     def description(self) -> str:

@@ -196,7 +196,7 @@ class Function:
         return self._lowering.specialized(self._binding(inputs, named))
 
     def source(self, *inputs: Any, **named: Any) -> str:
-        """The OpenCL C of the kernels for inputs of these shapes and types."""
+        """The kernels for inputs of these shapes and types as text: OpenCL C, or C."""
         return self._code(self._binding(inputs, named)).source
 
     def ir(self, *inputs: Any, stage: str = "tile", **named: Any) -> str:

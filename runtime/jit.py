@@ -221,7 +221,7 @@ class JitFunction:
         return function.ir(*arrays, stage=stage)
 
     def source(self, *arguments: Any, **named: Any) -> str:
-        """The OpenCL C of the kernels for such arguments."""
+        """The text of the kernels for such arguments: see `gingham.Function.source`."""
         function, arrays = self._compiled(arguments, named)
         return function.source(*arrays)
 

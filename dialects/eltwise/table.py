@@ -2,9 +2,9 @@
 
 A row holds the function's names, its number of operands, its type rule, its meaning in
 NumPy, on Python integers (for sizes) and in OpenCL C, and about how many vector
-operations it takes. Frontends, verifiers, the
-reference interpreter and the OpenCL printer all read this table, so a new function is
-one new row, and one in `derivatives` for its derivative.
+operations it takes. Frontends, verifiers, the reference interpreter and the printers of
+kernels all read this table, so a new function is one new row, and one in `derivatives`
+for its derivative.
 
 Definitions where languages differ: integer division and `mod` truncate toward zero, and
 give 0 for a zero divisor; `max` and `min` return NaN when an operand is NaN; `round`

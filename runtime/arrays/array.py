@@ -95,13 +95,10 @@ class Array:
     def buffer(self) -> DeviceBuffer:
         """Its memory as OpenCL knows it.
 
-        Raises GinghamError where it is closed, and on the reference interpreter.
+        Raises GinghamError where it is closed, and on devices without OpenCL.
         """
-        buffer = self._buffer
-        if buffer is None:
-            self.check()
-            raise GinghamError(f"device '{self.device.name}' has no OpenCL buffers")
-        return buffer
+        # Without a buffer that is an error.
+        return self.storage.buffer if self._buffer is None else self._buffer
 
     @property
     def host(self) -> NDArray[Any] | None:

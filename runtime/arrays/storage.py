@@ -26,7 +26,7 @@ class Storage(NamedTuple):
     host: NDArray[Any] | None
     """The array of NumPy over the same memory; None on a device with its own."""
     own_buffer: DeviceBuffer | None
-    """The memory as OpenCL knows it; None on the reference interpreter."""
+    """The memory as OpenCL knows it; None where arrays are NumPy's."""
     memory: Memory
 
     def check(self) -> None:
@@ -38,7 +38,7 @@ class Storage(NamedTuple):
     def buffer(self) -> DeviceBuffer:
         """Its memory as OpenCL knows it.
 
-        Raises GinghamError where it is closed, and on the reference interpreter.
+        Raises GinghamError where it is closed, and where arrays are NumPy's.
         """
         if self.own_buffer is None:
             self.check()

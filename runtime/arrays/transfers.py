@@ -104,7 +104,7 @@ def moved(array: Storage, chosen: Device, copy: bool | None) -> Storage:
     if shares and _fits(array.host, target) and copy is not True:
         return _shared(array, chosen, target)
     if source is None or target is None:
-        # The interpreter is never ahead of its caller.
+        # Work on NumPy's arrays is never ahead of its caller.
         return stored(contents(array), chosen, False, copy)
     if copy is False:
         raise would_copy(f"'{source.name}' and '{target.name}' share no memory")
@@ -133,8 +133,8 @@ def overwrite(target: Storage, result: Host) -> None:
 def write_into(target: Storage, array: Storage) -> None:
     """Copy an array into another of its shape and type, on whatever device.
 
-    It comes after all that uses the target, and is started only, but for arrays of the
-    reference interpreter. Raises GinghamError where the array is known to have failed.
+    It comes after all that uses the target, and is started only, but for targets whose
+    memory is NumPy's. Raises GinghamError where the array is known to have failed.
     """
     from ...targets.opencl.transfers import start_copy, start_read, start_write
 

@@ -259,7 +259,6 @@ class _Session:
 
 
 def _key(question: Question, choice: Choice) -> _Key:
-
     return question.unit, question.leaf, choice.schedule
 
 

@@ -48,13 +48,6 @@ class Kernel:
 
         return self._on_device(cl.kernel_work_group_info.LOCAL_MEM_SIZE)
 
-    @property
-    def private_memory_bytes(self) -> int:
-        """The private memory of one work-item that did not fit into registers."""
-        import pyopencl as cl
-
-        return self._on_device(cl.kernel_work_group_info.PRIVATE_MEM_SIZE)
-
     def _on_device(self, question: cl.kernel_work_group_info) -> int:
         answer: Any = self.handle.get_work_group_info(question, self.device.handle)
         return int(answer)

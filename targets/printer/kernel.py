@@ -27,7 +27,7 @@ _WIDTH = 88
 
 
 class KernelPrinter(StatementPrinter):
-    """Prints one kernel, whose name in C is `name`; see `print_opencl`."""
+    """Prints one kernel, whose name in C is `name`; see `print_kernels`."""
 
     def __init__(
         self,

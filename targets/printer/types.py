@@ -59,7 +59,7 @@ _SIGNED_BY_WIDTH = {8: "char", 16: "short", 32: "int", 64: "long"}
 
 @dataclass(frozen=True)
 class CType:
-    """A scalar or vector type of OpenCL C, as `eltwise` values have it.
+    """A scalar or vector type by its name in OpenCL C, as `eltwise` values have it.
 
     `mask_bits` is the width of the lanes of a vector of truth values, which are 0 or
     -1; in all other cases None.
@@ -104,7 +104,7 @@ class CType:
 def c_type(type: Attribute) -> CType:
     """The C type of a scalar or vector; a vector of truth values has lanes of 8 bits.
 
-    Raises GinghamError for what OpenCL C does not have.
+    Raises GinghamError for what a kernel does not have.
     """
     element = element_of(type)
     scalar_name(element)
@@ -114,7 +114,7 @@ def c_type(type: Attribute) -> CType:
     if len(shape) != 1 or shape[0] not in VECTOR_LENGTHS:
         lengths = ", ".join(str(length) for length in VECTOR_LENGTHS)
         raise GinghamError(
-            f"OpenCL C has no vector like {type}",
+            f"a kernel has no vector like {type}",
             hint=f"vectors have one axis of {lengths} elements",
         )
     return CType(element, shape[0], 8 if element == i1 else None)
@@ -124,7 +124,7 @@ def scalar_name(element: Attribute) -> str:
     """The C type of a scalar value. Raises GinghamError where there is none."""
     name = _SCALARS.get(element)
     if name is None:
-        raise GinghamError(f"OpenCL C has no type for {element}")
+        raise GinghamError(f"a kernel has no type for {element}")
     return name
 
 

@@ -307,7 +307,7 @@ opencl.kernel @k(%A : {integer}, %B : {double}) group [1, 1, 1] {{
         (
             "%x = opencl.load %A[0] : !opencl.pointer<f32, global> -> vector<5xf32>\n"
             "opencl.store %x, %A[0] : vector<5xf32> -> !opencl.pointer<f32, global>",
-            "OpenCL C has no vector like vector<5xf32>",
+            "a kernel has no vector like vector<5xf32>",
         ),
         (
             "opencl.for %i : 2 {\n"
