@@ -10,6 +10,9 @@ Any devices will do: `--devices pocl.0,nvidia.0`, or two halves of one CPU,
 inputs on the host, on either device, or here and there; each is also placed without
 measuring, by what its first calls take. What misses is measured for as long again, and
 all turns count.
+
+On each device the same program is compiled once more. What that one takes on the best
+device is the noise of the machine: nothing can be said of differences that are smaller.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import exp, log
+from math import exp, log, nan
 from typing import Any
 
 from .measure import Measurement, interleaved
@@ -106,11 +109,18 @@ class Row:
     """Where its inputs are."""
     unmeasured: tuple[float, float] | None = None
     """Placed without measuring, behind its first calls."""
+    again: float = nan
+    """What a call takes of the same program compiled once more for the best device."""
 
     @property
     def best(self) -> float:
         """Seconds of a call on the best single device."""
         return min(typical for typical, _ in self.devices.values())
+
+    @property
+    def noise(self) -> float:
+        """By what part the same differs from the same."""
+        return abs(self.again / self.best - 1)
 
     @property
     def ratio(self) -> float:
@@ -199,6 +209,10 @@ def _measure(
         calls.append(partial(_call, unmeasured, inputs, None))
         for _ in range(_FIRST_CALLS):
             calls[-1]()
+    calls += [
+        partial(_call, gingham.compile(case.text, device=name), inputs, name)
+        for name in names
+    ]
     is_correct = all(_is_close(result, each) for each in expected)
     measured = interleaved(calls, options.seconds, options.rounds)
     row = _row(case, names, placed, inputs, measured, preparing, is_correct)
@@ -220,18 +234,22 @@ def _row(
     is_correct: bool,
 ) -> Row:
     plan = placed.plan(*inputs)
+    count = len(names)
     pairs = [(each.typical, each.median) for each in measured]
+    alone, placed_ones, again = pairs[:count], pairs[count:-count], pairs[-count:]
+    best = min(range(count), key=lambda number: alone[number])
     return Row(
         case.name,
-        dict(zip(names, pairs, strict=False)),
-        pairs[len(names)],
+        dict(zip(names, alone, strict=True)),
+        placed_ones[0],
         [plan.segments.segments[number].device for number in plan.order],
         preparing,
         is_correct,
         case.has_branches,
         len({each.processor for each in plan.decision.posed.machine.devices}),
         case.places,
-        pairs[-1] if len(pairs) > len(names) + 1 else None,
+        placed_ones[1] if len(placed_ones) > 1 else None,
+        again[best][0],
     )
 
 
@@ -294,6 +312,7 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
         table.add_column(name, justify="right")
     table.add_column("of the best", justify="right")
     table.add_column("unmeasured", justify="right")
+    table.add_column("noise", justify="right")
     table.add_column("segments")
     table.add_column("prepared in", justify="right")
     table.add_column("")
@@ -305,6 +324,7 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
             f"{row.placed[0] * 1e3:.2f} ({row.placed[1] * 1e3:.2f})",
             f"{100 * row.ratio:.0f} %",
             "" if row.unmeasured is None else f"{100 * row.unmeasured_ratio:.0f} %",
+            f"{100 * row.noise:.0f} %",
             _in_short(row.segments, names),
             f"{row.preparing:.1f} s",
             ("good" if row.is_good else "BAD") if row.is_correct else "WRONG",
@@ -314,9 +334,13 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
         each for row in rows for each in (row.ratio, row.unmeasured_ratio) if each
     ]
     mean = exp(sum(map(log, ratios)) / max(len(ratios), 1))
+    noises = sorted(row.noise for row in rows)
     count = sum(row.is_good for row in rows)
     print(f"good: {count} of {len(rows)}; of the best device's time: geometric mean")
     print(f"{100 * mean:.0f} %, worst {100 * max(ratios, default=0.0):.0f} %")
+    if noises:
+        middle = noises[len(noises) // 2]
+        print(f"noise: median {100 * middle:.0f} %, worst {100 * noises[-1]:.0f} %")
 
 
 def _in_short(segments: Sequence[str], names: Sequence[str]) -> str:

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from ..device import Device
 
 _TRIES = 5
-_SECONDS = 0.2
-"""How long a unit is run again, after the first time."""
+_MOST_TRIES = 50
+_FEW_SECONDS, _SECONDS = 0.01, 0.2
+"""How long a unit is run again, after the first time: at least, as what disturbs one
+lasts longer than many short runs, and at most."""
 
 
 def measure_units(
@@ -63,10 +65,11 @@ def unit_seconds(unit: Unit, device: Device) -> float | None:
         launch = hardware_of(device).launch_microseconds * 1e-6
         best = math.inf
         function.kernel_seconds(inputs, launch)
-        end = time.perf_counter() + _SECONDS
-        for number in range(_TRIES):
+        start = time.perf_counter()
+        for number in range(1, _MOST_TRIES):
             best = min(best, function.kernel_seconds(inputs, launch))
-            if number and time.perf_counter() > end:
+            least = _SECONDS if number < _TRIES else _FEW_SECONDS
+            if number > 1 and time.perf_counter() - start > least:
                 break
     except GinghamError:
         return None

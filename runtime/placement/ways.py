@@ -5,8 +5,9 @@ same results, so that a call may try one. What is predicted says which ways are 
 it, and in what order; what whole calls take, measured, says which way stays:
 
 * a way may be the fastest while it was not measured and is predicted to take less than
-  `WORTH` times what the fastest one takes. Where what was measured took less than was
-  predicted, so may the others;
+  `WORTH` times what the fastest one takes, or so little that trying it costs next to
+  nothing: of small programs predictions say the least. Where what was measured took
+  less than was predicted, so may the others;
 * such ways are tried in turns, the most promising one first. A turn is a run that warms
   up, which may compile, and `ENOUGH` that count;
 * those that take less than `CLOSE` times what the fastest one takes have further turns,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 PLACED = "placed"
 """The name of the way over several devices."""
 WORTH = 3.0
+SHORT_SECONDS = 1e-3
 CLOSE = 1.3
 TURNS = 4
 RIVAL = 1.5
@@ -271,18 +273,17 @@ class Ways:
             return []
         least = min(map(self._expected, self._ways))
         return [
-            name
-            for name, way in self._ways.items()
-            if self._may_be_best(way, self._seconds_of(way) / least)
+            name for name, way in self._ways.items() if self._may_be_best(way, least)
         ]
 
-    def _may_be_best(self, way: Way, ratio: float) -> bool:
-        """Whether a way should be tried that takes so many times what the best does."""
+    def _may_be_best(self, way: Way, least: float) -> bool:
+        """Whether a way should be tried where the best one takes `least` seconds."""
+        seconds = self._seconds_of(way)
         if way.measured is None:
-            return ratio <= WORTH
+            return seconds <= max(WORTH * least, SHORT_SECONDS)
         if not self._takes_turns or len(way.turns) >= TURNS * ENOUGH:
             return False
-        return ratio <= (CLOSE if way.turns else RIVAL)
+        return seconds <= (CLOSE if way.turns else RIVAL) * least
 
     def _decide(self) -> None:
         self._duel = None

@@ -91,6 +91,13 @@ def test_what_is_predicted_to_be_far_slower_is_not_tried() -> None:
     assert ways.is_settled
 
 
+def test_what_takes_next_to_nothing_is_tried() -> None:
+    """Whatever is predicted: that may come from a machine that was busy."""
+    ways = ways_of(a=6e-5, b=6e-4)
+    called(ways, {"a": 9e-5, "b": 5e-5}, MANY)
+    assert ways.best == "b"
+
+
 def test_a_slow_run_opens_what_was_not_worth_it() -> None:
     ways = ways_of(a=1.0, b=1.1 * WORTH)
     ways.note("a", 9.0)
