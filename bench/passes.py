@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from gingham.dialects import make_context
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import stage_steps
 from gingham.passes.target_options import TargetOptions
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.function import make_context
 from gingham.runtime.hardware import target_options
 from gingham.targets.hardware import load_hardware
 from gingham.targets.opencl.devices.device import OpenCLDevice
