@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from statistics import median
 
 
@@ -52,15 +53,17 @@ def interleaved(
     """Time each contender in every round, after a warm-up call that is not counted.
 
     `budget` is the seconds that all rounds together should take; short calls are
-    repeated within a round. Every second round goes backwards, so that none always
-    comes behind the same one. `clock` tells the time: that of the process leaves out
-    what others do meanwhile.
+    repeated within a round. The order of each round is drawn anew, so that none always
+    comes behind the same one: a busy system holds up who has just worked. `clock` tells
+    the time: that of the process leaves out what others do meanwhile.
     """
     repeats = [_repeats(call, budget / rounds / len(contenders)) for call in contenders]
     seconds: list[list[float]] = [[] for _ in contenders]
     turns = [*zip(contenders, repeats, seconds, strict=True)]
-    for number in range(rounds):
-        for call, count, taken in turns[:: -1 if number % 2 else 1]:
+    generator = Random(0)
+    for _ in range(rounds):
+        generator.shuffle(turns)
+        for call, count, taken in turns:
             start = clock()
             for _ in range(count):
                 call()

@@ -188,9 +188,10 @@ class Ways:
                 return False
             if self.is_settled:
                 way.latest.append(seconds)
-                self._since += 1
+                # A call that another thread began before may end now.
+                self._since += name == self.best
                 if self._since >= self._hurry:
-                    self._doubt(name)
+                    self._doubt(self.best)
                 return False
             if self._duel is not None:
                 return self._fight(self._duel, name, seconds)

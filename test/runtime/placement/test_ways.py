@@ -146,6 +146,15 @@ def test_a_way_that_turns_out_impossible_in_a_duel() -> None:
     assert {*called(ways, {"a": 1.0}, MANY)} == {"a"}
 
 
+def test_late_calls_of_another_way_begin_nothing() -> None:
+    ways = ways_of(a=1.0, b=1.1)
+    called(ways, {"a": 1.0, "b": 1.1}, 2 * TURNS * (1 + ENOUGH))
+    for _ in range(MANY):
+        ways.note("b", 1.1)
+    assert ways.is_settled
+    assert ways.best == "a"
+
+
 DISTURBED = {"a": 1.0, "b": 1.15, PLACED: 1.25}
 
 
