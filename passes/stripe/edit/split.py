@@ -90,6 +90,11 @@ class _Split:
         outer = tuple(index for index, count in enumerate(counts) if count != 1)
         return _Split(used, counts, outer, tuple(inner))
 
+    @property
+    def padded(self) -> tuple[int, ...]:
+        """The values of each index that whole tiles have."""
+        return tuple(s * c for s, c in zip(self.sizes, self.counts, strict=True))
+
     def cuts(self, indices: Collection[int]) -> bool:
         """Whether some of these indices have values in several tiles."""
         return any(self.counts[index] != 1 for index in indices)
@@ -226,7 +231,7 @@ def _check_reach(
 ) -> None:
     """Refuse tiles that reach further than the points, unless nothing is there."""
     for index in range(len(block.index_ranges)):
-        if not _may_overhang(block, split, number, refinement, index):
+        if not _may_run_to(split.padded, block, number, refinement, index):
             raise error_at(
                 block,
                 f"cannot tile: sizes {list(split.sizes)} do not divide the ranges "
@@ -238,25 +243,38 @@ def _check_reach(
 
 def may_overhang(block: BlockOp, sizes: Sequence[int], index: int) -> bool:
     """Whether the last tile along an index sets no cells that no point reaches."""
-    split = _Split.of(block, sizes)
+    return _outputs_may_run_to(_Split.of(block, sizes).padded, block, index)
+
+
+def may_grow(block: BlockOp, index: int, padded: int) -> bool:
+    """Whether outputs with `init` have no cells where the index has further values."""
+    ranges = [*block.index_ranges]
+    ranges[index] = padded
+    return _outputs_may_run_to(ranges, block, index)
+
+
+def _outputs_may_run_to(ranges: Sequence[int], block: BlockOp, index: int) -> bool:
     return all(
-        refinement.init is None
-        or _may_overhang(block, split, number, refinement, index)
+        refinement.init is None or _may_run_to(ranges, block, number, refinement, index)
         for number, refinement in enumerate(block.refinement_list)
     )
 
 
-def _may_overhang(
-    block: BlockOp, split: _Split, number: int, refinement: Refinement, index: int
+def _may_run_to(
+    ranges: Sequence[int],
+    block: BlockOp,
+    number: int,
+    refinement: Refinement,
+    index: int,
 ) -> bool:
+    """Whether an output has no cells where an index runs to the end of these ranges."""
     extent = block.index_ranges[index]
-    padded = [s * c for s, c in zip(split.sizes, split.counts, strict=True)]
     moves = any(form.coefficients[index] for form in refinement.access)
-    if not moves or padded[index] == extent:
+    if not moves or ranges[index] == extent:
         return True
-    padded[index] -= extent
-    ranges = [*padded, *map(index_range, block.captures)]
-    return lies_beyond_buffer(block, number, index, ranges)
+    further = [*ranges, *map(index_range, block.captures)]
+    further[index] -= extent
+    return lies_beyond_buffer(block, number, index, further)
 
 
 def lies_beyond_buffer(
@@ -276,25 +294,6 @@ def lies_beyond_buffer(
         if first + low >= around.buffer_type.sizes[axis] or last + end <= 0:
             return True
     return False
-
-
-def may_grow(block: BlockOp, index: int, padded: int) -> bool:
-    """Whether outputs with `init` have no cells where the index has further values."""
-    return all(
-        refinement.init is None
-        or _lies_outside(block, number, refinement, index, padded)
-        for number, refinement in enumerate(block.refinement_list)
-    )
-
-
-def _lies_outside(
-    block: BlockOp, number: int, refinement: Refinement, index: int, padded: int
-) -> bool:
-    ranges = [index_range(value) for value in block.form_values]
-    ranges[index] = padded - block.index_ranges[index]
-    if lies_beyond_buffer(block, number, index, ranges):
-        return True
-    return not any(form.coefficients[index] for form in refinement.access)
 
 
 def _uses(refinement: Refinement, is_innermost: bool) -> tuple[Refinement, Refinement]:
