@@ -57,6 +57,7 @@ from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import element_of
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
@@ -277,7 +278,7 @@ def _fill_others(use: Use, init: int | float) -> list[BlockOp]:
     for position, condition in enumerate(leaf.where):
         fill = fill_block(leaf.buffer(use.index), init)
         cell = fill.access(0)
-        places = {
+        places: dict[SSAValue, IndexSum] = {
             leaf.indices[index]: cell[axis]
             for axis, index in carried_indices(leaf, use.index).items()
         }
