@@ -39,8 +39,8 @@ class Observer(Protocol):
         """A pass has run on a module from `start` until now."""
         ...
 
-    def source(self, text: str) -> None:
-        """The OpenCL C of a program that has been compiled or loaded."""
+    def source(self, text: str, language: str) -> None:
+        """The kernels of a program that has been compiled or loaded, in a language."""
         ...
 
     def time(self, queue: Any) -> None:

@@ -113,7 +113,7 @@ class Compiler:
             keep(code)
             note("compile", "store", start)
         if observer is not None:
-            observer.source(code.source)
+            observer.source(code.source, kernels.language)
         runner = None if code.is_checked else self._checked(code, binding, keep)
         runner = runner or kernels.executable(code)
         return Compiled(runner, code, (device, key), code.size_in_bytes)

@@ -79,7 +79,7 @@ class _SegmentListener:
     def after_pass(self, name: str, seconds: float, module: ModuleOp) -> None:
         """Do nothing: nothing is compiled."""
 
-    def source(self, text: str) -> None:
+    def source(self, text: str, language: str) -> None:
         """Do nothing: nothing is compiled."""
 
 

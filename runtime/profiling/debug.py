@@ -1,7 +1,7 @@
 """The log of the setting `debug`, on the standard error stream.
 
 1. a line for each launch;
-2. the OpenCL C of each program, too;
+2. the kernels of each program, too, in OpenCL C or C;
 3. the IR at each stage of the pipeline, and before the first, too;
 4. each pass with its time, and the IR where the pass changed it, too.
 
@@ -63,10 +63,10 @@ class DebugLog:
         _write(f"// pass: {name}, {milliseconds(seconds)} ms\n{text}\n")
         self._text = text
 
-    def source(self, text: str) -> None:
-        """The OpenCL C of a program."""
+    def source(self, text: str, language: str) -> None:
+        """The kernels of a program, in a language."""
         if self.level >= 2:
-            _write(f"// OpenCL C\n{text.rstrip()}\n")
+            _write(f"// {language}\n{text.rstrip()}\n")
 
 
 def line(command: Command) -> str:

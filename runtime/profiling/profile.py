@@ -107,7 +107,7 @@ class Profile:
     def after_pass(self, name: str, seconds: float, module: ModuleOp) -> None:
         """Do nothing: passes are spans, too."""
 
-    def source(self, text: str) -> None:
+    def source(self, text: str, language: str) -> None:
         """Do nothing: sources are for the log."""
 
 

@@ -63,8 +63,8 @@ class Listener(Protocol):
         """A pass has run on a module."""
         ...
 
-    def source(self, text: str) -> None:
-        """The OpenCL C of a program."""
+    def source(self, text: str, language: str) -> None:
+        """The kernels of a program, in a language."""
         ...
 
 
@@ -258,11 +258,11 @@ class Watcher:
             for listener in self._listeners():
                 listener.after_pass(name, seconds, module)
 
-    def source(self, text: str) -> None:
+    def source(self, text: str, language: str) -> None:
         """See `Observer`."""
         with self._lock:
             for listener in self._listeners():
-                listener.source(text)
+                listener.source(text, language)
 
     # What devices do.
 

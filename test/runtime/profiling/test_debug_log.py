@@ -15,6 +15,7 @@ import pytest
 import gingham
 from gingham import observation
 from gingham.runtime.profiling.starting import follow_debug_setting
+from gingham.targets.c.device import DEVICE as C
 
 PRODUCT = (
     "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
@@ -77,6 +78,14 @@ def test_sources(log: Log) -> None:
     assert any("void C(" in line for line in lines)
     assert len(launches(lines)) == 1
     assert not any(map(is_ir, lines))
+
+
+def test_sources_in_c(log: Log) -> None:
+    if C.failure() is not None:
+        pytest.skip("there is no C compiler")
+    lines = log("2", "c")
+    assert "// C" in lines
+    assert "// OpenCL C" not in lines
 
 
 def test_ir_of_the_stages(log: Log) -> None:
