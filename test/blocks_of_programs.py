@@ -29,7 +29,6 @@ FOUR_AXES = (
     "function (X[A, E, B, F], Y[D, F, C, E]) -> (O) {"
     " O[a, b, c, d : A, B, C, D] = +(X[a, e, b, f] * Y[d, f, c, e]); }"
 )
-COLUMN_SUM = "function (X[M, N]) -> (S) { S[j : N] = +(X[i, j]); }"
 
 _PASSES = "tile-flatten,tile-canonicalize,lower-tile-to-stripe,stripe-merge-indices"
 

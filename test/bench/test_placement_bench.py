@@ -14,13 +14,22 @@ from gingham.bench.measure import Measurement
 from gingham.bench.placement import Row, main
 
 
-def test_a_program_on_a_device_and_the_interpreter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    here = gingham.devices()[0].name
-    if here == "reference":
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An OpenCL device, with nothing known of it."""
+    name = gingham.devices()[0].name
+    if name == "reference":
         pytest.skip("there is no OpenCL device")
     monkeypatch.setenv("GINGHAM_RECORDS", str(tmp_path / "records.sqlite3"))
+    return name
+
+
+def test_a_program_on_a_device_and_the_interpreter(
+    here: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     case = placement.Case(
         "small product",
         "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }",
@@ -64,12 +73,8 @@ def test_what_is_good(
 
 
 def test_what_misses_is_measured_again_and_all_turns_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    here: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    here = gingham.devices()[0].name
-    if here == "reference":
-        pytest.skip("there is no OpenCL device")
-    monkeypatch.setenv("GINGHAM_RECORDS", str(tmp_path / "records.sqlite3"))
     times = iter([(1.0, 5.0, 1.5, 1.1, 9.0), (2.0, 5.0, 1.0, 1.1, 9.0)])
 
     def interleaved(calls: Sequence[object], *_: object) -> list[Measurement]:
