@@ -126,6 +126,13 @@ class GinghamError(Exception):
         return self.render()
 
 
+def again(error: GinghamError) -> GinghamError:
+    """The same error to be raised once more, maybe in another thread."""
+    copy = GinghamError(error.message, error.location, error.hint)
+    copy.__cause__ = error
+    return copy
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warn of something, at the line of the user's code that led to it."""
     import inspect

@@ -37,10 +37,9 @@ from gingham.passes.pipelines import stage_steps
 from gingham.passes.target_options import TargetOptions
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
+from gingham.runtime.backends import backend_of
 from gingham.runtime.hardware import target_options
 from gingham.targets.hardware import load_hardware
-from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.executor import OpenCLExecutable
 
 from .collection import Sample, collection, select
 from .measure import interleaved
@@ -194,8 +193,9 @@ def _print_times(samples: Sequence[Sample], name: str, without: Sequence[str]) -
     import gingham
 
     device = gingham.device(name)
-    if not isinstance(device, OpenCLDevice):
-        print(f"{name} runs no OpenCL", file=sys.stderr)
+    backend = backend_of(device)
+    if backend.kernels is None:
+        print(f"{name} runs no kernels", file=sys.stderr)
         return 2
     target = target_options(device, None, False)
     for sample in samples:
@@ -207,8 +207,7 @@ def _print_times(samples: Sequence[Sample], name: str, without: Sequence[str]) -
             continue
         inputs = [_array(each) for each in sample.types]
         calls = [
-            partial(OpenCLExecutable(module, device), *inputs)
-            for module in (whole, less)
+            partial(backend.executable(module), *inputs) for module in (whole, less)
         ]
         before, after = interleaved(calls, _SECONDS, _ROUNDS, time.process_time)
         ratio = after.typical / before.typical

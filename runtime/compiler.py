@@ -10,8 +10,8 @@ from .. import observation
 from ..errors import GinghamError
 from ..observation import note, now
 from ..progress import working
-from ..targets.backend import CodeT
-from .backends import backend_of
+from ..targets.backend import CodeT, Subject
+from .backends import backend_of, second_opinion
 from .cache.programs import KeptPrograms
 from .settings import setting
 
@@ -114,12 +114,18 @@ class Compiler:
             note("compile", "store", start)
         if observer is not None:
             observer.source(code.source, kernels.language)
-        runner = None if code.is_checked else self._checked(code, binding, keep)
+        runner = None
+        if not code.is_checked:
+            runner = self._checked(kernels, code, binding, keep)
         runner = runner or kernels.executable(code)
         return Compiled(runner, code, (device, key), code.size_in_bytes)
 
     def _checked(
-        self, code: Code, binding: Binding, keep: Callable[[Any], None]
+        self,
+        kernels: Kernels[CodeT],
+        code: CodeT,
+        binding: Binding,
+        keep: Callable[[Any], None],
     ) -> Executable | None:
         """The program, whose first results are compared with what they should be.
 
@@ -128,19 +134,17 @@ class Compiler:
         check = self._options.check
         if not (setting("check") if check is None else check):
             return None
-        from ..targets.opencl.compiled import CompiledCode
-        from ..targets.opencl.devices.device import OpenCLDevice
-        from .checking import CheckedExecutable, Subject
 
-        device = self.device
-        if not isinstance(device, OpenCLDevice) or not isinstance(code, CompiledCode):
-            return None
+        def lowered() -> ModuleOp:
+            return self.module_at("opencl", binding)
+
         subject = Subject(
             self._program.title(binding),
             self._program.outline.outputs,
             self._options.fast_math,
             lambda: self.module_at("tile", binding),
-            lambda: self.module_at("opencl", binding),
+            lowered,
+            lambda: second_opinion(lowered()),
             keep,
         )
-        return CheckedExecutable(code, device, subject)
+        return kernels.checked(code, subject)

@@ -22,14 +22,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ..errors import GinghamError, warn
 from ..suggestions import did_you_mean
-from ..targets.c.device import DEVICE as C
-from ..targets.opencl.devices.discovery import Problem, discover
+from .backends import WITHOUT_DRIVER, driver_devices, driver_problems
 from .cache.probes import failure_of, require_usable
 from .device import REFERENCE, Device
 from .settings import find
+
+if TYPE_CHECKING:
+    from ..targets.backend import Problem
 
 
 class ReferenceDeviceWarning(UserWarning):
@@ -41,12 +44,12 @@ def devices() -> list[Device]:
 
     Devices are listed, not tried: `failure` of a device tells whether it works.
     """
-    return [*discover().devices, C, REFERENCE]
+    return [*driver_devices(), *WITHOUT_DRIVER]
 
 
 def device_problems() -> list[Problem]:
     """OpenCL runtimes and devices that are installed but can not be listed, and why."""
-    return list(discover().problems)
+    return driver_problems()
 
 
 def device(name: str) -> Device:
@@ -56,7 +59,7 @@ def device(name: str) -> Device:
     no such part or can not be divided.
     """
     # These need no OpenCL, so asking for one does not start any.
-    for each in (C, REFERENCE):
+    for each in WITHOUT_DRIVER:
         if name == each.name:
             return each
     available = devices()
@@ -164,7 +167,7 @@ def default_choice() -> Choice:
 
 def _first_usable() -> Choice:
     failures: list[str] = []
-    for candidate in discover().devices:
+    for candidate in driver_devices():
         failure = failure_of(candidate)
         if failure is None:
             return Choice(candidate, "", tuple(failures))

@@ -27,6 +27,7 @@ _ENTRY = "main"
 class InterpretedRunner:
     """A module on the reference interpreter."""
 
+    startable = None
     output_types = None
     printed = None
     idle_bytes = 0
@@ -95,6 +96,7 @@ class ReferenceBackend:
 
     stage: Stage = "specialized"
     kernels = None
+    memory = None
 
     def hardware(self) -> Hardware:
         """See `Backend`: that of a processor of today, to look at what is made for."""
@@ -110,6 +112,9 @@ class ReferenceBackend:
             "device 'reference' cannot be measured",
             hint="`tile-devices` lists those of OpenCL",
         )
+
+    def busy_work(self) -> None:
+        """See `Backend`."""
 
     def executable(self, module: ModuleOp) -> InterpretedRunner:
         """See `Backend`."""

@@ -18,7 +18,7 @@ from ..errors import GinghamError
 from ..garbage import rare_collections
 from ..observation import note, now
 from .arguments import Binding, tensor_types
-from .backends import backend_of
+from .backends import backend_of, printed_by_any
 from .cache.programs import key_of
 from .device import Device
 from .devices import default_device
@@ -218,9 +218,7 @@ def _printed_for(device: Device, module: ModuleOp) -> PrintedCode:
     kernels = backend_of(device).kernels
     if kernels is not None:
         return kernels.printed(module)
-    from ..targets.opencl.compiled import print_module
-
-    return print_module(module)
+    return printed_by_any(module)
 
 
 def _is_watched() -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
-from .arrays.transfers import opencl_device
+from .backends import memory_of
 from .devices import default_device
 from .devices import device as device_named
 
@@ -49,13 +49,13 @@ def memory_usage(device: str | Device | None = None) -> MemoryUsage:
     chosen = default_device() if device is None else device
     if isinstance(chosen, str):
         chosen = device_named(chosen)
-    opencl = opencl_device(chosen)
-    if opencl is None:
+    memory = memory_of(chosen)
+    if memory is None:
         raise GinghamError(
             f"the memory of device '{chosen.name}' is NumPy's and not counted",
             hint="`tile-devices` lists those of OpenCL",
         )
-    pool = opencl.pool
+    pool = memory.pool
     used_for = dict(sorted(pool.used_for.items()))
     return MemoryUsage(
         chosen.name,

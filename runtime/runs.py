@@ -13,16 +13,15 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GinghamError
-from ..targets.opencl.events import again
+from ..errors import GinghamError, again
 from .arrays.array import Array, from_host
-from .arrays.transfers import opencl_device
+from .backends import memory_of
 from .claims import Claim, Resource, WouldDeadlock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..targets.opencl.events import RunEvent
+    from ..targets.device_memory import Event
     from .device import Device
     from .function import Function
 
@@ -117,9 +116,9 @@ class Worker:
                 self._changed.wait()
             self.has_closed = True
         for each in self._devices:
-            device = opencl_device(each)
-            if device is not None:
-                device.queue.drain()
+            memory = memory_of(each)
+            if memory is not None:
+                memory.queue.drain()
 
     def target(self, buffer: Buffer, shape: tuple[int, ...]) -> Array | None:
         """The array that a result may be written to; None where runs are placed."""
@@ -157,7 +156,7 @@ class Run:
         self._outputs = list(outputs)
         self._shapes = list(shapes)
         self._is_started = threading.Event()
-        self._event: RunEvent | None = None
+        self._event: Event | None = None
         self._failure: GinghamError | None = None
         uses: dict[Resource, bool] = {
             each: False for each in inputs if isinstance(each, Buffer)

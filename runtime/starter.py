@@ -11,14 +11,15 @@ from .arrays.kept_inputs import KeptInputs
 from .arrays.memory import SUBMISSION, Memory, read_by_host, wait_for_host
 from .arrays.storage import Kind
 from .arrays.transfers import overwrite
+from .backends import memory_of
 from .expected_type import check_type
 from .outputs import output_targets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..targets.backend import Executable
-    from ..targets.opencl.executor import OpenCLExecutable
+    from ..targets.backend import Executable, Startable
+    from ..targets.device_memory import DeviceMemory
     from .device import Device
 
     Host = NDArray[Any]
@@ -42,8 +43,6 @@ class Starter:
         The first `given` inputs are a caller's, the others arrays that the program has.
         `show_line` gives an error the text of the program.
         """
-        from ..targets.opencl.executor import OpenCLExecutable
-
         self._device = device
         self.runner = runner
         """What is compiled."""
@@ -52,9 +51,10 @@ class Starter:
         self._kept = KeptInputs(constants)
         self._captured: dict[int, Array] = {}
         self._start: _Begin | _Wait
-        if isinstance(runner, OpenCLExecutable):
-            runner.show_line = show_line
-            self._start = _Begin(runner, device, sorted(constants))
+        startable, memory = runner.startable, memory_of(device)
+        if startable is not None and memory is not None:
+            startable.show_line = show_line
+            self._start = _Begin(startable, device, memory, sorted(constants))
         else:
             self._start = _Wait(runner, device, output_names)
 
@@ -111,13 +111,18 @@ class _Begin:
     """Starts the runs of an executable."""
 
     def __init__(
-        self, executable: OpenCLExecutable, device: Device, constants: Sequence[int]
+        self,
+        executable: Startable,
+        device: Device,
+        memory: DeviceMemory[Any, Any],
+        constants: Sequence[int],
     ) -> None:
         self._device = device
         self._start = executable.start
         self._make_room = executable.make_room
-        self._queue = executable.device.queue
-        self._spares = executable.device.spare_buffers
+        self._memory = memory
+        self._queue = memory.queue
+        self._spares = memory.spares
         self._constants = constants
         self._kinds: list[Kind] = [
             (shape, dtype, device) for shape, dtype in executable.output_types
@@ -167,10 +172,8 @@ class _Begin:
 
     def _spoil(self, outputs: Sequence[Array], error: GinghamError) -> None:
         """Some of the launches of a failed start may have written to its results."""
-        from ..targets.opencl.events import failed_run
-
         for array in outputs:
-            array.memory.written = failed_run(self._queue, error)
+            array.memory.written = self._memory.failed(error)
 
     def _outputs(self, targets: Sequence[Array | None] | None) -> list[Array]:
         if targets is None:

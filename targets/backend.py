@@ -17,14 +17,16 @@ module at `Backend.stage` --- Backend.executable ---> Executable
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..errors import GinghamError
     from .code import PrintedCode
+    from .device_memory import DeviceMemory, Event
     from .hardware import Calibration, Hardware
     from .host_arrays import Array
     from .host_arrays import ArrayType as ArrayType
@@ -41,6 +43,17 @@ Stage: TypeAlias = Literal["specialized", "opencl"]
 
 
 @dataclass(frozen=True)
+class Problem:
+    """A runtime or device that should have been there and is not, and why."""
+
+    subject: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Needs:
     """What the passes have to know of a device beside its figures."""
 
@@ -51,6 +64,64 @@ class Needs:
     vectorizes_loops: bool = False
     """Whether its compiler makes vectors of the steps of loops where nothing forbids
     it, whatever the hardware is that kernels are made for."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program whose first results are to be checked.
+
+    `flattened` gives it at the tile level, `lowered` as it is compiled, and `keep`
+    takes the code that was found to be right. `second_opinion` builds it by another
+    compiler, where one can.
+    """
+
+    title: str
+    output_names: Sequence[str]
+    fast_math: bool
+    flattened: Callable[[], ModuleOp]
+    lowered: Callable[[], ModuleOp]
+    second_opinion: Callable[[], Executable | None]
+    keep: Callable[[Any], None]
+
+
+class Startable(Protocol):
+    """A program that is started on buffers of its device, and waited for later."""
+
+    show_line: Callable[[GinghamError], None]
+    """Gives an error that is found later the text of the program."""
+
+    @property
+    def output_types(self) -> Sequence[ArrayType]:
+        """Shape and NumPy type of each output."""
+        ...
+
+    def make_room(self, new: Sequence[int]) -> None:
+        """See that there is memory for starting runs with these outputs, all new.
+
+        Raises GinghamError, which names the program's buffers, with nothing taken.
+        """
+        ...
+
+    def start(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any] | None = None,
+        wait_for: Sequence[Any] = (),
+        sources: Sequence[Any] = (),
+        contents: Sequence[object] | None = None,
+    ) -> tuple[list[Any], Event | None]:
+        """Begin to run on buffers of the device: the outputs, and their event.
+
+        The buffers are those of the inputs' and the outputs' shapes and types; no
+        output is another one, or an input. It comes after all that the device's queue
+        has been given, and after `wait_for`, which may be of other devices. `sources`
+        are the runs that the inputs come from: where one failed, so does this.
+        `contents` has an object for each constant input, that is another one when the
+        contents are others. The event is None where there is nothing to do.
+
+        Raises GinghamError where memory is missing or a launch is refused.
+        """
+        ...
 
 
 class Executable(Protocol):
@@ -78,6 +149,11 @@ class Executable(Protocol):
 
     def refresh(self) -> None:
         """Forget what was computed of constant inputs."""
+        ...
+
+    @property
+    def startable(self) -> Startable | None:
+        """How it is started on buffers; None where it works on NumPy's arrays."""
         ...
 
     @property
@@ -189,12 +265,40 @@ class Kernels(Protocol[CodeT]):
         """The function `@main`, to be called."""
         ...
 
+    def checked(self, code: CodeT, subject: Subject) -> Executable | None:
+        """As `executable`; the first results are held against what they should be.
+
+        None for a compiler that has no safer builds.
+        """
+        ...
+
+
+class BusyWork(Protocol):
+    """What keeps a device busy, to see what it does beside."""
+
+    def start(self) -> None:
+        """Let the device begin."""
+        ...
+
+    def finish(self) -> None:
+        """Wait until it is done. Raises GinghamError where the device fails."""
+        ...
+
 
 class Backend(Protocol):
     """What one device offers."""
 
     stage: Stage
     """The stage of the pipeline at which it takes programs."""
+
+    @property
+    def memory(self) -> DeviceMemory[Any, Any] | None:
+        """The memory of its own; None where it works on NumPy's arrays."""
+        ...
+
+    def busy_work(self) -> BusyWork | None:
+        """Work for some milliseconds; None where nothing can be started."""
+        ...
 
     @property
     def kernels(self) -> Kernels[Any] | None:

@@ -12,8 +12,8 @@ import training
 from training_steps import training_step
 
 import gingham
-from gingham.runtime.checking.builds import UNOPTIMISED
 from gingham.targets.opencl import compiled
+from gingham.targets.opencl.checking.builds import UNOPTIMISED
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import DeviceProgram, build_program
 

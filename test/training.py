@@ -27,14 +27,14 @@ from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.passes.pipelines import run_stages
 from gingham.runtime.backends import backend_of
-from gingham.runtime.checking.builds import unoptimised
-from gingham.runtime.checking.expectation import Mismatch, expectation
-from gingham.runtime.checking.opinion import Opinion
 from gingham.runtime.device import Device
 from gingham.runtime.devices import devices
 from gingham.runtime.hardware import target_options
 from gingham.targets.c.device import DEVICE as C
 from gingham.targets.hardware import Hardware, load_hardware
+from gingham.targets.opencl.checking.builds import unoptimised
+from gingham.targets.opencl.checking.expectation import Mismatch, expectation
+from gingham.targets.opencl.checking.opinion import Opinion
 from gingham.targets.opencl.compiled import compile_module
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable

@@ -24,8 +24,7 @@ from .command import ArgumentParser, run_command, show
 if TYPE_CHECKING:
     from ..runtime.device import Device
     from ..runtime.devices import Choice
-    from ..targets.backend import PropertyValue
-    from ..targets.opencl.devices.discovery import Problem
+    from ..targets.backend import Problem, PropertyValue
 
 # Long lists that only programs want.
 _LEFT_OUT_OF_TABLES = frozenset({"extensions"})

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import GinghamError
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...targets.opencl.events import RunEvent
-    from ...targets.opencl.memory.buffer import DeviceBuffer
+    from ...targets.device_memory import Buffer, Event
 
 
 class Array:
@@ -62,7 +60,7 @@ class Array:
         device: Device,
         kind: Kind,
         host: NDArray[Any] | None,
-        buffer: DeviceBuffer | None,
+        buffer: Buffer | None,
         memory: Memory,
     ) -> None:
         """For `asarray` and for those that run functions."""
@@ -92,7 +90,7 @@ class Array:
         return self.size * self.dtype.itemsize
 
     @property
-    def buffer(self) -> DeviceBuffer:
+    def buffer(self) -> Buffer:
         """Its memory as OpenCL knows it.
 
         Raises GinghamError where it is closed, and on devices without OpenCL.
@@ -114,7 +112,7 @@ class Array:
         return Storage(self.device, self.kind, self._host, self._buffer, self.memory)
 
     @property
-    def event(self) -> RunEvent | None:
+    def event(self) -> Event | None:
         """The end of the run that computes it; None where nothing does."""
         self.check()
         return self.memory.written
@@ -145,7 +143,7 @@ class Array:
         if event is None:
             return self
         if timeout is not None and not event.done:
-            from ...targets.opencl.crossing import wait_at_most
+            from ...targets.waiting import wait_at_most
 
             if not wait_at_most(event, timeout):
                 raise TimeoutError(f"{self!r} was not there after {timeout} seconds")
@@ -181,9 +179,7 @@ class Array:
             return self
         self.check()
         host = None if self._host is None else self._host.reshape(shape)
-        buffer = self._buffer
-        if buffer is not None:
-            buffer = replace(buffer, shape=shape, host=host)
+        buffer = None if self._buffer is None else self._buffer.viewed(shape)
         kind = shape, self.dtype, self.device
         return Array(self.device, kind, host, buffer, self.memory)
 

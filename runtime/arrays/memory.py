@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from threading import Condition, Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...errors import GinghamError
-from ...targets.opencl.events import again
+from ...errors import GinghamError, again
 
 if TYPE_CHECKING:
-    from ...targets.opencl.events import EventQueue, RunEvent
-    from ...targets.opencl.memory.spare_buffers import Spare, SpareBuffers
+    from ...targets.device_memory import Event, EventQueue, Spare, Spares
 
 SUBMISSION = Lock()
 """Held while a run is started.
@@ -42,23 +40,23 @@ class Memory:
     )
 
     def __init__(
-        self, spare: Spare | None = None, spares: SpareBuffers | None = None
+        self, spare: Spare | None = None, spares: Spares[Any] | None = None
     ) -> None:
         self._spare = spare
         self._spares = spares
-        self.written: RunEvent | None = None
+        self.written: Event | None = None
         """The run that wrote it last, if any did."""
-        self.readers: dict[EventQueue, RunEvent] = {}
+        self.readers: dict[EventQueue, Event] = {}
         """The last run of each queue that reads it."""
         self.host_readers = 0
         """How many runs of the interpreter read it now."""
 
-    def users(self) -> list[RunEvent]:
+    def users(self) -> list[Event]:
         """All runs that who writes to it has to come after."""
         users = [*self.readers.values()]
         return users if self.written is None else [*users, self.written]
 
-    def sources(self) -> tuple[RunEvent, ...]:
+    def sources(self) -> tuple[Event, ...]:
         """The run that has to end well for the contents to be what they should.
 
         Raises the GinghamError of one that is known to have failed.
@@ -117,11 +115,11 @@ class ClosedMemory(Memory):
         super().__init__()
         self._description = description
 
-    def users(self) -> list[RunEvent]:
+    def users(self) -> list[Event]:
         """Raise GinghamError."""
         raise self.error()
 
-    def sources(self) -> tuple[RunEvent, ...]:
+    def sources(self) -> tuple[Event, ...]:
         """Raise GinghamError."""
         raise self.error()
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...targets.opencl.memory.buffer import DeviceBuffer
+    from ...targets.device_memory import Buffer
     from ..device import Device
 
 Kind: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any], Device]"
@@ -25,8 +25,8 @@ class Storage(NamedTuple):
     kind: Kind
     host: NDArray[Any] | None
     """The array of NumPy over the same memory; None on a device with its own."""
-    own_buffer: DeviceBuffer | None
-    """The memory as OpenCL knows it; None where arrays are NumPy's."""
+    own_buffer: Buffer | None
+    """The memory as the device knows it; None where arrays are NumPy's."""
     memory: Memory
 
     def check(self) -> None:
@@ -35,8 +35,8 @@ class Storage(NamedTuple):
             raise self.memory.error()
 
     @property
-    def buffer(self) -> DeviceBuffer:
-        """Its memory as OpenCL knows it.
+    def buffer(self) -> Buffer:
+        """Its memory as the device knows it.
 
         Raises GinghamError where it is closed, and where arrays are NumPy's.
         """

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
+from ..backends import memory_of
 from ..device import Device
 from .host_values import would_copy
 from .memory import SUBMISSION, Memory, wait_for_host
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...targets.opencl.command_queue import CommandQueue
-    from ...targets.opencl.devices.device import OpenCLDevice
-    from ...targets.opencl.events import RunEvent
-    from ...targets.opencl.memory.buffer import DeviceBuffer
+    from ...targets.device_memory import Buffer, DeviceMemory, Event
 
     Host = NDArray[Any]
+    AnyMemory = DeviceMemory[Any, Any]
 
 
 def stored(
@@ -33,16 +32,16 @@ def stored(
 
     `is_new` says that nobody else has it, so that it needs no further copy.
     """
-    opencl = opencl_device(device)
+    place = memory_of(device)
     kind = host.shape, host.dtype, device
-    if opencl is None:
+    if place is None:
         own = host.copy() if copy is True and not is_new else host
         return Storage(device, kind, own, None, Memory())
-    if opencl.details.host_unified_memory:
-        return _wrapped(host, opencl, is_new, copy)
+    if place.is_shared:
+        return _wrapped(host, device, place, is_new, copy)
     if copy is False:
         raise would_copy(f"device '{device.name}' has memory of its own")
-    buffer = _written_buffer(opencl, host)
+    buffer = _written_buffer(place, host)
     return Storage(device, kind, None, buffer, Memory())
 
 
@@ -52,13 +51,12 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any], device: Device) -> Storage
     Raises GinghamError where there is not that much memory.
     """
     from ...targets.host_arrays import aligned_empty
-    from ...targets.opencl.memory.buffer import allocate
 
-    opencl = opencl_device(device)
+    place = memory_of(device)
     kind = tuple(shape), dtype, device
-    if opencl is None:
+    if place is None:
         return Storage(device, kind, aligned_empty(shape, dtype), None, Memory())
-    buffer = allocate(opencl, kind[0], dtype)
+    buffer = place.allocate(kind[0], dtype)
     return Storage(device, kind, buffer.host, buffer, Memory())
 
 
@@ -72,21 +70,17 @@ def contents(array: Storage) -> Host:
 
 def _read(array: Storage) -> Host:
     """The contents of an array that is ready."""
-    from ...targets.opencl.transfers import start_read
-
     array.check()
     if array.host is not None:
-        opencl = opencl_device(array.device)
-        if opencl is not None and not _is_visible(opencl):
-            from ...targets.opencl.memory.copies import make_visible
-
-            make_visible(opencl.queue, array.buffer)
+        place = memory_of(array.device)
+        if place is not None and not place.is_visible:
+            place.show(array.buffer)
         return array.host.view()
     buffer = array.buffer
     host = _empty_host(buffer)
     with SUBMISSION:
         sources = array.memory.sources()
-        event = start_read(_copier(array.device), buffer, host, sources)
+        event = _memory(array.device).read(buffer, host, sources)
         _note_reader(array.memory, event)
     if event is not None:
         event.wait()
@@ -97,20 +91,19 @@ def moved(array: Storage, chosen: Device, copy: bool | None) -> Storage:
     """See `Array.to`, for another device or where `copy` is True."""
     # Closed, or known to have failed: that is an error here.
     array.memory.sources()
-    source, target = opencl_device(array.device), opencl_device(chosen)
-    shares = _is_visible(array.device) and (
-        target is None or target.details.host_unified_memory
-    )
+    source, target = memory_of(array.device), memory_of(chosen)
+    shares = _is_visible(source) and (target is None or target.is_shared)
     if shares and _fits(array.host, target) and copy is not True:
         return _shared(array, chosen, target)
     if source is None or target is None:
         # Work on NumPy's arrays is never ahead of its caller.
         return stored(contents(array), chosen, False, copy)
     if copy is False:
-        raise would_copy(f"'{source.name}' and '{target.name}' share no memory")
-    if source is target and array.host is None:
+        names = f"'{array.device.name}' and '{chosen.name}'"
+        raise would_copy(f"{names} share no memory")
+    if array.device is chosen and array.host is None:
         return _duplicate(array, source)
-    return _copied(array, source, target)
+    return _copied(array, source, chosen, target)
 
 
 def overwrite(target: Storage, result: Host) -> None:
@@ -136,50 +129,33 @@ def write_into(target: Storage, array: Storage) -> None:
     It comes after all that uses the target, and is started only, but for targets whose
     memory is NumPy's. Raises GinghamError where the array is known to have failed.
     """
-    from ...targets.opencl.transfers import start_copy, start_read, start_write
-
-    source, device = opencl_device(array.device), opencl_device(target.device)
-    if device is None:
+    place = memory_of(target.device)
+    if place is None:
         overwrite(target, contents(array))
         return
     memory, origin, buffer = target.memory, array.memory, target.buffer
     with SUBMISSION:
         wait_for_host(memory)
         sources, behind = origin.sources(), memory.users()
-        queue = device.transfer_queue
-        host = array.host if _is_visible(array.device) else None
-        if source is device and host is None:
-            event = start_copy(queue, array.buffer, buffer, sources, behind)
+        host = array.host if _is_visible(memory_of(array.device)) else None
+        if array.device is target.device and host is None:
+            event = place.copy(array.buffer, buffer, sources, behind)
         elif host is not None:
-            event = start_write(queue, buffer, host, sources, behind)
+            event = place.write(buffer, host, sources, behind)
         else:
             host = _empty_host(buffer)
-            copier = _copier(array.device)
-            read = start_read(copier, array.buffer, host, sources)
+            read = _memory(array.device).read(array.buffer, host, sources)
             _note_reader(origin, read)
             sources = () if read is None else (read,)
-            event = start_write(queue, buffer, host, sources, behind)
+            event = place.write(buffer, host, sources, behind)
         _note_reader(origin, event)
         memory.written = event
 
 
-def opencl_device(device: Device) -> OpenCLDevice | None:
-    """The device as an OpenCL device; None for one whose arrays are NumPy's."""
-    from ...targets.opencl.devices.device import OpenCLDevice
-
-    if not device.has_buffers:
-        return None
-    if not isinstance(device, OpenCLDevice):
-        raise GinghamError(f"device '{device.name}' cannot hold arrays")
-    return device
-
-
 def _wrapped(
-    host: Host, device: OpenCLDevice, is_new: bool, copy: bool | None
+    host: Host, device: Device, place: AnyMemory, is_new: bool, copy: bool | None
 ) -> Storage:
     from ...targets.host_arrays import fit_for_kernels
-    from ...targets.opencl.memory.buffer import wrap
-    from ...targets.opencl.memory.copies import upload
 
     fitting = fit_for_kernels(host)
     if copy is False and fitting is not host:
@@ -187,123 +163,103 @@ def _wrapped(
             "the elements do not lie one behind the other, or are not aligned"
         )
     if copy is True and fitting is host and not is_new:
-        fitting = _copy(host, device)
-    if fitting.flags.writeable:
-        buffer = wrap(device, fitting)
-    else:
-        buffer = upload(device.queue, fitting)
+        fitting = _copy(host, place)
     kind = fitting.shape, fitting.dtype, device
-    return Storage(device, kind, fitting, buffer, Memory())
+    return Storage(device, kind, fitting, place.in_place(fitting), Memory())
 
 
-def _fits(host: Host | None, device: OpenCLDevice | None) -> bool:
+def _fits(host: Host | None, place: AnyMemory | None) -> bool:
     """Whether an array of NumPy can be used in place, by kernels or else by NumPy."""
     from ...targets.host_arrays import fit_for_kernels
 
-    return host is not None and (device is None or fit_for_kernels(host) is host)
+    return host is not None and (place is None or fit_for_kernels(host) is host)
 
 
-def _shared(array: Storage, device: Device, opencl: OpenCLDevice | None) -> Storage:
+def _shared(array: Storage, device: Device, place: AnyMemory | None) -> Storage:
     """The same memory for another device, whose runs are put in order with others."""
-    from ...targets.opencl.memory.buffer import wrap
-    from ...targets.opencl.memory.copies import upload
-
     host, memory = array.host, array.memory
     if host is None:
         raise GinghamError("expected an array in the host's memory")
-    buffer = None
-    if opencl is not None:
-        is_writable = host.flags.writeable
-        buffer = wrap(opencl, host) if is_writable else upload(opencl.queue, host)
+    buffer = None if place is None else place.in_place(host)
     return Storage(device, (*array.kind[:2], device), host, buffer, memory)
 
 
-def _copied(array: Storage, source: OpenCLDevice, target: OpenCLDevice) -> Storage:
+def _copied(
+    array: Storage, source: AnyMemory, device: Device, target: AnyMemory
+) -> Storage:
     """A copy on another device, by way of the host where it has to be."""
-    from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.transfers import start_read, start_write
-
     memory, origin = Memory(), array.memory
     shape, dtype, _ = array.kind
-    buffer = allocate(target, shape, dtype)
+    buffer = target.allocate(shape, dtype)
     with SUBMISSION:
         sources = origin.sources()
         host, event = array.host, None
-        if buffer.host is not None or host is None or not _is_visible(source):
+        if buffer.host is not None or host is None or not source.is_visible:
             host = _empty_host(buffer) if buffer.host is None else buffer.host
-            event = start_read(source.transfer_queue, array.buffer, host, sources)
+            event = source.read(array.buffer, host, sources)
             _note_reader(origin, event)
             sources = () if event is None else (event,)
         if buffer.host is None:
-            event = start_write(target.transfer_queue, buffer, host, sources)
+            event = target.write(buffer, host, sources)
             _note_reader(origin, event)
         memory.written = event
-    return Storage(target, (shape, dtype, target), buffer.host, buffer, memory)
+    return Storage(device, (shape, dtype, device), buffer.host, buffer, memory)
 
 
-def _duplicate(array: Storage, device: OpenCLDevice) -> Storage:
+def _duplicate(array: Storage, place: AnyMemory) -> Storage:
     """A copy on the same device, which has memory of its own.
 
     It must not go through the host: NVIDIA's driver takes the bytes of a write when it
     is told of it, though the read before it has not put them there yet.
     """
-    from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.transfers import start_copy
-
     memory, origin = Memory(), array.memory
     shape, dtype, _ = array.kind
-    buffer = allocate(device, shape, dtype)
+    buffer = place.allocate(shape, dtype)
     with SUBMISSION:
-        queue, sources = device.transfer_queue, origin.sources()
-        memory.written = start_copy(queue, array.buffer, buffer, sources)
+        memory.written = place.copy(array.buffer, buffer, origin.sources())
         _note_reader(origin, memory.written)
     return Storage(array.device, array.kind, None, buffer, memory)
 
 
-def _copier(device: Device) -> CommandQueue:
-    """The queue for copies of a device with buffers."""
-    opencl = opencl_device(device)
-    if opencl is None:
-        raise GinghamError(f"device '{device.name}' has no OpenCL buffers")
-    return opencl.transfer_queue
+def _memory(device: Device) -> AnyMemory:
+    """The memory of a device with buffers."""
+    place = memory_of(device)
+    if place is None:
+        raise GinghamError(f"device '{device.name}' has no buffers")
+    return place
 
 
-def _note_reader(memory: Memory, event: RunEvent | None) -> None:
+def _note_reader(memory: Memory, event: Event | None) -> None:
     if event is not None:
         memory.readers[event.queue] = event
 
 
-def _written_buffer(device: OpenCLDevice, host: Host) -> DeviceBuffer:
+def _written_buffer(place: AnyMemory, host: Host) -> Buffer:
     """A buffer with the elements of an array, which may be changed afterwards."""
     from ...targets.host_arrays import fit_for_kernels
-    from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.transfers import start_write
 
     fitting = fit_for_kernels(host)
-    buffer = allocate(device, fitting.shape, fitting.dtype)
-    event = start_write(device.transfer_queue, buffer, fitting)
+    buffer = place.allocate(fitting.shape, fitting.dtype)
+    event = place.write(buffer, fitting)
     if event is not None:
         event.wait()
     return buffer
 
 
-def _is_visible(device: Device) -> bool:
+def _is_visible(place: AnyMemory | None) -> bool:
     """Whether the host sees what kernels write without asking the device for it."""
-    opencl = opencl_device(device)
-    if opencl is None:
-        return True
-    return opencl.details.shares_host_memory or opencl.kind == "cpu"
+    return place is None or place.is_visible
 
 
-def _empty_host(buffer: DeviceBuffer) -> Host:
+def _empty_host(buffer: Buffer) -> Host:
     from ...targets.host_arrays import aligned_empty
 
     return aligned_empty(buffer.shape, buffer.dtype)
 
 
-def _copy(host: Host, device: OpenCLDevice) -> Host:
+def _copy(host: Host, place: AnyMemory) -> Host:
     import numpy as np
 
-    copy = device.pool.host_array(host.shape, host.dtype, "tensors")
+    copy = place.host_array(host.shape, host.dtype)
     np.copyto(copy, host)
     return copy

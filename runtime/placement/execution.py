@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ..arrays.array import Array, from_host, has_arrays
 from ..arrays.kept_inputs import KeptInputs
 from ..arrays.memory import SUBMISSION, Memory
-from ..arrays.transfers import opencl_device, write_into
+from ..arrays.transfers import write_into
+from ..backends import memory_of
 from ..load import running
 from ..outputs import check_overlap, output_arrays, output_targets
 
@@ -289,26 +290,24 @@ def lent(host: Host, device: Device) -> Array:
 
     Where the device has memory of its own, the copy is started only.
     """
-    opencl = opencl_device(device)
-    if opencl is None or opencl.details.host_unified_memory:
+    place = memory_of(device)
+    if place is None or place.is_shared:
         return from_host(host, device)
     from ...targets.host_arrays import fit_for_kernels
-    from ...targets.opencl.memory.buffer import allocate
-    from ...targets.opencl.transfers import start_write
 
     fitting = fit_for_kernels(host)
-    buffer = allocate(opencl, fitting.shape, fitting.dtype)
+    buffer = place.allocate(fitting.shape, fitting.dtype)
     memory = Memory()
     with SUBMISSION:
-        memory.written = start_write(opencl.transfer_queue, buffer, fitting)
+        memory.written = place.write(buffer, fitting)
     return Array(device, (fitting.shape, fitting.dtype, device), None, buffer, memory)
 
 
 def _flush(device: Device) -> None:
     """See that what was queued gets started: runtimes may collect commands."""
-    opencl = opencl_device(device)
-    if opencl is not None:
-        opencl.queue.handle.flush()
+    place = memory_of(device)
+    if place is not None:
+        place.queue.flush()
 
 
 def _first_targets(

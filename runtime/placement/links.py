@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from threading import Event as ThreadEvent
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...targets.hardware.machine import HOST, Link
-from ..arrays.transfers import opencl_device
+from ..backends import memory_of
 from ..records import device_parts
 from .database import Database, database
 
 if TYPE_CHECKING:
-    from ...targets.opencl.devices.device import OpenCLDevice
+    from ...targets.device_memory import DeviceMemory
     from ..device import Device
 
 _FEW = 1 << 10
@@ -83,44 +83,40 @@ def _text(place: Device | str) -> str:
 
 def _measured(source: Device | str, target: Device | str) -> tuple[float, float]:
     place = target if isinstance(source, str) else source
-    device = None if isinstance(place, str) else opencl_device(place)
-    if device is None:
+    memory = None if isinstance(place, str) else memory_of(place)
+    if memory is None or isinstance(place, str):
         return _LEAST_SECONDS, math.inf
-    device.require_usable()
+    place.require_usable()
     seconds = _arrival if isinstance(source, str) else _departure
-    few = max(seconds(device, _FEW), _LEAST_SECONDS)
-    if device.details.host_unified_memory:
+    few = max(seconds(memory, _FEW), _LEAST_SECONDS)
+    if memory.is_shared:
         return few, math.inf
-    many = seconds(device, _MANY)
+    many = seconds(memory, _MANY)
     return few, 4 * _MANY / max(many - few, _LEAST_SECONDS)
 
 
-def _arrival(device: OpenCLDevice, count: int) -> float:
+def _arrival(memory: DeviceMemory[Any, Any], count: int) -> float:
     """The seconds to give so many floats of the host to a device."""
     import numpy as np
 
-    from ...targets.opencl.memory.copies import upload
-
     array = np.ones(count, np.float32)
-    queue = device.queue
+    queue = memory.queue
 
     def arrive() -> None:
-        upload(queue, array)
+        memory.upload(array)
         queue.finish()
 
     return _fastest(arrive) - _fastest(queue.finish)
 
 
-def _departure(device: OpenCLDevice, count: int) -> float:
+def _departure(memory: DeviceMemory[Any, Any], count: int) -> float:
     """The seconds to get so many floats of a device."""
     import numpy as np
 
-    from ...targets.opencl.memory.copies import download, upload
-
-    queue = device.queue
-    buffer = upload(queue, np.ones(count, np.float32))
+    queue = memory.queue
+    buffer = memory.upload(np.ones(count, np.float32))
     queue.finish()
-    return _fastest(lambda: download(queue, buffer)) - _fastest(queue.finish)
+    return _fastest(lambda: memory.download(buffer)) - _fastest(queue.finish)
 
 
 def _handover(known: Database) -> float:

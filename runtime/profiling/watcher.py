@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from ... import observation
+from ...targets.opencl.clock import QueueClock
 from ..hardware import hardware_of
-from .clock import QueueClock
 from .records import Command, CommandKind, Span, Thread
 from .roofline import Roofline
 

@@ -16,6 +16,7 @@ from .executable import CExecutable
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..backend import Subject
     from .device import CDevice
 
 _OWN_FUNCTIONS = ("exp", "log", "pow", "sigmoid", "erf", "sin", "cos", "tan", "tanh")
@@ -62,11 +63,15 @@ class CKernels:
         """See `Kernels`."""
         return CExecutable(code, self._device)
 
+    def checked(self, code: CCode, subject: Subject) -> None:
+        """See `Kernels`: there are no safer builds."""
+
 
 class CBackend:
     """What the processor of this machine offers."""
 
     stage: Stage = "opencl"
+    memory = None
 
     def __init__(self, device: CDevice) -> None:
         self._device = device
@@ -97,6 +102,9 @@ class CBackend:
             hint="a device of OpenCL for the same processor can: `tile-devices` lists "
             "them",
         )
+
+    def busy_work(self) -> None:
+        """See `Backend`."""
 
     def executable(self, module: ModuleOp) -> CExecutable:
         """See `Backend`."""

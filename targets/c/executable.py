@@ -41,6 +41,8 @@ _SMALL_WORK = 1 << 18
 class CExecutable:
     """The function `@main` of a module; from any thread, one call after the other."""
 
+    startable = None
+
     def __init__(self, code: CCode, device: CDevice) -> None:
         self.device = device
         self.source = code.source

@@ -9,6 +9,7 @@ from ..backend import Needs, Stage
 from ..code import PrintedCode
 from ..hardware import Calibration, Hardware, host_caches, select_hardware
 from .compiled import CompiledCode, build_code, from_bytes, print_module, to_bytes
+from .device_memory import OpenCLMemory
 from .devices.driver_state import driver_state
 from .devices.own_functions import own_functions
 from .executor import OpenCLExecutable
@@ -17,6 +18,8 @@ from .program import build_options
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..backend import Subject
+    from .busy import BusyKernel
     from .devices.device import OpenCLDevice
 
 
@@ -62,6 +65,12 @@ class OpenCLKernels:
         """See `Kernels`."""
         return OpenCLExecutable(code, self._device)
 
+    def checked(self, code: CompiledCode, subject: Subject) -> OpenCLExecutable:
+        """See `Kernels`."""
+        from .checking import CheckedExecutable
+
+        return CheckedExecutable(code, self._device, subject)
+
 
 class OpenCLBackend:
     """What a device of OpenCL offers."""
@@ -71,6 +80,7 @@ class OpenCLBackend:
     def __init__(self, device: OpenCLDevice) -> None:
         self._device = device
         self.kernels = OpenCLKernels(device)
+        self.memory = OpenCLMemory(device)
 
     def hardware(self) -> Hardware:
         """See `Backend`."""
@@ -99,6 +109,12 @@ class OpenCLBackend:
         from .devices.calibration import calibrate
 
         return calibrate(self._device, described)
+
+    def busy_work(self) -> BusyKernel:
+        """See `Backend`."""
+        from .busy import BusyKernel
+
+        return BusyKernel(self._device)
 
     def executable(self, module: ModuleOp) -> OpenCLExecutable:
         """See `Backend`."""

@@ -187,6 +187,10 @@ class CommandQueue:
         self._in_flight.append(event)
         self._held_bytes += event.bytes
 
+    def flush(self) -> None:
+        """See that what was queued gets started: runtimes may collect commands."""
+        self.handle.flush()
+
     def throttle(self) -> None:
         """Let go of what has ended; wait where too much is in flight.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ... import observation
-from ...errors import GinghamError
+from ...errors import GinghamError, again
 from ...observation import now
 from .status import as_gingham_error
 
@@ -199,10 +199,3 @@ def failed_run(queue: EventQueue, failure: GinghamError) -> RunEvent:
     run.failure = failure
     run.is_settled = True
     return run
-
-
-def again(error: GinghamError) -> GinghamError:
-    """The same error to be raised once more, maybe in another thread."""
-    copy = GinghamError(error.message, error.location, error.hint)
-    copy.__cause__ = error
-    return copy

@@ -88,6 +88,11 @@ class OpenCLExecutable:
         self._binder = InputBinder(device, program.inputs, self._launches)
 
     @property
+    def startable(self) -> OpenCLExecutable:
+        """Itself."""
+        return self
+
+    @property
     def input_types(self) -> list[ArrayType]:
         """Shape and NumPy type of each input."""
         return self.program.input_types
@@ -183,17 +188,7 @@ class OpenCLExecutable:
         sources: Sequence[RunEvent] = (),
         contents: Sequence[object] | None = None,
     ) -> tuple[list[DeviceBuffer], RunEvent | None]:
-        """Begin to run on buffers of the device: the outputs, and their event.
-
-        The buffers are those of the inputs' and the outputs' shapes and types; no
-        output is another one, or an input. It comes after all that the device's queue
-        has been given, and after `wait_for`, which may be of other devices. `sources`
-        are the runs that the inputs come from: where one failed, so does this.
-        `contents` has an object for each constant input, that is another one when the
-        contents are others. The event is None where there is nothing to do.
-
-        Raises GinghamError where memory is missing or a launch is refused.
-        """
+        """See `Startable`."""
         if outputs is None:
             outputs = [allocate(self.device, *type) for type in self.output_types]
         queue = self._queue
@@ -322,10 +317,7 @@ class OpenCLExecutable:
         self._memory.prepare(new, with_inputs=True, with_constants=lacks_constants)
 
     def make_room(self, new: Sequence[int]) -> None:
-        """See that there is memory for starting runs with these outputs, all new.
-
-        Raises GinghamError, which names the program's buffers, with nothing taken.
-        """
+        """See `Startable`."""
         if not self._memory.is_ready:
             with self._binding:
                 self._prepare_start(new)

@@ -23,6 +23,7 @@ from injected import (
 
 import gingham
 from gingham.errors import GinghamError
+from gingham.runtime import backends
 from gingham.runtime import devices as runtime_devices
 from gingham.runtime.devices import ReferenceDeviceWarning, default_choice
 from gingham.targets.opencl.builds import driver
@@ -52,7 +53,7 @@ def pair(monkeypatch: pytest.MonkeyPatch) -> tuple[OpenCLDevice, OpenCLDevice]:
         for name in ("first.0", "second.0")
     )
     here = Discovery((first, second), ())
-    monkeypatch.setattr(runtime_devices, "discover", lambda: here)
+    monkeypatch.setattr(backends, "discover", lambda: here)
     return first, second
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gingham.errors import GinghamError
-from gingham.runtime import devices as module
+from gingham.runtime import backends
 from gingham.runtime.devices import (
     Device,
     ReferenceDeviceWarning,
@@ -21,8 +21,9 @@ from gingham.runtime.devices import (
     device_problems,
     devices,
 )
+from gingham.targets.backend import Problem
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.devices.discovery import Discovery, Problem, discover
+from gingham.targets.opencl.devices.discovery import Discovery, discover
 from gingham.targets.opencl.devices.properties import OpenCLProperties
 
 
@@ -73,7 +74,7 @@ def pretend(
     *stubs: StubDevice,
     problems: tuple[Problem, ...] = (),
 ) -> None:
-    monkeypatch.setattr(module, "discover", lambda: Discovery(stubs, problems))
+    monkeypatch.setattr(backends, "discover", lambda: Discovery(stubs, problems))
     monkeypatch.delenv("GINGHAM_DEVICE", raising=False)
 
 

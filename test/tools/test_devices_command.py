@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from gingham.errors import GinghamError
+from gingham.runtime import backends
 from gingham.runtime import devices as runtime_devices
 from gingham.runtime.devices import default_device, devices
-from gingham.targets.opencl.devices.discovery import Discovery, Problem
+from gingham.targets.backend import Problem
+from gingham.targets.opencl.devices.discovery import Discovery
 from gingham.tools.devices import main
 
 
@@ -29,7 +31,7 @@ def only_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     """No OpenCL device, and one runtime that can not be loaded."""
     problem = Problem("/opt/[b]libgone.so", "no such file")
     nothing = Discovery((), (problem,))
-    monkeypatch.setattr(runtime_devices, "discover", lambda: nothing)
+    monkeypatch.setattr(backends, "discover", lambda: nothing)
 
 
 def test_text_lists_all_devices_and_marks_the_default(

@@ -21,6 +21,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ....errors import GinghamError
+from ...backend import Problem
 from ..status import meaning
 from .device import OpenCLDevice, vendor_slug
 from .properties import DeviceKind, OpenCLProperties, kind_of, read_properties
@@ -45,17 +46,6 @@ _NO_PLATFORM = -1001
 
 # What comes of a driver's answers that are not what OpenCL says they are.
 _NONSENSE = (ValueError, TypeError, AttributeError)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A runtime or device that should have been there and is not, and why."""
-
-    subject: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.subject}: {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GinghamError
@@ -55,6 +55,11 @@ class DeviceBuffer:
     def size_in_bytes(self) -> int:
         """The bytes of all elements."""
         return math.prod(self.shape) * self.dtype.itemsize
+
+    def viewed(self, shape: tuple[int, ...]) -> DeviceBuffer:
+        """The same memory under another shape of as many elements."""
+        host = None if self.host is None else self.host.reshape(shape)
+        return replace(self, shape=shape, host=host)
 
 
 def allocate(

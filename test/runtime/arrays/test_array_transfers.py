@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.targets.opencl import transfers
+from gingham.targets.opencl import device_memory
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 NEXT = "function (A[N]) -> (B) { B = A + 1; }"
@@ -54,7 +54,7 @@ def test_arrays_are_copied(discrete: Sequence[OpenCLDevice]) -> None:
     first[:] = 5
     np.testing.assert_array_equal(second, numbers(30, 7))
     assert x.host is None
-    assert x.buffer.device is card
+    assert x.device is card
     with pytest.raises(GinghamError, match="memory of its own"):
         gingham.asarray(host, card, copy=False)
     for empty in (np.zeros((0, 3), np.float32), np.float32(2)):
@@ -119,13 +119,13 @@ def test_constant_arrays_of_the_host_are_sent_once(
     discrete: Sequence[OpenCLDevice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[int] = []
-    real = transfers.start_write
+    real = device_memory.start_write
 
     def noted(queue: Any, buffer: Any, host: Any, *arguments: Any) -> Any:
         sent.append(host.size)
         return real(queue, buffer, host, *arguments)
 
-    monkeypatch.setattr(transfers, "start_write", noted)
+    monkeypatch.setattr(device_memory, "start_write", noted)
     f = gingham.compile(LAYER, device=discrete[0], constants=["K"])
     inputs, k = numbers(4, 6), numbers(6, 5)
     x = gingham.asarray(inputs, discrete[0])

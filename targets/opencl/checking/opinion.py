@@ -17,7 +17,7 @@ from .expectation import Mismatch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...targets.backend import Executable
+    from ...backend import Executable
 
     Array = NDArray[Any]
 

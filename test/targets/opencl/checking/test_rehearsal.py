@@ -17,14 +17,15 @@ from xdsl.parser import Parser
 import gingham
 from gingham.dialects import make_context
 from gingham.errors import GinghamError
-from gingham.runtime.checking import (
+from gingham.runtime.backends import second_opinion
+from gingham.targets.backend import Subject
+from gingham.targets.host_program import HostLaunch, HostProgram, Slot
+from gingham.targets.opencl.checking import (
     CheckedExecutable,
-    Subject,
     WrongKernelWarning,
     rehearsal,
 )
-from gingham.runtime.checking.builds import UNOPTIMISED
-from gingham.targets.host_program import HostLaunch, HostProgram, Slot
+from gingham.targets.opencl.checking.builds import UNOPTIMISED
 from gingham.targets.opencl.compiled import CompiledCode
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.memory.copies import download, upload
@@ -77,7 +78,15 @@ def executable(
     )
     ir = gingham.compile(TEXT, device=device).ir(inputs())
     module = Parser(make_context(), ir).parse_module()
-    subject = Subject("add", ["B"], False, lambda: module, lambda: module, kept.append)
+    subject = Subject(
+        "add",
+        ["B"],
+        False,
+        lambda: module,
+        lambda: module,
+        lambda: second_opinion(module),
+        kept.append,
+    )
     return CheckedExecutable(code, device, subject)
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...targets.opencl.compiled import CompiledCode, rebuilt
+from ..compiled import CompiledCode, rebuilt
 
 if TYPE_CHECKING:
-    from ...targets.opencl.devices.device import OpenCLDevice
+    from ..devices.device import OpenCLDevice
 
 UNOPTIMISED = "-cl-opt-disable"
 

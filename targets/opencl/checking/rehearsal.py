@@ -18,10 +18,10 @@ from enum import Enum
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ... import progress
-from ...targets.free_memory import host_memory
-from ...targets.opencl.builds.processes import HelperProcess, Helpers
-from ...targets.opencl.compiled import CompiledCode, to_bytes
+from .... import progress
+from ...free_memory import host_memory
+from ..builds.processes import HelperProcess, Helpers
+from ..compiled import CompiledCode, to_bytes
 from .builds import safe_builds
 from .rehearsing import DONE
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...targets.host_program import HostProgram
-    from ...targets.opencl.devices.device import OpenCLDevice
-    from ...targets.opencl.devices.handle import DeviceHandle
+    from ...host_program import HostProgram
+    from ..devices.device import OpenCLDevice
+    from ..devices.handle import DeviceHandle
 
     Array = NDArray[Any]
 

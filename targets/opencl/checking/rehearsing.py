@@ -1,4 +1,4 @@
-"""A process that runs kernels first: `python -m gingham.runtime.checking.rehearsing`.
+"""A process that runs kernels first: `python -m` with the name of this module.
 
 It is given code, and then the inputs of a call, runs it, and says that it has ended.
 What becomes of it otherwise is for who asks to see.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ...errors import GinghamError
-from ...targets.opencl.builds.processes import serve
-from ...targets.opencl.compiled import from_bytes
-from ...targets.opencl.devices.discovery import same_device
-from ...targets.opencl.executor import OpenCLExecutable
+from ....errors import GinghamError
+from ..builds.processes import serve
+from ..compiled import from_bytes
+from ..devices.discovery import same_device
+from ..executor import OpenCLExecutable
 
 if TYPE_CHECKING:
     import numpy as np

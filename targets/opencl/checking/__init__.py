@@ -13,6 +13,6 @@ programs.
 from __future__ import annotations
 
 from .executable import CheckedExecutable
-from .trial import Subject, WrongKernelWarning
+from .trial import WrongKernelWarning
 
-__all__ = ["CheckedExecutable", "Subject", "WrongKernelWarning"]
+__all__ = ["CheckedExecutable", "WrongKernelWarning"]

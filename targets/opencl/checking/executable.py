@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ...targets.opencl.executor import OpenCLExecutable
-from ...targets.opencl.memory.copies import download
-from .trial import Subject, ending, tried
+from ..executor import OpenCLExecutable
+from ..memory.copies import download
+from .trial import ending, tried
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...targets.opencl.compiled import CompiledCode
-    from ...targets.opencl.devices.device import OpenCLDevice
-    from ...targets.opencl.events import Event, RunEvent
-    from ...targets.opencl.memory.buffer import DeviceBuffer
+    from ...backend import Subject
+    from ..compiled import CompiledCode
+    from ..devices.device import OpenCLDevice
+    from ..events import Event, RunEvent
+    from ..memory.buffer import DeviceBuffer
 
     Array = NDArray[Any]
     Started = tuple[list[DeviceBuffer], RunEvent | None]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from ...targets.opencl.command_queue import CommandQueue
+    from .command_queue import CommandQueue
 
 _MARKERS = 12
 _AGES = 1 << 63

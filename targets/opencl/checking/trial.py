@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GinghamError, warn
-from ...targets.c.backend import CBackend
-from ...targets.c.device import DEVICE as C
-from ...targets.opencl.compiled import CompiledCode
-from ...targets.opencl.executor import OpenCLExecutable
-from ...targets.reference import UnknownOperationError
+from ....errors import GinghamError, warn
+from ...reference import UnknownOperationError
+from ..compiled import CompiledCode
+from ..executor import OpenCLExecutable
 from .builds import safe_builds, unoptimised
 from .expectation import Expectation, Mismatch, expectation
 from .opinion import Opinion
@@ -20,10 +18,9 @@ from .reproducer import write_reproducer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.dialects.builtin import ModuleOp
 
-    from ...targets.backend import Executable
-    from ...targets.opencl.devices.device import OpenCLDevice
+    from ...backend import Executable, Subject
+    from ..devices.device import OpenCLDevice
 
     Array = NDArray[Any]
 
@@ -33,22 +30,6 @@ _ROUNDING = 1e-3
 
 class WrongKernelWarning(UserWarning):
     """A device's compiler has made a kernel wrong, and another build is used."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A program to be checked.
-
-    `flattened` gives it at the tile level, `lowered` as it is compiled, and `keep`
-    takes the code that was found to be right.
-    """
-
-    title: str
-    output_names: Sequence[str]
-    fast_math: bool
-    flattened: Callable[[], ModuleOp]
-    lowered: Callable[[], ModuleOp]
-    keep: Callable[[CompiledCode], None]
 
 
 def ending(
@@ -157,14 +138,8 @@ class _Trial:
         return self._opinions[name]
 
     def _another_compiler(self) -> Executable | None:
-        """The same kernels as the system's C compiler builds them, where it can."""
-        if C.failure() is not None:
-            return None
-        try:
-            return CBackend(C).executable(self._subject.lowered())
-        except GinghamError:
-            # Work-items of a group that wait for each other.
-            return None
+        """The same kernels as another compiler builds them, where one can."""
+        return self._subject.second_opinion()
 
     def _unoptimised(self) -> Executable:
         """The same kernels, built as they are written."""

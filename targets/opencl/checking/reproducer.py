@@ -15,17 +15,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...settings.folders import user_folder
-from ...targets.code import host_table
-from ...targets.host_program import Slot
-from ...targets.opencl.compiled import CompiledCode
-from ...targets.opencl.devices.discovery import discover
+from ....settings.folders import user_folder
+from ...code import host_table
+from ...host_program import Slot
+from ..compiled import CompiledCode
+from ..devices.discovery import discover
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ...targets.opencl.devices.device import OpenCLDevice
+    from ..devices.device import OpenCLDevice
 
     Array = NDArray[Any]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pyopencl as cl
 import pytest
 
-from gingham.runtime.profiling import clock as module
-from gingham.runtime.profiling.clock import QueueClock
+from gingham.targets.opencl import clock as module
+from gingham.targets.opencl.clock import QueueClock
 
 
 @dataclass

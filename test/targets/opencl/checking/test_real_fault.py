@@ -12,8 +12,13 @@ from xdsl.parser import Parser
 
 import gingham
 from gingham.dialects import make_context
-from gingham.runtime.checking import CheckedExecutable, Subject, WrongKernelWarning
+from gingham.runtime.backends import second_opinion
+from gingham.targets.backend import Subject
 from gingham.targets.host_program import HostLaunch, HostProgram, Slot
+from gingham.targets.opencl.checking import (
+    CheckedExecutable,
+    WrongKernelWarning,
+)
 from gingham.targets.opencl.compiled import CompiledCode
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
@@ -69,7 +74,15 @@ def test_sums_of_negative_squares(
     ir = gingham.compile(TEXT, device=device).ir(e)
     module = Parser(make_context(), ir).parse_module()
     kept: list[CompiledCode] = []
-    subject = Subject("sums", ["R"], False, lambda: module, lambda: module, kept.append)
+    subject = Subject(
+        "sums",
+        ["R"],
+        False,
+        lambda: module,
+        lambda: module,
+        lambda: second_opinion(module),
+        kept.append,
+    )
     executable = CheckedExecutable(code, device, subject)
     (alone,) = OpenCLExecutable(code, device)(e)
     if np.allclose(alone, right, rtol=1e-4):

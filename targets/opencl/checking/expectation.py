@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 
-from ...dialects.eltwise.ops import element_of
-from ...targets.reference.interpreter import entry_function
-from ...targets.reference.sampled import (
+from ....dialects.eltwise.ops import element_of
+from ...reference.interpreter import entry_function
+from ...reference.sampled import (
     Estimate,
     Grid,
     expected,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute
 
-    from ...targets.reference.sampled import Slice
+    from ...reference.sampled import Slice
 
     Array = NDArray[Any]
 

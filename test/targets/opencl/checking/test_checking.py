@@ -16,16 +16,16 @@ from gingham import edsl, plaidml
 from gingham.dialects.eltwise.table import FUNCTIONS, TypeRule
 from gingham.errors import GinghamError
 from gingham.runtime.cache import programs as program_cache
-from gingham.runtime.checking import WrongKernelWarning, trial
-from gingham.runtime.checking import expectation as expectation_module
-from gingham.runtime.checking.builds import (
+from gingham.targets.c.device import DEVICE as C
+from gingham.targets.opencl import compiled
+from gingham.targets.opencl.checking import WrongKernelWarning, trial
+from gingham.targets.opencl.checking import expectation as expectation_module
+from gingham.targets.opencl.checking.builds import (
     UNOPTIMISED,
     unoptimised,
     without_unrolling,
 )
-from gingham.runtime.checking.expectation import Expected
-from gingham.targets.c.device import DEVICE as C
-from gingham.targets.opencl import compiled
+from gingham.targets.opencl.checking.expectation import Expected
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import DeviceProgram, build_program
 from gingham.targets.reference.sampled import Grid
