@@ -213,7 +213,7 @@ ALONE = (
     "stripe-split-reduction{lanes=2 rounds=1}",
     "stripe-split-reduction{lanes=3 rounds=2 parallelism=1}",
     "stripe-split-reduction{lanes=2 parallelism=1 longest=2}",
-    'stripe-plan-layout{hardware="cpu-neon:launch_microseconds=0.01" bits=64 worth=0},'
+    'stripe-plan-layout{hardware="cpu-neon:launch_microseconds=0.01" bits=64 worth=1},'
     "stripe-transpose-outputs",
     "stripe-accumulate",
     "stripe-separate{bits=64 grain=2}",
