@@ -44,6 +44,7 @@ _PASSES = {
     "stripe-count-work": "stripe.analysis.count_work:StripeCountWorkPass",
     "stripe-tile": "stripe.apply.tile:StripeTilePass",
     "stripe-stage": "stripe.apply.stage:StripeStagePass",
+    "stripe-instruct": "stripe.apply.instruct:StripeInstructPass",
     "stripe-pad": "stripe.apply.pad:StripePadPass",
     "stripe-localize": "stripe.apply.localize:StripeLocalizePass",
     "stripe-accumulate": "stripe.apply.accumulate:StripeAccumulatePass",

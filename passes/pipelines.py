@@ -78,6 +78,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("stripe-tile"),
             step("stripe-stage", hardware=hardware),
             step("stripe-count-work"),
+            step("stripe-instruct", hardware=hardware),
             step("stripe-accumulate"),
             step("stripe-share-kernels"),
             step("stripe-round-up", bits=bits),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
@@ -10,6 +11,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -28,7 +30,12 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ..aggregation import Aggregation, AggregationAttr
 from ..syntax import parse_arguments
+
+ARGUMENT = re.compile(r"\{(\d+)\}")
+"""An argument in a native text."""
+_MACRO = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @irdl_op_definition
@@ -41,10 +48,29 @@ class FunctionOp(IRDLOperation):
       opencl.return %y : vector<16xf32>
     }
     ```
+
+    With `native` it is an instruction of a device. The body says what it computes; in
+    OpenCL C that text stands in place of the body, `{0}` being the first argument. With
+    `needs` it does so only where that macro is defined, as those of extensions are.
+
+    One that `accumulates` aggregates into its last argument: `f(x, c)` is what `f(x,
+    identity)` and `c` give together.
+
+    ```mlir
+    opencl.function @double(%x : f32, %c : f32) -> f32 accumulates add
+        native "return fma({0}, 2.0f, {1});" needs "FP_FAST_FMAF" {
+      %y = eltwise.add %x, %x : f32
+      %z = eltwise.add %c, %y : f32
+      opencl.return %z : f32
+    }
+    ```
     """
 
     name = "opencl.function"
     sym_name = prop_def(StringAttr)
+    accumulates = opt_prop_def(AggregationAttr)
+    native = opt_prop_def(StringAttr)
+    needs = opt_prop_def(StringAttr)
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
 
@@ -78,8 +104,10 @@ class FunctionOp(IRDLOperation):
         parser.parse_punctuation("->")
         start = parser.pos
         type = parser.parse_type()
+        properties = _parse_properties(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         op = cls(name, parser.parse_region(arguments))
+        op.properties |= properties
         if attributes is not None:
             op.attributes |= attributes.data
         if isinstance(op.body.block.last_op, ReturnOp) and op.returned.type != type:
@@ -96,6 +124,12 @@ class FunctionOp(IRDLOperation):
             printer.print_list(self.body.block.args, printer.print_block_argument)
         printer.print_string(" -> ")
         printer.print_attribute(self.returned.type)
+        if self.accumulates is not None:
+            printer.print_string(f" accumulates {self.accumulates.data.value}")
+        for keyword, text in (("native", self.native), ("needs", self.needs)):
+            if text is not None:
+                printer.print_string(f" {keyword} ")
+                printer.print_string_literal(text.data)
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
@@ -104,9 +138,42 @@ class FunctionOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        """Raise VerifyException unless the body ends in `opencl.return`."""
+        """Raise VerifyException unless the body ends in `opencl.return`.
+
+        The native text must name arguments that there are, and what accumulates have
+        one of its result's type.
+        """
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException("expected the body to end in 'opencl.return'")
+        arguments = self.body.block.args
+        native = "" if self.native is None else self.native.data
+        for number in map(int, ARGUMENT.findall(native)):
+            if number >= len(arguments):
+                raise VerifyException(
+                    f"expected the native text to name {len(arguments)} argument(s), "
+                    f"from {{0}} on, got {{{number}}}"
+                )
+        is_last = arguments and arguments[-1].type == self.returned.type
+        if self.accumulates is not None and not is_last:
+            raise VerifyException(
+                "expected a function that accumulates to have a last argument of type "
+                f"{self.returned.type}"
+            )
+        if self.needs is not None and not _MACRO.fullmatch(self.needs.data):
+            raise VerifyException(
+                f"expected the name of a macro, got '{self.needs.data}'"
+            )
+
+
+def _parse_properties(parser: Parser) -> dict[str, Attribute]:
+    """Read `accumulates add native "..." needs "..."`, each if it is there."""
+    found: dict[str, Attribute] = {}
+    if parser.parse_optional_keyword("accumulates") is not None:
+        found["accumulates"] = AggregationAttr(parser.parse_str_enum(Aggregation))
+    for keyword in ("native", "needs"):
+        if parser.parse_optional_keyword(keyword) is not None:
+            found[keyword] = StringAttr(parser.parse_str_literal())
+    return found
 
 
 @irdl_op_definition

@@ -38,6 +38,7 @@ from ..hints import HintedVerifyException, fail_to_parse
 from ..work import WORK_ATTRIBUTE
 from .attributes import KERNEL_ATTRIBUTE
 from .fusion import Alone, Fusion
+from .instruction import Instruction
 from .schedule_part import Part, ScheduledBlock
 from .staging import Staging
 from .tiling import OUTPUT_ORDER_ATTRIBUTE, Padding, Points, Tiles
@@ -46,7 +47,8 @@ SCHEDULE = "stripe.schedule"
 """The attribute of a block that holds what is still to be done with it."""
 
 PARTS: dict[str, type[Part]] = {
-    kind.word: kind for kind in (Fusion, Alone, Tiles, Points, Staging, Padding)
+    kind.word: kind
+    for kind in (Fusion, Alone, Tiles, Points, Staging, Padding, Instruction)
 }
 """The kinds of parts, by their words, in the order in which they are printed."""
 

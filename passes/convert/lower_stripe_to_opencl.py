@@ -71,7 +71,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolOpInterface
 
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.kernel import AllocateOp, LaunchOp
@@ -84,6 +83,7 @@ from ..locations import error_at, located, not_lowered
 from ..opencl.barriers import synchronize
 from ..stripe.analysis.kernels import buffer_pattern
 from ..stripe.analysis.nests import root_buffer
+from ..symbols import Symbols
 from .opencl_kernel import KernelLowering, LoweredKernel
 
 
@@ -109,28 +109,13 @@ class LowerStripeToOpenCLPass(ModulePass):
                 _HostLowering(function, names, self.barriers).replace()
 
 
-class KernelNames:
+class KernelNames(Symbols):
     """Hands out names for kernels that no symbol of a module has."""
 
-    def __init__(self, module: ModuleOp) -> None:
-        self._taken = {
-            name.data
-            for op in module.ops
-            if (symbol := op.get_trait(SymbolOpInterface)) is not None
-            and (name := symbol.get_sym_attr_name(op)) is not None
-        }
-
-    def unique(self, wish: str | None) -> str:
+    def of_block(self, wish: str | None) -> str:
         """An identifier of C made from a block's name."""
         base = re.sub(r"[^A-Za-z0-9_]", "_", wish or "").strip("_") or "block"
-        if base[0].isdigit():
-            base = f"block_{base}"
-        name, number = base, 0
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
+        return self.unique(f"block_{base}" if base[0].isdigit() else base)
 
 
 class _HostLowering:
@@ -243,7 +228,7 @@ class _HostLowering:
                 self._add_launch(lowered, op, first)
                 return []
         name = op.block_name.data if op.block_name is not None else None
-        lowered = KernelLowering(op, self._names.unique(name)).lower()
+        lowered = KernelLowering(op, self._names.of_block(name)).lower()
         if lowered is not None and self._barriers:
             synchronize(lowered.kernel)
         if shared is not None:

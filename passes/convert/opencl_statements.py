@@ -7,13 +7,16 @@ from math import prod
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import SymbolTable
 
+from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.ops import (
     FUNCTION_OPS,
     BroadcastOp,
     CastOp,
     ConstantOp,
     ElementwiseOp,
+    element_of,
 )
 from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import TypeRule
@@ -21,6 +24,7 @@ from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp as KernelIndexOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
+from ...dialects.opencl.functions import CallOp, FunctionOp
 from ...dialects.opencl.ops import ArrayOp
 from ...dialects.opencl.ops import LoadOp as KernelLoadOp
 from ...dialects.opencl.ops import StoreOp as KernelStoreOp
@@ -54,7 +58,12 @@ class StatementLowering:
             case StoreOp():
                 self._aggregate(op, cursor)
             case (
-                ElementwiseOp() | ConstantOp() | CastOp() | BroadcastOp() | ShuffleOp()
+                ElementwiseOp()
+                | ConstantOp()
+                | CastOp()
+                | BroadcastOp()
+                | ShuffleOp()
+                | CallOp()
             ):
                 self._compute(op, cursor)
             case _:
@@ -170,20 +179,21 @@ class StatementLowering:
         if function is not None:
             before = self.load(view, value.type, cursor, op)
             before.name_hint = view.pointer.name_hint
-            operands = [before, value]
-            if FUNCTION_OPS[function].FUNCTION.rule is TypeRule.SAME:
-                # A selection is written so that it waits for the second operand only.
-                operands.reverse()
-            combine = FUNCTION_OPS[function].build_typed(operands, value.type)
-            cursor.emit(combine, op)
-            value = combine.result
+            call = value.owner
+            if isinstance(call, CallOp) and _accumulates(call, op, view.aggregation):
+                # It does that itself: it is handed what was there.
+                _hand_on(before, call)
+            else:
+                operands = [before, value]
+                if FUNCTION_OPS[function].FUNCTION.rule is TypeRule.SAME:
+                    # A selection is written so that it waits for the second only.
+                    operands.reverse()
+                combine = FUNCTION_OPS[function].build_typed(operands, value.type)
+                cursor.emit(combine, op)
+                value = combine.result
         self.store(value, view, cursor, op)
 
-    def _compute(
-        self,
-        op: ElementwiseOp | ConstantOp | CastOp | BroadcastOp | ShuffleOp,
-        cursor: Cursor,
-    ) -> None:
+    def _compute(self, op: Operation, cursor: Cursor) -> None:
         operands = {
             operand: self._scope.operand(operand, op, cursor) for operand in op.operands
         }
@@ -191,3 +201,27 @@ class StatementLowering:
         copy.location = op.location
         cursor.block.add_op(copy)
         self._scope.values[op.results[0]] = copy.results[0]
+
+
+def _hand_on(before: SSAValue, call: CallOp) -> None:
+    """Let a call aggregate into what was there, which is loaded by now."""
+    identity = call.arguments[-1].owner
+    block = call.parent
+    if block is not None:
+        call.detach()
+        call.operands[len(call.operands) - 1] = before
+        block.add_op(call)
+    if isinstance(identity, ConstantOp) and identity.result.first_use is None:
+        identity.detach()
+
+
+def _accumulates(call: CallOp, store: StoreOp, aggregation: Aggregation) -> bool:
+    """Whether what is called aggregates as a store does, into nothing so far."""
+    function = SymbolTable.lookup_symbol(store, call.callee)
+    if not isinstance(function, FunctionOp) or function.accumulates is None:
+        return False
+    if function.accumulates.data is not aggregation or not store.value.has_one_use():
+        return False
+    before = call.arguments[-1].owner
+    identity = aggregation.identity(element_of(call.result.type))
+    return isinstance(before, ConstantOp) and before.number == identity

@@ -41,7 +41,6 @@ from xdsl.dialects.builtin import ModuleOp, VectorType, f32
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.traits import SymbolOpInterface
 
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
 from ...dialects.opencl.functions import CallOp, FunctionOp, ReturnOp
@@ -49,6 +48,7 @@ from ...dialects.opencl.kernel import KernelOp
 from ...errors import GinghamError
 from ...suggestions import did_you_mean
 from ..locations import located
+from ..symbols import Symbols
 from ..walking import operations
 from .expansions import EXPANSIONS
 from .expansions.number import arguments_of
@@ -88,12 +88,7 @@ class _Expansion:
         self._module = module
         self._functions = functions
         self._made: dict[tuple[str, Attribute], str] = {}
-        self._taken = {
-            name.data
-            for op in module.ops
-            if (symbol := op.get_trait(SymbolOpInterface)) is not None
-            and (name := symbol.get_sym_attr_name(op)) is not None
-        }
+        self._symbols = Symbols(module)
 
     def expand(self, op: Operation, place: Operation) -> None:
         """Replace the functions in an op; new functions are put before `place`."""
@@ -120,13 +115,7 @@ class _Expansion:
 
     def _unique(self, function: str, type: Attribute) -> str:
         lanes = f"x{type.get_shape()[0]}" if isinstance(type, VectorType) else ""
-        name = base = f"{function}_f32{lanes}"
-        number = 0
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
+        return self._symbols.unique(f"{function}_f32{lanes}")
 
 
 def _formula(op: ElementwiseOp, name: str) -> FunctionOp:

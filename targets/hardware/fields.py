@@ -64,11 +64,19 @@ _WORDS = {
 class FieldError(Exception):
     """What is wrong with the field at `path`, such as `("caches", 1, "ways")`."""
 
-    def __init__(self, path: FieldPath, message: str, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        path: FieldPath,
+        message: str,
+        hint: str | None = None,
+        inside: tuple[str, int] | None = None,
+    ) -> None:
         super().__init__(message)
         self.path = path
         self.message = message
         self.hint = hint
+        self.inside = inside
+        """Of a text of several lines: the one that is wrong, and the column in it."""
 
 
 def build_hardware(table: Mapping[str, Any], origin: str) -> Hardware:

@@ -51,6 +51,8 @@ HARDWARE_NAMES: tuple[str, ...] = tuple(
 
 _LONG = {"cores": "parallel.group.count"}
 _SHORT = {long: short for short, long in _LONG.items()}
+_SEPARATORS = re.compile(r"[:/,\n]")
+"""What the text of a change cannot have."""
 _CHANGES = re.compile(r":(?=[\w.]+=)(?P<changes>[^:/]*)$")
 
 
@@ -78,12 +80,14 @@ def hardware_text(hardware: Hardware) -> str:
     Its file, and what differs from that: `cpu-avx512:cores=8`.
     """
     base = hardware.origin or _default_base(hardware)
-    before = _values(load_hardware(base))
-    after = _values(hardware)
+    before, after = _values(load_hardware(base)), _values(hardware)
+    if not {*after} <= {*before}:
+        raise _unnamed(hardware)
+    changed = {name: value for name, value in after.items() if before[name] != value}
+    if any(_SEPARATORS.search(str(value)) for value in changed.values()):
+        raise _unnamed(hardware)
     changes = [
-        f"{_SHORT.get(name, name)}={_spelled(value)}"
-        for name, value in after.items()
-        if before.get(name) != value
+        f"{_SHORT.get(name, name)}={_spelled(value)}" for name, value in changed.items()
     ]
     return f"{base}:{','.join(changes)}" if changes else base
 
@@ -101,7 +105,12 @@ def _default_base(hardware: Hardware) -> str:
     for name in HARDWARE_NAMES:
         if wanted <= {*_values(load_hardware(name))}:
             return name
-    raise GinghamError(
+    raise _unnamed(hardware)
+
+
+def _unnamed(hardware: Hardware) -> GinghamError:
+    """The error for a description that no text stands for."""
+    return GinghamError(
         f"no text stands for the hardware '{hardware.name}': it has rows that no "
         "description has",
         hint="load_hardware reads it from a file, which hardware_toml writes",
@@ -127,10 +136,31 @@ def _read(origin: str, path: Path, _time: int, _size: int) -> Hardware:
     text = path.read_text(encoding="utf-8")
     table = parse_toml(path, text)
     try:
-        return build_hardware(_completed(table, origin), origin)
+        hardware = build_hardware(_completed(table, origin), origin)
+        if path.parent != _FOLDER:
+            _check_blocks(hardware)
     except FieldError as error:
-        location = _location(path, text, error.path)
+        location = _location(path, text, error.path, error.inside)
         raise GinghamError(error.message, location, error.hint) from error
+    return hardware
+
+
+def _check_blocks(hardware: Hardware) -> None:
+    """Raise FieldError for the block of an instruction that is none."""
+    for instruction in hardware.instructions:
+        if not instruction.block:
+            continue
+        # The dialects are imported for those who need them.
+        from .instruction_block import BlockError, block_of
+
+        try:
+            block_of(instruction)
+        except BlockError as error:
+            path = ("instructions", instruction.name, error.field)
+            message = f"{'.'.join(path)}: {error.message}"
+            lines = instruction.block.split("\n")
+            inside = (lines[error.line - 1], error.column) if error.line else None
+            raise FieldError(path, message, inside=inside) from error
 
 
 def _completed(table: dict[str, Any], origin: str) -> dict[str, Any]:
@@ -228,8 +258,13 @@ def _spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _location(path: Path, text: str, place: FieldPath) -> SourceLocation:
-    """The line that gives the field at `place`, or the table that lacks it."""
+def _location(
+    path: Path, text: str, place: FieldPath, inside: tuple[str, int] | None
+) -> SourceLocation:
+    """The line that gives the field at `place`, or the table that lacks it.
+
+    Where the value is a text of several lines, `inside` has one and a column.
+    """
     lines = text.split("\n")
     first, last = 0, len(lines)
     starts = [n for n, line in enumerate(lines) if re.match(r"\s*\[", line)]
@@ -248,6 +283,9 @@ def _location(path: Path, text: str, place: FieldPath) -> SourceLocation:
     for number in range(first, last):
         found = re.match(rf"\s*(\[\[\s*)?\b{re.escape(str(name))}\b", lines[number])
         if found and name:
+            if inside is not None and inside[0] in lines[number:last]:
+                number = lines.index(inside[0], number)
+                return SourceLocation(str(path), number + 1, inside[1], text)
             column = found.end() - len(str(name)) + 1
             return SourceLocation(str(path), number + 1, column, text, len(str(name)))
     return SourceLocation(str(path), first + 1, 1, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from .overheads import Overheads
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+_PLAIN = re.compile(r"(?!.*''')[\t\n\x20-\x7e]*[\t\n\x20-\x26\x28-\x7e]", re.DOTALL)
+"""A text that stands as it is between three apostrophes."""
 _TABLES = (*ROWS, OVERHEADS)
 
 _COMMENT_COLUMN = 36
@@ -64,5 +67,7 @@ def _lines(
 def _spelled(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    if isinstance(value, str) and "\n" in value and _PLAIN.fullmatch(value):
+        return f"'''\n{value}'''"
     # What JSON writes for text, numbers and truth values is TOML, too.
     return json.dumps(value)

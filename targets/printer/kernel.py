@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.locations import error_at
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.effects import pointer_use
-from ...dialects.opencl.functions import FunctionOp
+from ...dialects.opencl.functions import ARGUMENT, FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.work_items import BarrierOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
@@ -148,9 +148,29 @@ class FunctionPrinter(StatementPrinter):
         for line in _header(start, arguments):
             self._line(line)
         with self._nested():
-            self._print_statements(self._entry)
+            self._print_body()
         self._line("}")
         return "\n".join(self._lines) + "\n"
+
+    def _print_body(self) -> None:
+        """The statements, or the instruction that stands for them in the language."""
+        function = self._function
+        if function.native is None or not self._language.has_native_functions:
+            self._print_statements(self._entry)
+            return
+        names = [self._values[argument].text for argument in self._entry.args]
+        text = ARGUMENT.sub(lambda found: names[int(found[1])], function.native.data)
+        native = text.strip().splitlines()
+        if function.needs is None:
+            for line in native:
+                self._line(line)
+            return
+        self._lines.append(f"#ifdef {function.needs.data}")
+        for line in native:
+            self._line(line)
+        self._lines.append("#else")
+        self._print_statements(self._entry)
+        self._lines.append("#endif")
 
     def _argument(self, value: SSAValue) -> str:
         type = self._c_type(value.type)

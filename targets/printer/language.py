@@ -27,6 +27,8 @@ class Language(ABC):
 
     name: ClassVar[str]
     """What errors call it: `OpenCL C`."""
+    has_native_functions: ClassVar[bool] = False
+    """Whether the native texts of functions are in this language."""
 
     def __init__(self) -> None:
         self._helpers: dict[str, None] = {}

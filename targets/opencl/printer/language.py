@@ -33,6 +33,7 @@ class OpenCLC(Language):
     """OpenCL C 1.2."""
 
     name: ClassVar[str] = "OpenCL C"
+    has_native_functions: ClassVar[bool] = True
 
     @override
     def _beginning(self) -> Sequence[str]:

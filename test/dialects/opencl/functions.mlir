@@ -21,3 +21,18 @@ opencl.kernel @squares(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
   %y = opencl.call @square(%x) : (vector<16xf32>) -> vector<16xf32>
   opencl.store %y, %A[0] : vector<16xf32> -> !opencl.pointer<f32, global>
 }
+
+// What an instruction is called in OpenCL C, and where it is there.
+// CHECK:      opencl.function @twice(%x: f32, %c: f32) -> f32 accumulates add native "return fma({0}, 2.0f,\0A  {1}); // \22" needs "FP_FAST_FMAF" attributes {noted} {
+// CHECK-NEXT:   %y = eltwise.add %x, %x : f32
+opencl.function @twice(%x : f32, %c : f32) -> f32 accumulates add
+    native "return fma({0}, 2.0f,\0A  {1}); // \22" needs "FP_FAST_FMAF" attributes {noted} {
+  %y = eltwise.add %x, %x : f32
+  %z = eltwise.add %c, %y : f32
+  opencl.return %z : f32
+}
+
+// CHECK: opencl.function @same(%x: f32) -> f32 native "return {0};" {
+opencl.function @same(%x : f32) -> f32 native "return {0};" {
+  opencl.return %x : f32
+}

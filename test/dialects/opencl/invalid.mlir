@@ -303,3 +303,24 @@ opencl.kernel @k() group [1, 1, 1] {
   // expected-error @+1 {{expected a pointer to global memory}}
   opencl.prefetch %a[0] : !opencl.pointer<f32, private>
 }
+
+// -----
+
+// expected-error @+1 {{expected the native text to name 1 argument(s), from {0} on, got {1}}}
+opencl.function @native(%x : f32) -> f32 native "return {0} + {1};" {
+  opencl.return %x : f32
+}
+
+// -----
+
+// expected-error @+1 {{expected a function that accumulates to have a last argument of type f32}}
+opencl.function @accumulates(%x : f32, %n : si32) -> f32 accumulates add {
+  opencl.return %x : f32
+}
+
+// -----
+
+// expected-error @+1 {{expected the name of a macro, got 'a b'}}
+opencl.function @needs(%x : f32) -> f32 native "return {0};" needs "a b" {
+  opencl.return %x : f32
+}

@@ -13,7 +13,7 @@ func.func @word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.
 // -----
 
 // CHECK: error: 'vectors' is no part of a schedule
-// CHECK: hint: a part begins with one of fuse, alone, tile, points, stage, pad, because
+// CHECK: hint: a part begins with one of fuse, alone, tile, points, stage, pad, instruction, because
 // expected-error @+1 {{'vectors' is no part of a schedule}}
 func.func @no_word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<vectors 4>} {} func.return }
 
@@ -26,6 +26,18 @@ func.func @nothing() { stripe.block [%i : 8] attributes {stripe.schedule = #stri
 
 // expected-error @+1 {{expected a size of 0 or more}}
 func.func @negative() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [-4]>} {} func.return }
+
+// -----
+
+// CHECK: error: expected the name of an instruction
+// CHECK: hint: for example 'instruction "fma_f32x16"'
+// expected-error @+1 {{expected the name of an instruction}}
+func.func @unquoted() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<instruction dot>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{cannot be scheduled: the points of a serial block have an order, and 'instruction' would change it}}
+func.func @serial() { stripe.block serial [%i : 8] attributes {stripe.schedule = #stripe.schedule<instruction "dot">} {} func.return }
 
 // -----
 

@@ -11,6 +11,7 @@
 // CHECK-NEXT: stage input 0 at 1 of 1 order [1, 0] private fill -0.5 because "it is \22near\22",
 // CHECK-NEXT: stage input 0 at -1 of 0 order [] local fill 2,
 // CHECK-NEXT: pad [0, 16, 0],
+// CHECK-NEXT: instruction "mma.m16n8k16" because "it is there",
 // CHECK-NEXT: because "4.5 ms">} {
 // CHECK: attributes {stripe.schedule = #stripe.schedule<alone>} {
 func.func @main(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x64xf32>, %C : !stripe.view<64x64xf32>) {
@@ -20,6 +21,7 @@ func.func @main(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x64xf32>, %C :
       attributes {stripe.schedule = #stripe.schedule<
         because "4.5 ms",
         stage input 1 at 0 of 2 order [0, 1] global,
+        instruction "mma.m16n8k16" because "it is there",
         pad [0, 16, 0],
         fuse group 12 shared [2, [0, 1]] tiles [[64, 0], [8, 4]],
         points order [2, 0, 1],
