@@ -94,9 +94,11 @@ class PlacedFunction(Function):
 
     def run(self, arrays: Sequence[AnyArray], out: Any = None) -> list[Any]:
         """The outputs for inputs that are arrays already, in order."""
-        arrays = [*arrays, *self._captured]
+        call = self._by_kinds.get(arrays)
         try:
-            return self._run_choice(self._choice_for(arrays, out), arrays, out)
+            if call is None:
+                return self._run_new(arrays, arrays, out)
+            return call.run([*arrays, *self._captured], out)
         except GinghamError as error:
             self._program.show_line(error)
             raise
@@ -172,8 +174,12 @@ class PlacedFunction(Function):
     def _run_first(
         self, inputs: tuple[Any, ...], named: Mapping[str, Any], out: Any
     ) -> list[Any]:
+        return self._run_new(inputs, bind(self.input_names, inputs, named), out)
+
+    def _run_new(
+        self, inputs: Sequence[Any], arrays: Sequence[AnyArray], out: Any
+    ) -> list[Any]:
         """Let the next call with such arrays go straight to the choice."""
-        arrays = bind(self.input_names, inputs, named)
         whole = [*arrays, *self._captured]
         results = self._run_choice(self._choice_for(whole, out), whole, out)
         if not self._program.outline.sizes:

@@ -114,6 +114,21 @@ def test_no_more_work_than_on_that_device_alone(
     assert max(more, default=0) <= most + 60
 
 
+def test_runs_of_arrays_repeat_as_calls_do(here: OpenCLDevice) -> None:
+    """As programs run that are given buffers."""
+    inputs = [gingham.asarray(each, here) for each in hosts()]
+    alone = gingham.compile(TEXT, device=here)
+    placed = placed_here(here, False)
+    out = None, None
+    for _ in range(SETTLED):
+        wait((*alone.run(inputs, out), *placed.run(inputs, out)))
+    most = max(frames(lambda: alone.run(inputs, out)))
+    more = [n for n in frames(lambda: placed.run(inputs, out)) if n > most]
+    assert len(more) <= CALLS // 8
+    for result, expected in zip(placed.run(inputs), alone.run(inputs), strict=True):
+        np.testing.assert_array_equal(result.numpy(), expected.numpy())
+
+
 def test_other_arrays_and_given_results(here: OpenCLDevice) -> None:
     """What repeats is by shapes, types and devices, and never by what was there."""
     placed = placed_here(here, False)
