@@ -6,7 +6,7 @@ are unrolled make copies of what is inside; the others stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -69,24 +69,30 @@ def conditions_around(op: Operation) -> tuple[IndexSum, ...]:
     )
 
 
-def indices_around(op: Operation) -> list[Index]:
-    """The indices of the work-groups and of the loops around, the outermost first."""
-    loops = [Index.of(loop) for loop in reversed(loops_around(op))]
-    return [*_group_indices(op), *loops]
-
-
-def _group_indices(op: Operation) -> Iterator[Index]:
-    """What the numbers of a work-group are taken apart into where `op` stands."""
-    blocks = [op.parent_block(), *(each.parent_block() for each in ancestors(op))]
-    items = [
+def group_numbers(kernel: KernelOp) -> list[WorkItemOp]:
+    """What asks for the numbers of a work-group, in order."""
+    return [
         item
-        for block in blocks
-        if block is not None
-        for item in block.ops
+        for item in operations(kernel)
         if isinstance(item, WorkItemOp) and item.query.data is WorkItemQuery.GROUP_ID
     ]
+
+
+def indices_around(op: Operation, numbers: Sequence[WorkItemOp]) -> list[Index]:
+    """The indices of the work-groups and of the loops around, the outermost first.
+
+    `numbers` are the `group_numbers` of the kernel.
+    """
+    loops = [Index.of(loop) for loop in reversed(loops_around(op))]
+    return [*_group_indices(op, numbers), *loops]
+
+
+def _group_indices(op: Operation, numbers: Sequence[WorkItemOp]) -> Iterator[Index]:
+    """What the numbers of a work-group are taken apart into where `op` stands."""
+    blocks = [op.parent_block(), *(each.parent_block() for each in ancestors(op))]
+    known = [n for block in blocks for n in numbers if n.parent_block() is block]
     # Along dimension 0 they run fastest.
-    for item in sorted(items, key=lambda item: -item.dimension.value.data):
+    for item in sorted(known, key=lambda item: -item.dimension.value.data):
         users = [use.operation for use in item.result.uses]
         apart = [
             user

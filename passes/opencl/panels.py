@@ -10,7 +10,7 @@ from math import ceil, prod
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...targets.hardware import Hardware
-from .loops import Index, innermost_loops
+from .loops import Index, group_numbers, innermost_loops
 from .stretches import Stretch, fetch, stretches_of
 
 
@@ -92,8 +92,9 @@ def fetch_panels(kernel: KernelOp, uses: int, hardware: Hardware) -> None:
 
 def _panels(kernel: KernelOp) -> Iterator[_Panel]:
     """The panels that innermost loops read, in loops and groups around."""
+    numbers = group_numbers(kernel)
     for loop in innermost_loops(kernel):
-        found = map(_Panel.of, stretches_of(loop))
+        found = map(_Panel.of, stretches_of(loop, numbers))
         yield from (panel for panel in found if panel is not None)
 
 

@@ -13,7 +13,7 @@ from ...targets.hardware import Hardware
 from ..clock import Clock
 from ..walking import operations
 from .kernel_cost import KernelCosts
-from .loops import copies_of, innermost_loops
+from .loops import copies_of, group_numbers, innermost_loops
 from .stretches import Stretch, fetch, stretches_of
 
 
@@ -40,6 +40,7 @@ def _streams(
 ) -> Iterator[tuple[ForOp, list[Stretch]]]:
     """Innermost loops with their loads that are the first to go through a memory."""
     cache = hardware.own_cache_bytes
+    numbers = group_numbers(kernel)
     read: set[SSAValue] = set()
     for loop in innermost_loops(kernel):
         inside = operations(loop)
@@ -47,7 +48,7 @@ def _streams(
             continue
         found = [
             stretch
-            for stretch in stretches_of(loop)
+            for stretch in stretches_of(loop, numbers)
             if stretch.load.pointer not in read
             and all(stretch.factors.get(index.value) for index in stretch.around)
             and _reach_bytes(stretch) > cache

@@ -16,6 +16,7 @@ from ...dialects.eltwise.ops import element_of, value_bytes
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.ops import ForOp, LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
+from ...dialects.opencl.work_items import WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import located
 from .loops import Index, copies_of, indices_around
@@ -61,11 +62,14 @@ class Stretch:
         ]
 
 
-def stretches_of(loop: ForOp) -> Iterator[Stretch]:
-    """What an innermost loop loads in each step, whatever the conditions inside."""
+def stretches_of(loop: ForOp, numbers: Sequence[WorkItemOp]) -> Iterator[Stretch]:
+    """What an innermost loop loads in each step, whatever the conditions inside.
+
+    `numbers` are the `group_numbers` of the kernel.
+    """
     copies = copies_of(loop)
     for load in _loads(loop):
-        around = [i for i in indices_around(load) if i.value not in copies]
+        around = [i for i in indices_around(load, numbers) if i.value not in copies]
         around = [index for index in around if index.extent > 1]
         stretch = Stretch(loop, load, _length(load, copies), tuple(around))
         is_known = stretch.factors.keys() <= {*copies, *(i.value for i in around)}
