@@ -48,10 +48,6 @@ def build_options(device: DeviceHandle, *, fast_math: bool = False) -> tuple[str
 # there are: two threads at once take the same name, which is warned about.
 _making_kernels = Lock()
 
-# What Intel's compiler leaves behind takes five times the memory of what is loaded from
-# its binary, which takes 3 ms: where there are few programs, that is not worth it.
-_FIRST_PROGRAMS = 16
-
 
 class DeviceProgram:
     """Source built for one device; `kernel` gives its kernels, each made once."""
@@ -147,17 +143,9 @@ def built_program(device: DeviceHandle, source: str, options: str) -> DeviceProg
     with _being_built.making(key):
         known = _built.get(key)
         if known is None or known.device is not device:
-            known = _built[key] = _new_program(device, source, options)
+            parts = build_side_by_side(device, source, options)
+            known = _built[key] = DeviceProgram(device, source, parts)
         return known
-
-
-def _new_program(device: DeviceHandle, source: str, options: str) -> DeviceProgram:
-    parts = build_side_by_side(device, source, options)
-    device.built_count += len(parts)
-    is_worth_it = device.built_count > _FIRST_PROGRAMS
-    if is_worth_it and device.details.builds_whole_binaries:
-        parts = [load(device, binary_of(part), options) for part in parts]
-    return DeviceProgram(device, source, parts)
 
 
 def load_program(
