@@ -61,6 +61,15 @@ def rare_collections() -> Generator[None]:
                 gc.set_threshold(*_rarity.before)
 
 
+def collect_young() -> None:
+    """Look for garbage among what is new, unless the program never wants that.
+
+    For where others do the work and there is time for it.
+    """
+    if gc.isenabled() and gc.get_threshold()[0]:
+        gc.collect(0)
+
+
 def skip_last_search() -> None:
     """Let this process end without a search for garbage among all that there is.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import observation
 from ..errors import GinghamError
+from ..garbage import rare_collections
 from ..observation import note, now
 from ..progress import working
 from ..targets.backend import CodeT, Subject
@@ -107,8 +108,9 @@ class Compiler:
         code = None if skips else kept.load(key)
         note("compile", "look up", start)
         if code is None:
-            printed = self._lowering.printed(binding, kernels.expect)
-            code = kernels.build(printed, words)
+            with rare_collections():
+                printed = self._lowering.printed(binding, kernels.expect)
+                code = kernels.build(printed, words)
             start = now()
             keep(code)
             note("compile", "store", start)

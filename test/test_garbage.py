@@ -1,11 +1,12 @@
 import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import Generator
 
 import pytest
 
-from gingham.garbage import rare_collections
+from gingham.garbage import collect_young, rare_collections
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +55,15 @@ Found()
     run = [sys.executable, "-c", program]
     printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     assert printed == ("" if call else "found\n")
+
+
+@pytest.mark.parametrize(("young", "is_found"), [(10_000, True), (0, False)])
+def test_what_is_new_is_searched_when_there_is_time(young: int, is_found: bool) -> None:
+    class Circle:
+        def __init__(self) -> None:
+            self.itself = self
+
+    gc.set_threshold(young, 100, 100)
+    circle = weakref.ref(Circle())
+    collect_young()
+    assert (circle() is None) == is_found

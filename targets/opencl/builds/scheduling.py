@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .... import progress
 from ....errors import GinghamError
+from ....garbage import collect_young
 from ...cores import core_count
 from . import driver
 from .driver import InnerProgram
@@ -41,7 +42,7 @@ def build_side_by_side(
     parts = split(source) if _is_worth_it(device, source) else [source]
     progress.step("building kernels")
     if len(parts) == 1:
-        return [driver.build(device, source, options)]
+        return [driver.build_to_keep(device, source, options)]
     return _Build(device, source, options, parts).run()
 
 
@@ -73,6 +74,8 @@ class _Build:
     def run(self) -> list[InnerProgram]:
         """The programs of all parts."""
         self._start_helpers()
+        # Of the IR that is not needed any more, while they build.
+        collect_young()
         own: dict[int, InnerProgram] = {}
         try:
             while (number := self._next()) is not None:
@@ -139,7 +142,7 @@ class _Build:
 
     def _built(self, number: int) -> InnerProgram:
         part = self._parts[number]
-        return driver.build(self._device, part, self._options, self._source)
+        return driver.build_to_keep(self._device, part, self._options, self._source)
 
     def _loaded(self, number: int) -> InnerProgram:
         """What a helper has built; it is built here where that is of no use."""
