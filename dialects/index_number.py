@@ -8,7 +8,6 @@ from typing import Self
 from xdsl.dialects.builtin import IndexType, IntegerAttr, VectorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     opt_prop_def,
     prop_def,
     result_def,
@@ -21,6 +20,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..affine.form import LinearForm
+from .building import DialectOperation
 from .eltwise.element_types import is_integer_type
 from .eltwise.ops import element_of
 from .form_attribute import FormAttr
@@ -28,7 +28,7 @@ from .index_sum import IndexSum
 from .syntax import ValueForms, compact, print_form
 
 
-class IndexNumberOp(IRDLOperation):
+class IndexNumberOp(DialectOperation):
     """A form over index values, converted to an integer type; see its subclasses."""
 
     values = var_operand_def(IndexType)

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
@@ -33,6 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from .element_types import Kind, bit_width, is_element_type, kind
 from .table import FUNCTIONS, Function
 
@@ -110,7 +110,7 @@ def broadcast_type(types: Sequence[Attribute], element: Attribute) -> Attribute:
 
 
 @irdl_op_definition
-class ElementwiseOp(IRDLOperation):
+class ElementwiseOp(DialectOperation):
     """A function of the table applied to every element of its operands.
 
     Operands are tensors (broadcast by NumPy's rule), scalars, or vectors of one length;
@@ -261,7 +261,7 @@ FUNCTION_OPS: dict[str, type[ElementwiseOp]] = {
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(DialectOperation):
     """A number: of a 0-D tensor, a scalar, a vector (all lanes equal) or a size.
 
     `%0 = eltwise.constant 2.5 : f32`. The value is written without its own type;
@@ -354,7 +354,7 @@ def format_number(number: int | float) -> str:
 
 
 @irdl_op_definition
-class CastOp(IRDLOperation):
+class CastOp(DialectOperation):
     """Conversion to another element type, shape unchanged: C's rules.
 
     Float to integer truncates toward zero; anything to i1 tests against zero; a size
@@ -391,7 +391,7 @@ class CastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BroadcastOp(IRDLOperation):
+class BroadcastOp(DialectOperation):
     """A vector with a scalar in every lane.
 
     `%1 = eltwise.broadcast %0 : f32 to vector<8xf32>`.
@@ -416,7 +416,7 @@ class BroadcastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation):
+class BitcastOp(DialectOperation):
     """The same bits as another element type of the same width, shape unchanged.
 
     `%1 = eltwise.bitcast %0 : vector<8xf32> to vector<8xui32>`. Truth values have no

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import DenseArrayBase, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     opt_prop_def,
     result_def,
@@ -19,13 +18,14 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..syntax import integer_array, integers
 from .element_types import is_element_type
 from .ops import element_of
 
 
 @irdl_op_definition
-class ShuffleOp(IRDLOperation):
+class ShuffleOp(DialectOperation):
     """A vector, or a scalar, made of lanes of the operands.
 
     The lanes of all operands are numbered through, a scalar being one lane; those that

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -20,12 +19,13 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..syntax import parse_arguments
 from .attributes import PointerType
 
 
 @irdl_op_definition
-class ChooseOp(IRDLOperation):
+class ChooseOp(DialectOperation):
     """Runs its body with the pointers that belong to the value of an index.
 
     ```mlir

@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -18,6 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..eltwise.element_types import is_integer_type
 from ..index_number import IndexNumberOp
 from ..syntax import parse_defined_value
@@ -36,7 +36,7 @@ class IndexOp(IndexNumberOp):
 
 
 @irdl_op_definition
-class PositionOp(IRDLOperation):
+class PositionOp(DialectOperation):
     """A number of the data as an index: `%p = opencl.position %x below 100`.
 
     The number is an integer from 0 to below the bound: whoever computes it sees to
@@ -81,7 +81,7 @@ class PositionOp(IRDLOperation):
 
 
 @irdl_op_definition
-class WhenOp(IRDLOperation):
+class WhenOp(DialectOperation):
     """Runs its body where a truth value of the data holds: `opencl.when %keep { }`."""
 
     name = "opencl.when"

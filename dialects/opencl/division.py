@@ -7,7 +7,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     VarConstraint,
     base,
     irdl_op_definition,
@@ -18,11 +17,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..eltwise.ops import element_of
 
 
 @irdl_op_definition
-class DivideOp(IRDLOperation):
+class DivideOp(DialectOperation):
     """A vector divided by a scalar: `%q = opencl.divide %x by %y : vector<16xf32>`.
 
     It gives what `eltwise.div` does of a vector with `%y` in every lane, bit by bit,

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -31,6 +30,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..aggregation import Aggregation, AggregationAttr
+from ..building import DialectOperation
 from ..syntax import parse_arguments
 
 ARGUMENT = re.compile(r"\{(\d+)\}")
@@ -39,7 +39,7 @@ _MACRO = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @irdl_op_definition
-class FunctionOp(IRDLOperation):
+class FunctionOp(DialectOperation):
     """A function of scalars or vectors, without access to memory.
 
     ```mlir
@@ -177,7 +177,7 @@ def _parse_properties(parser: Parser) -> dict[str, Attribute]:
 
 
 @irdl_op_definition
-class ReturnOp(IRDLOperation):
+class ReturnOp(DialectOperation):
     """What a function gives: `opencl.return %y : vector<16xf32>`."""
 
     name = "opencl.return"
@@ -218,7 +218,7 @@ def _listed(types: Sequence[Attribute]) -> str:
 
 
 @irdl_op_definition
-class CallOp(IRDLOperation):
+class CallOp(DialectOperation):
     """A call of a function: `%y = opencl.call @square(%x) : (f32) -> f32`."""
 
     name = "opencl.call"

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     opt_prop_def,
     prop_def,
@@ -35,12 +34,13 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..syntax import integer_array, integers, parse_arguments
 from .attributes import BufferType, PointerType
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(DialectOperation):
     """A function that every work-item of a launch runs.
 
     ```mlir
@@ -132,7 +132,7 @@ def parse_integers(parser: Parser) -> list[int]:
 
 
 @irdl_op_definition
-class AllocateOp(IRDLOperation):
+class AllocateOp(DialectOperation):
     """A buffer of the device: `%C = opencl.allocate : !opencl.buffer<64x64xf32>`.
 
     It lives until the host program ends, or, when returned, as long as the result.
@@ -221,7 +221,7 @@ class LaunchOpSymbolUse(SymbolUserOpInterface):
 
 
 @irdl_op_definition
-class LaunchOp(IRDLOperation):
+class LaunchOp(DialectOperation):
     """Runs a kernel: `opencl.launch @scale groups [64, 1, 1] (%A, %B) : <types>`.
 
     `groups` counts the work-groups along the three dimensions. Launches of a host

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -36,7 +35,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import build
+from ..building import DialectOperation, build
 from ..eltwise.ops import element_of
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
@@ -45,7 +44,7 @@ from .attributes import PointerType
 
 
 @irdl_op_definition
-class ForOp(IRDLOperation):
+class ForOp(DialectOperation):
     """A loop from 0 up: `opencl.for %k : 1024 { ... }`.
 
     Unrolled completely with `: 8 unroll`. With `: 1024 unroll 4` the device's compiler
@@ -135,7 +134,7 @@ class ForOp(IRDLOperation):
 
 
 @irdl_op_definition
-class IfOp(IRDLOperation):
+class IfOp(DialectOperation):
     """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0 { }`."""
 
     name = "opencl.if"
@@ -206,7 +205,7 @@ def _verify_form(form: LinearForm, rank: int) -> None:
 
 
 @irdl_op_definition
-class ArrayOp(IRDLOperation):
+class ArrayOp(DialectOperation):
     """An array of a work-item or a work-group: `%t = opencl.array 16 : <pointer type>`.
 
     Its contents are undefined until they are written. `!opencl.pointer<vector<16xf32>,
@@ -254,7 +253,7 @@ class ArrayOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(DialectOperation):
     """Reads memory: `%x = opencl.load %A[16 * %i + %k] : <pointer> -> vector<16xf32>`.
 
     The form counts elements from the pointer. The result is an element, or a vector of
@@ -313,7 +312,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(DialectOperation):
     """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`.
 
     With `stream`, a vector should go to memory past the caches.

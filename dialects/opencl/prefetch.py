@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -18,6 +17,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
+from ..building import DialectOperation
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
 from ..syntax import ValueForms, compact, print_form
@@ -25,7 +25,7 @@ from .attributes import PointerType
 
 
 @irdl_op_definition
-class PrefetchOp(IRDLOperation):
+class PrefetchOp(DialectOperation):
     """The line of a cache that is read soon: `opencl.prefetch %A[64 * %h + %n]`.
 
     It changes nothing but when the line comes. The position may lie outside of the

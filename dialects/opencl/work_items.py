@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -20,6 +19,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..stripe.attributes import MemorySpace, MemorySpaceAttr
 from ..syntax import integer_array, integers
 from .attributes import WorkItemQuery, WorkItemQueryAttr
@@ -27,7 +27,7 @@ from .kernel import parse_integers
 
 
 @irdl_op_definition
-class WorkItemOp(IRDLOperation):
+class WorkItemOp(DialectOperation):
     """Which work-item this is: `%i = opencl.work_item group_id 0 below 64`.
 
     The number is the dimension of the launch (0 to 2); `below` is a proven bound on the
@@ -78,7 +78,7 @@ class WorkItemOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DelinearizeOp(IRDLOperation):
+class DelinearizeOp(DialectOperation):
     """One index taken apart: `%a, %b = opencl.delinearize %i into [4, 32]`.
 
     The results are the coordinates of position `%i` in a box of these sizes, rows
@@ -129,7 +129,7 @@ class DelinearizeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BarrierOp(IRDLOperation):
+class BarrierOp(DialectOperation):
     """All work-items of a group wait here: `opencl.barrier local`.
 
     Writes to the named memory before the barrier are seen by all of the group after it.

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     opt_prop_def,
     prop_def,
@@ -31,7 +30,7 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import build
+from ..building import DialectOperation, build
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
 from ..syntax import integer_array, integers
@@ -52,7 +51,7 @@ _SEGMENTS = "operandSegmentSizes"
 
 
 @irdl_op_definition
-class BlockOp(IRDLOperation):
+class BlockOp(DialectOperation):
     """Runs its statements for every point of an index space, in any order, in parallel.
 
     ```mlir

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import DenseArrayBase, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -22,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import build
+from ..building import DialectOperation, build
 from ..index_number import IndexNumberOp
 from ..syntax import defined_value, integer_array
 from .attributes import ViewType
@@ -39,7 +38,7 @@ from .subscripts import (
 
 
 @irdl_op_definition
-class AllocOp(IRDLOperation):
+class AllocOp(DialectOperation):
     """A buffer: `%t = stripe.alloc : !stripe.view<8x32xf32, private>`.
 
     Rows are contiguous in the order of the axes. At the top of a function it lives as
@@ -76,7 +75,7 @@ class IndexOp(IndexNumberOp):
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(DialectOperation):
     """The element, or the vector along the last axis, that a view of that size shows.
 
     `%x = stripe.load %a : !stripe.view<1x1xf32>` gives f32, a view of 1x16 elements
@@ -158,7 +157,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(DialectOperation):
     """Writes a value through a view: `stripe.store %x, %c : !stripe.view<1x1xf32>`.
 
     The value is aggregated into the cells as the view's refinement says; through an

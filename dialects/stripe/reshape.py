@@ -7,7 +7,6 @@ from math import prod
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     result_def,
@@ -16,11 +15,12 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from .attributes import ViewType
 
 
 @irdl_op_definition
-class ReshapeOp(IRDLOperation):
+class ReshapeOp(DialectOperation):
     """A buffer with its elements, in row-major order, under another shape.
 
     `%b = stripe.reshape %a : !stripe.view<4x5xf32> to !stripe.view<20xf32>`. Nothing is

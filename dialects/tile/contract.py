@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     opt_operand_def,
     opt_prop_def,
@@ -37,6 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...affine.form import LinearForm
 from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation, AggregationAttr, Combination, CombinationAttr
+from ..building import DialectOperation
 from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
 from ..syntax import integer_array, integers
@@ -48,7 +48,7 @@ AccessAttr = ArrayAttr[PolynomialAttr]
 
 
 @irdl_op_definition
-class ContractOp(IRDLOperation):
+class ContractOp(DialectOperation):
     """An aggregation over all valid points of an index space.
 
     ```mlir

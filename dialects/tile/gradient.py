@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     traits_def,
@@ -19,12 +18,13 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..eltwise.element_types import Kind, is_element_type, kind
 from ..eltwise.ops import ANY_ELEMENT, element_of
 
 
 @irdl_op_definition
-class GradientOp(IRDLOperation):
+class GradientOp(DialectOperation):
     """The gradient of a loss with respect to other tensors of the program.
 
     ```mlir

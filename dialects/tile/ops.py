@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -26,9 +25,11 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
+
 
 @irdl_op_definition
-class SizesOp(IRDLOperation):
+class SizesOp(DialectOperation):
     """The named sizes of an input, one result per axis.
 
     `%M, %K = tile.sizes %A ["M", "K"] : tensor<?x?x!eltwise.any>`. A name that occurs
@@ -93,7 +94,7 @@ class SizesOp(IRDLOperation):
 
 
 @irdl_op_definition
-class FromIndexOp(IRDLOperation):
+class FromIndexOp(DialectOperation):
     """A size used as a value: a weak integer of rank 0.
 
     `%0 = tile.from_index %N : tensor<!eltwise.any>`. `tile-specialize` makes it a
@@ -118,7 +119,7 @@ class FromIndexOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ToIndexOp(IRDLOperation):
+class ToIndexOp(DialectOperation):
     """An input used as a size: its value, which must be given before anything runs.
 
     `%1 = tile.to_index %K : tensor<*x!eltwise.any>`. `tile-specialize` replaces it by

@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -34,6 +33,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..eltwise.element_types import si32, ui32
 from ..eltwise.ops import ANY_ELEMENT, element_of, with_element
 from .size_syntax import (
@@ -82,7 +82,7 @@ class SimpleReduceOp(SizedOp):
 
 
 @irdl_op_definition
-class IndexOp(IRDLOperation):
+class IndexOp(DialectOperation):
     """The coordinate of each cell along one axis, of type si32.
 
     ```mlir
@@ -190,7 +190,7 @@ class IndexOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ShapeOp(IRDLOperation):
+class ShapeOp(DialectOperation):
     """The sizes of a tensor, as a vector of si32 with one element for each axis.
 
     `%S = tile.shape %X : tensor<4x5xf32>` is [4, 5]. `tile-specialize` keeps the op and
@@ -239,7 +239,7 @@ def _shape_type(type: Attribute) -> TensorType[Attribute]:
 
 
 @irdl_op_definition
-class PrngOp(IRDLOperation):
+class PrngOp(DialectOperation):
     """Random numbers, and the state to draw the next ones from.
 
     ```mlir
@@ -312,7 +312,7 @@ class PrngOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AssertOp(IRDLOperation):
+class AssertOp(DialectOperation):
     """A condition on sizes that must hold: `tile.assert %c "assert_even"`.
 
     The condition, of type index, holds when it is not 0. `tile-specialize` raises an

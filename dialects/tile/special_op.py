@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 from xdsl.dialects.builtin import IndexType, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     operand_def,
     result_def,
     traits_def,
@@ -22,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import DialectOperation
 from ..eltwise.ops import ANY_ELEMENT, element_of, with_element
 from .options import ExcludedOption, SpecialOptions
 from .size_syntax import (
@@ -32,7 +32,7 @@ from .size_syntax import (
 from .special_shapes import Shape
 
 
-class SpecialOp(IRDLOperation):
+class SpecialOp(DialectOperation):
     """An op that makes a tensor of others as options say.
 
     A class of these names its operands and its `OPTIONS`, and reads `options`. The
@@ -145,7 +145,7 @@ class SpecialOp(IRDLOperation):
             raise VerifyException(f"expected a result of type {expected}, got {result}")
 
 
-class SizedOp(IRDLOperation):
+class SizedOp(DialectOperation):
     """An op that makes of a tensor one with the sizes that it is given."""
 
     tensor = operand_def()
