@@ -20,13 +20,15 @@ def operations(root: Operation) -> list[Operation]:
 
 def _add_inside(root: Operation, found: list[Operation]) -> None:
     for region in root.regions:
-        for block in region.blocks:
+        block = region.first_block
+        while block is not None:
             operation = block.first_op
             while operation is not None:
                 found.append(operation)
                 if operation.regions:
                     _add_inside(operation, found)
                 operation = operation.next_op
+            block = block.next_block
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:

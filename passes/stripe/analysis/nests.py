@@ -40,12 +40,12 @@ def top_level_blocks(module: ModuleOp) -> Iterator[BlockOp]:
 
 def nested_blocks(block: BlockOp) -> list[BlockOp]:
     """The blocks that are statements of a block, in order."""
-    return [op for op in block.body.ops if isinstance(op, BlockOp)]
+    return [op for op in block.regions[0].block.ops if isinstance(op, BlockOp)]
 
 
 def is_leaf(block: BlockOp) -> bool:
     """Whether a block has no block inside."""
-    return not nested_blocks(block)
+    return not any(isinstance(op, BlockOp) for op in block.regions[0].block.ops)
 
 
 def is_top_level(block: BlockOp) -> bool:

@@ -95,20 +95,23 @@ class Model:
         launches = _launches(problem, nest) * clock.launch
         slower = imbalance + overheads.leaf_share * (cover.leaves - 1)
         cold = overheads.leaf_nanoseconds * 1e-9 * (cover.leaves - 1)
-        if arithmetic * slower + starts + cover.edges + launches + cold > limit:
+        least = arithmetic * slower + starts + cover.edges + launches + cold
+        if least > limit:
+            return None
+        staging = sum(
+            staging_seconds(problem, nest, stage, hardware) for stage in nest.stages
+        )
+        if least + staging > limit:
             return None
         levels = _levels(problem, nest, cover, hardware)
         busy = clock.overlapped(arithmetic, [*levels.values()])
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
-        staging = [
-            staging_seconds(problem, nest, stage, hardware) for stage in nest.stages
-        ]
         added = {
             "imbalance": busy * (imbalance - 1),
             "work-groups": starts,
             "edges": cover.edges,
-            "staging": sum(staging),
+            "staging": staging,
             "launches": launches,
             "code": busy * overheads.leaf_share * (cover.leaves - 1) + cold,
         }
