@@ -97,9 +97,13 @@ def test_a_source_is_split_by_kernels() -> None:
 def test_helpers_build_the_same(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This process leaves the first parts to a helper, however long that takes."""
+    """This process leaves the first parts to a helper, however long that takes.
+
+    Of so many parts none keeps the compiler's memory: each is loaded, once.
+    """
     helped = threading.Event()
-    alone, together = driver.build, Helper.build
+    alone, together, load = driver.build, Helper.build, driver.load
+    loaded: list[bytes] = []
 
     def build_here(
         device: OpenCLDevice, source: str, options: str, whole: str | None = None
@@ -116,14 +120,21 @@ def test_helpers_build_the_same(
             helped.set()
         return binary
 
+    def load_counted(device: OpenCLDevice, binary: bytes, options: str) -> InnerProgram:
+        loaded.append(binary)
+        return load(device, binary, options)
+
     monkeypatch.setattr(driver, "build", build_here)
+    monkeypatch.setattr(driver, "load", load_counted)
     monkeypatch.setattr(Helper, "build", build_there)
+    monkeypatch.setattr(device, "built_count", 100)
     values = [str(n) for n in range(12)]
     for number in (1, 2):
         # The second time they are there.
         helped.clear()
         text = source(*values) + f"// {number}\n"
         assert run(device, text) == [2 * n for n in range(12)]
+    assert len(loaded) == 2 * len(values)
 
 
 def test_who_begins_does_not_wait_for_helpers(
