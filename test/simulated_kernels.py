@@ -31,7 +31,7 @@ from gingham.targets.opencl.command_queue import CommandQueue
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.events import Event
 from gingham.targets.opencl.executor import OpenCLExecutable
-from gingham.targets.opencl.memory.buffer import DeviceBuffer
+from gingham.targets.opencl.handles.buffer import DeviceBuffer
 from gingham.targets.opencl.printer import print_opencl
 from gingham.targets.reference import interpret
 

@@ -41,7 +41,7 @@ class OpenCLKernels:
 
     def expect(self, module: ModuleOp) -> None:
         """See `Kernels`."""
-        from .builds.expecting import start_helpers
+        from .expecting import start_helpers
 
         start_helpers(self._device, module)
 

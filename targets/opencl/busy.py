@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .memory.buffer import allocate
+from .handles.buffer import allocate
 from .program import build_program
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ...observation import observe_copy, observe_queue
 from ..host_arrays import format_bytes
 from .closing import ClosedLock, builds, has_daemons, wait_for_daemons
 from .events import Event, RunEvent
-from .memory.buffer import DeviceBuffer
+from .handles.buffer import DeviceBuffer
 from .status import as_gingham_error
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import NDArray
 
-    from .devices.handle import DeviceHandle
+    from .handles.handle import DeviceHandle
     from .kernel import Kernel
 
     # A scalar's NumPy type must be that of the kernel's parameter.

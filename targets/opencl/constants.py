@@ -6,13 +6,14 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .memory.buffer import DeviceBuffer, allocate
+from .handles.buffer import DeviceBuffer, allocate
 from .memory.copies import upload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..host_program import HostProgram
+    from .command_queue import CommandQueue
     from .launches import LaunchList
 
     Array: TypeAlias = NDArray[Any]
@@ -27,7 +28,10 @@ class KeptResults:
     combination is forgotten when one of its arrays goes.
     """
 
-    def __init__(self, program: HostProgram, launches: LaunchList) -> None:
+    def __init__(
+        self, program: HostProgram, launches: LaunchList, queue: CommandQueue
+    ) -> None:
+        self._queue = queue
         self._launches = launches
         self._slots = program.slots
         self._kept = sorted(program.kept)
@@ -54,7 +58,7 @@ class KeptResults:
         key = tuple(map(self._identity, arrays))
         entry = self._known.get(key)
         if entry is None:
-            queue = self._launches.device.queue
+            queue = self._queue
             given = {number: upload(queue, inputs[number]) for number in self._inputs}
             entry = self._add(key, given, [self._owner(array) for array in arrays])
         return entry.buffers
@@ -117,7 +121,7 @@ class KeptResults:
             launches.set(number, buffer.handle)
         for number, buffer in buffers.items():
             launches.set(number, buffer.handle)
-        launches.run(device.queue)
+        launches.run(self._queue)
         return buffers
 
 

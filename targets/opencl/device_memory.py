@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .events import RunEvent, failed_run
-from .memory.buffer import DeviceBuffer, allocate, wrap
+from .handles.buffer import DeviceBuffer, allocate, wrap
 from .memory.copies import download, make_visible, upload
 from .transfers import start_copy, start_read, start_write
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..host_arrays import Array
     from .command_queue import CommandQueue
     from .devices.device import OpenCLDevice
-    from .memory.pool import MemoryPool
+    from .handles.pool import MemoryPool
     from .memory.spare_buffers import SpareBuffers
 
 

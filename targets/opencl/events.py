@@ -13,7 +13,7 @@ from .status import as_gingham_error
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from .devices.handle import DeviceHandle
+    from .handles.handle import DeviceHandle
 
     Explain = Callable[[int, cl.Error], GinghamError]
 

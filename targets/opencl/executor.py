@@ -22,9 +22,9 @@ from .compiled import CompiledCode, compile_module
 from .constants import KeptResults
 from .crossing import wait_list
 from .events import RunEvent
+from .handles.buffer import allocate
 from .inputs import InputBinder
 from .launches import LaunchList
-from .memory.buffer import allocate
 from .memory.copies import copy_buffers
 from .memory.program_memory import ProgramMemory
 from .outputs import OutputBinder
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..host_arrays import ArrayType
     from .devices.device import OpenCLDevice
     from .events import Event
-    from .memory.buffer import DeviceBuffer
+    from .handles.buffer import DeviceBuffer
 
     Array = NDArray[Any]
 
@@ -82,7 +82,9 @@ class OpenCLExecutable:
         self._bytes = sum(slot.size_in_bytes for slot in used)
         once = _lists(code, device, True)
         self._launches = _lists(code, device, False)
-        self._constant = KeptResults(program, once) if once.launches else None
+        self._constant = None
+        if once.launches:
+            self._constant = KeptResults(program, once, device.queue)
         self._outputs = OutputBinder(device, program, self._launches)
         self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, program.inputs, self._launches)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyopencl as cl
 
-    from .devices.handle import DeviceHandle
+    from .handles.handle import DeviceHandle
 
 
 class Kernel:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pyopencl as cl
 
     from .command_queue import CommandQueue
-    from .devices.device import OpenCLDevice
+    from .handles.buffer import DeviceBuffer
+    from .handles.handle import DeviceHandle
     from .kernel import Kernel
-    from .memory.buffer import DeviceBuffer
 
 
 class LaunchList:
@@ -33,7 +33,7 @@ class LaunchList:
 
     def __init__(
         self,
-        device: OpenCLDevice,
+        device: DeviceHandle,
         slots: Sequence[Slot],
         launches: Sequence[HostLaunch],
         kernels: Sequence[Kernel],

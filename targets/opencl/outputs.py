@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .memory.buffer import DeviceBuffer, wrap
+from .handles.buffer import DeviceBuffer, wrap
 from .memory.copies import download
 from .memory.result_memory import ResultMemory
 

@@ -23,7 +23,7 @@ from .status import as_gingham_error
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from .devices.handle import DeviceHandle
+    from .handles.handle import DeviceHandle
 
 DEFAULT_OPTIONS = ("-cl-mad-enable",)
 

@@ -9,7 +9,7 @@ from ...observation import observe_copy, observe_queue
 from ..host_arrays import as_bytes
 from .crossing import wait_list
 from .events import RunEvent
-from .memory.buffer import DeviceBuffer
+from .handles.buffer import DeviceBuffer
 from .status import as_gingham_error
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from gingham.runtime.devices import (
 from gingham.targets.backend import Problem
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.devices.discovery import Discovery, discover
-from gingham.targets.opencl.devices.properties import OpenCLProperties
+from gingham.targets.opencl.handles.properties import OpenCLProperties
 
 
 class StubDevice(OpenCLDevice):

@@ -18,7 +18,7 @@ from ..status import as_gingham_error, meaning
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from ..devices.handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
 
 # What Intel's compiler leaves behind takes five times the memory of what is loaded from

@@ -8,7 +8,7 @@ from .processes import HelperProcess, Helpers
 from .request import Request
 
 if TYPE_CHECKING:
-    from ..devices.handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
 _SMALLEST = "kernel void nothing(global int *x) { x[0] = 0; }"
 
@@ -16,7 +16,7 @@ _SMALLEST = "kernel void nothing(global int *x) { x[0] = 0; }"
 class Helper(HelperProcess):
     """A process that builds."""
 
-    module = f"{__package__}.helper"
+    module = f"{(__package__ or '').rpartition('.')[0]}.build_helper"
 
     def trial(self, device: DeviceHandle) -> bytes:
         """To build the smallest kernel."""

@@ -22,7 +22,7 @@ from ...cores import core_count
 from ...free_memory import host_memory
 
 if TYPE_CHECKING:
-    from ..devices.handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
 _MOST = 7
 _MEMORY_OF_ONE = 512 << 20

@@ -24,7 +24,7 @@ from .parts import split
 from .processes import Helpers
 
 if TYPE_CHECKING:
-    from ..devices.handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
 _WORTH_STARTING = 48_000
 """Characters of source that take longer to build than a helper takes to start twice."""

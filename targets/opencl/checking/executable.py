@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..compiled import CompiledCode
     from ..devices.device import OpenCLDevice
     from ..events import Event, RunEvent
-    from ..memory.buffer import DeviceBuffer
+    from ..handles.buffer import DeviceBuffer
 
     Array = NDArray[Any]
     Started = tuple[list[DeviceBuffer], RunEvent | None]

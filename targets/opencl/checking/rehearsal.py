@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ...host_program import HostProgram
     from ..devices.device import OpenCLDevice
-    from ..devices.handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
     Array = NDArray[Any]
 

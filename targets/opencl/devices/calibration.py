@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from ...hardware import MULTIPLY_ADD, Cache, Calibration, Hardware
-from ..memory.buffer import DeviceBuffer, allocate
+from ..handles.buffer import DeviceBuffer, allocate
 from ..memory.copies import upload
 from ..program import build_program
 

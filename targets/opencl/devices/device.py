@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from ....errors import GinghamError
 from ..command_queue import CommandQueue
+from ..handles.handle import DeviceHandle
+from ..handles.known_faults import known_fault as fault_of
+from ..handles.properties import DeviceKind, OpenCLProperties, PropertyValue
 from ..memory.spare_buffers import SpareBuffers
-from .handle import DeviceHandle
-from .known_faults import known_fault as fault_of
 from .partition import SEPARATOR, divided, range_of, ranges
 from .probe import probe
-from .properties import DeviceKind, OpenCLProperties, PropertyValue
 
 if TYPE_CHECKING:
     import pyopencl as cl

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 from ....errors import GinghamError
 from ...backend import Problem
+from ..handles.properties import DeviceKind, OpenCLProperties, kind_of, read_properties
 from ..status import meaning
 from .device import OpenCLDevice, vendor_slug
-from .properties import DeviceKind, OpenCLProperties, kind_of, read_properties
 from .vendor_files import (
     RuntimeLibrary,
     find_runtimes,

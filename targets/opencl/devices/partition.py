@@ -17,9 +17,9 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GinghamError
+from ..handles.handle import DeviceHandle
+from ..handles.properties import OpenCLProperties, read_properties
 from ..status import meaning
-from .handle import DeviceHandle
-from .properties import OpenCLProperties, read_properties
 
 if TYPE_CHECKING:
     import pyopencl as cl

@@ -18,7 +18,7 @@ from ..program import build_program
 
 if TYPE_CHECKING:
     from ..command_queue import CommandQueue
-    from .handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
 _COUNT = 1000
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..handles.buffer import DeviceBuffer, allocate
 from ..status import as_gingham_error
-from .buffer import DeviceBuffer, allocate
 
 if TYPE_CHECKING:
     import pyopencl as cl
 
     from ...host_program import Slot
-    from ..devices.device import OpenCLDevice
+    from ..handles.handle import DeviceHandle
 
 
 def allocate_placed(
-    device: OpenCLDevice, slots: Mapping[int, Slot]
+    device: DeviceHandle, slots: Mapping[int, Slot]
 ) -> dict[int, DeviceBuffer]:
     """The buffers of slots that have places, by the numbers of the slots.
 
@@ -46,7 +46,7 @@ def allocate_placed(
     return buffers
 
 
-def placed_bytes(device: OpenCLDevice, slots: Mapping[int, Slot]) -> int:
+def placed_bytes(device: DeviceHandle, slots: Mapping[int, Slot]) -> int:
     """The memory of slots, of which some have places and share it."""
     alone = sum(s.size_in_bytes for s in slots.values() if s.place is None)
     placed = {n: slot for n, slot in slots.items() if slot.place is not None}
@@ -58,7 +58,7 @@ def placed_bytes(device: OpenCLDevice, slots: Mapping[int, Slot]) -> int:
 
 
 def _by_place(
-    device: OpenCLDevice, slots: Mapping[int, Slot]
+    device: DeviceHandle, slots: Mapping[int, Slot]
 ) -> dict[int, DeviceBuffer]:
     """Slots at one place share a buffer that is large enough for each of them."""
     sizes = _sizes_by_place(slots)
@@ -81,14 +81,14 @@ def _end(slots: Mapping[int, Slot]) -> int:
     return max(ends, default=0)
 
 
-def _fits_one_piece(device: OpenCLDevice, slots: Mapping[int, Slot]) -> bool:
+def _fits_one_piece(device: DeviceHandle, slots: Mapping[int, Slot]) -> bool:
     step = max(device.handle.mem_base_addr_align // 8, 1)
     if any((slot.place or 0) % step for slot in slots.values()):
         return False
     return _end(slots) <= device.details.max_allocation_bytes
 
 
-def _piece(device: OpenCLDevice, size: int) -> DeviceBuffer:
+def _piece(device: DeviceHandle, size: int) -> DeviceBuffer:
     return allocate(device, (size,), "uint8", for_host=False, purpose="scratch")
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ....observation import observe_copy
 from ...host_arrays import aligned_empty, as_bytes, fit_for_kernels
+from ..handles.buffer import DeviceBuffer, allocate, wrap_for_reading
 from ..status import as_gingham_error
-from .buffer import DeviceBuffer, allocate, wrap_for_reading
 
 if TYPE_CHECKING:
     import pyopencl as cl

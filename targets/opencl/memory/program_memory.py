@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from ....errors import GinghamError, SourceLocation
 from ...host_arrays import format_bytes, format_shape
+from ..handles.buffer import allocate
+from ..handles.pool import OutOfBudget
 from .arena import allocate_placed, placed_bytes
-from .buffer import allocate
-from .pool import OutOfBudget
 
 if TYPE_CHECKING:
     from ...host_program import HostProgram, Slot
-    from ..devices.device import OpenCLDevice
+    from ..handles.buffer import DeviceBuffer
+    from ..handles.handle import DeviceHandle
     from ..launches import LaunchList
-    from .buffer import DeviceBuffer
 
 _MOST_SHOWN = 8
 _WORTH_SHOWING = 1 / 50
@@ -32,7 +32,7 @@ class ProgramMemory:
 
     def __init__(
         self,
-        device: OpenCLDevice,
+        device: DeviceHandle,
         program: HostProgram,
         lists: Sequence[LaunchList],
     ) -> None:

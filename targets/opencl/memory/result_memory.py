@@ -12,12 +12,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .buffer import DeviceBuffer, allocate
+from ..handles.buffer import DeviceBuffer, allocate
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..devices.device import OpenCLDevice
+    from ..handles.handle import DeviceHandle
 
 # While a caller computes a result it often still holds the one before.
 _MOST_KEPT = 2
@@ -30,7 +30,7 @@ class ResultMemory:
     """
 
     def __init__(
-        self, device: OpenCLDevice, shape: Sequence[int], dtype: np.dtype[Any]
+        self, device: DeviceHandle, shape: Sequence[int], dtype: np.dtype[Any]
     ) -> None:
         self._device = device
         self._shape = tuple(shape)

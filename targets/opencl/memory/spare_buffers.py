@@ -11,14 +11,14 @@ import sys
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from .buffer import DeviceBuffer, allocate
+from ..handles.buffer import DeviceBuffer, allocate
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ...backend import Idle
     from ..command_queue import CommandQueue
-    from ..devices.handle import DeviceHandle
+    from ..handles.handle import DeviceHandle
 
     Key = tuple[tuple[int, ...], np.dtype[Any]]
 

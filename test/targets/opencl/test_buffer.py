@@ -19,8 +19,8 @@ from gingham.targets.host_arrays import (
     format_bytes,
 )
 from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.handles.buffer import DeviceBuffer, allocate
 from gingham.targets.opencl.kernel import Kernel
-from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
 from gingham.targets.opencl.memory.copies import download, upload
 from gingham.targets.opencl.program import build_program
 

@@ -13,14 +13,15 @@ import pytest
 
 from gingham.errors import GinghamError
 from gingham.targets.host_program import HostLaunch, HostProgram
-from gingham.targets.opencl.builds import driver, helper, processes, scheduling
+from gingham.targets.opencl import build_helper as helper
+from gingham.targets.opencl.builds import driver, processes, scheduling
 from gingham.targets.opencl.builds.driver import InnerProgram
 from gingham.targets.opencl.builds.helpers import Helper
 from gingham.targets.opencl.builds.parts import split
 from gingham.targets.opencl.builds.processes import Helpers
 from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.handles.buffer import allocate
 from gingham.targets.opencl.memory.copies import download
 from gingham.targets.opencl.program import build_program, load_program
 

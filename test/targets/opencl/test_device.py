@@ -11,7 +11,7 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices import probe as probe_module
 from gingham.targets.opencl.devices.device import OpenCLDevice, vendor_slug
-from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.handles.buffer import allocate
 from gingham.targets.opencl.memory.copies import upload
 from gingham.targets.opencl.program import build_program
 

@@ -12,7 +12,7 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.targets.opencl.command_queue import CommandQueue, Event
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import DeviceBuffer, allocate
+from gingham.targets.opencl.handles.buffer import DeviceBuffer, allocate
 from gingham.targets.opencl.memory.copies import download, upload
 from gingham.targets.opencl.program import DeviceProgram, build_program
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gingham
-from gingham.targets.opencl.builds import expecting
+from gingham.targets.opencl import expecting
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 

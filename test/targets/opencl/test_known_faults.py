@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 
 from gingham.runtime.devices import devices
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.devices.known_faults import (
+from gingham.targets.opencl.handles.known_faults import (
     KnownFaultWarning,
     known_fault,
     tell_of_fault,

@@ -14,9 +14,9 @@ from gingham.errors import GinghamError
 from gingham.targets import free_memory
 from gingham.targets.free_memory import HostMemory, host_memory
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory import pool as memory_pool
-from gingham.targets.opencl.memory.buffer import allocate
-from gingham.targets.opencl.memory.pool import OutOfBudget
+from gingham.targets.opencl.handles import pool as memory_pool
+from gingham.targets.opencl.handles.buffer import allocate
+from gingham.targets.opencl.handles.pool import OutOfBudget
 
 
 @pytest.mark.parametrize("size", [1, 512, 513, 70_000, MIB + 1, 17 * MIB, 1000 * MIB])

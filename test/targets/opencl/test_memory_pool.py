@@ -24,9 +24,9 @@ from memory_pools import (
 import gingham
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.handles.buffer import allocate
+from gingham.targets.opencl.handles.pool import Idle, MemoryPool, OutOfBudget
 from gingham.targets.opencl.memory.copies import upload
-from gingham.targets.opencl.memory.pool import Idle, MemoryPool, OutOfBudget
 
 
 def test_buffers_are_counted_until_nothing_refers_to_them(device: OpenCLDevice) -> None:

@@ -20,8 +20,8 @@ from memory_pools import (
 
 import gingham
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import allocate
-from gingham.targets.opencl.memory.pool import OutOfBudget
+from gingham.targets.opencl.handles.buffer import allocate
+from gingham.targets.opencl.handles.pool import OutOfBudget
 
 
 def run_at_once(works: Sequence[Callable[[], None]]) -> None:

@@ -17,7 +17,7 @@ import pytest
 from gingham.errors import GinghamError
 from gingham.targets.opencl.build_log import describe_failure, error_lines, excerpt
 from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.memory.buffer import allocate
+from gingham.targets.opencl.handles.buffer import allocate
 from gingham.targets.opencl.memory.copies import download
 from gingham.targets.opencl.program import build_program
 

@@ -1,4 +1,4 @@
-"""A process that builds for another: `python -m gingham.targets.opencl.builds.helper`.
+"""A process that builds for another: `python -m gingham.targets.opencl.build_helper`.
 
 It is asked by a line of JSON, `Request`, with the source behind it, and answers by the
 binary (`processes`). What can not be built has none: who asks builds that by itself,
@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from typing import BinaryIO
 
-from ....errors import GinghamError
-from ..devices.discovery import same_device
-from .driver import binary_of, build
-from .processes import serve
-from .request import Request
+from ...errors import GinghamError
+from .builds.driver import binary_of, build
+from .builds.processes import serve
+from .builds.request import Request
+from .devices.discovery import same_device
 
 
 def answered(line: bytes, requests: BinaryIO) -> bytes:

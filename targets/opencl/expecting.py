@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ....dialects.tile import ContractOp, GradientOp
-from ..devices.device import OpenCLDevice
-from .helpers import helpers
+from ...dialects.tile import ContractOp, GradientOp
+from .builds.helpers import helpers
+from .devices.device import OpenCLDevice
 
 _MANY_CONTRACTIONS = 24
 """Different ones, whose kernels together take long enough to build."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from ...host_arrays import Array
-    from ..devices.handle import DeviceHandle
+    from .handle import DeviceHandle
     from .pool import Purpose
 
 # OpenCL has no buffer of no bytes; an empty tensor gets one that no kernel touches.

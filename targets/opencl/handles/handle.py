@@ -9,9 +9,9 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ..memory.pool import MemoryPool
 from ..status import as_gingham_error
 from .known_faults import tell_of_fault
+from .pool import MemoryPool
 from .properties import DeviceKind, OpenCLProperties
 
 if TYPE_CHECKING:
