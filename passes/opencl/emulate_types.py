@@ -39,7 +39,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType, f16, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.element_types import is_storage_type
 from ...dialects.eltwise.ops import (
@@ -51,9 +51,10 @@ from ...dialects.eltwise.ops import (
     element_of,
     with_element,
 )
+from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ..constant_folding import fold_cast
-from ..locations import error_at, located
+from ..locations import located
 from ..walking import operations
 
 
@@ -64,19 +65,19 @@ class OpenCLEmulateTypesPass(ModulePass):
     name = "opencl-emulate-types"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Put conversions at loads and stores of all kernels, and compute in f32."""
+        """Put conversions where kernels and functions compute, and compute in f32."""
         for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
+            if isinstance(kernel, KernelOp | FunctionOp):
                 _KernelEmulation().rewrite(kernel)
 
 
 class _KernelEmulation:
-    """Rewrites one kernel; remembers what each value is in f32."""
+    """Rewrites one kernel or function; remembers what each value is in f32."""
 
     def __init__(self) -> None:
         self._wide: dict[SSAValue, SSAValue] = {}
 
-    def rewrite(self, kernel: KernelOp) -> None:
+    def rewrite(self, kernel: KernelOp | FunctionOp) -> None:
         """Rewrite all functions and conversions, in order."""
         moved: list[Operation] = []
         for op in operations(kernel):
@@ -127,13 +128,13 @@ class _KernelEmulation:
         if known is not None:
             return known
         owner = value.owner
-        if not isinstance(owner, Operation):
-            raise error_at(value, f"expected no argument of type {value.type}")
-        wide = self._wide_form(owner, value)
-        block = owner.parent
-        if block is None:
-            raise ValueError("the operation is not in a block")
-        block.insert_op_after(located(wide, owner), owner)
+        if isinstance(owner, Operation):
+            wide = located(self._wide_form(owner, value), owner)
+            place = InsertPoint.after(owner)
+        else:
+            wide = CastOp(value, with_element(value.type, f32))
+            place = InsertPoint.at_start(owner)
+        Rewriter.insert_op(wide, place)
         self._wide[value] = wide.results[0]
         return self._wide[value]
 

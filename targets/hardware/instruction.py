@@ -32,7 +32,8 @@ class Instruction:
     of the `stripe` dialect. Its arguments and its result are the operands."""
     spelling: str = ""
     """The body of a function of OpenCL C that does so, over the operands: `return
-    fma({A}, {B}, {C});`. Without one it is written out."""
+    fma({A}, {B}, {C});`. An operand of f16 or bf16 is its bits, a `ushort`. Without a
+    spelling it is written out."""
     needs: str = ""
     """The macro that is defined where OpenCL C has it, such as that of an extension;
     elsewhere it is written out."""

@@ -70,6 +70,9 @@ def test_error_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_of_a_gpu_have_scalars() -> None:
     options = target_options(device("reference"), load_hardware("nvidia-h200"))
     assert (options.vector_bits, options.hardware.vector_bits) == (32, 1024)
+    assert options.vector_registers == 255
+    assert options.with_vectors(64, 128).hardware.innermost.registers == 128
+    assert options.with_vectors(64).vector_bits == 64
     assert hardware_text(options.hardware) == "nvidia-h200"
 
 

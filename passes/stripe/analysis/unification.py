@@ -37,6 +37,10 @@ _Binding = frozenset[tuple[int, int]]
 class Mismatch(Exception):
     """Why a block is not what an instruction computes."""
 
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -75,7 +79,10 @@ def unify(leaf: BlockOp, pattern: InstructionBlock) -> Unified:
     ]
     sequences = [_points(leaf, block, order) for order in orders]
     if not any(sequences):
-        raise Mismatch("its points have other conditions than the instruction's")
+        raise Mismatch(
+            "its points have other conditions than the instruction's",
+            "tiles of sizes that divide the ranges leave none at borders",
+        )
     for points, binding in product(sequences, bindings):
         found = _unified(leaf, pattern, points, binding) if points else None
         if found is not None:

@@ -126,7 +126,7 @@ def _instruct(module: ModuleOp, nest: BlockOp, name: str, hardware: Hardware) ->
         raise error_at(
             nest,
             f"the innermost block is not what '{name}' computes: {error}",
-            f"the description '{hardware.origin}' has its block",
+            error.hint or f"the description '{hardware.origin}' has its block",
         ) from error
     wish = re.sub(r"\W", "_", name)
     function = located(function_of(wish, instruction, pattern), nest)

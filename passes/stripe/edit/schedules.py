@@ -11,7 +11,7 @@ from ....dialects.stripe.schedule_part import Part
 from ....dialects.stripe.scheduled import note_done
 from ....dialects.stripe.staging import Staging
 from ....dialects.stripe.tiling import Points
-from ..analysis.schedules import checked_schedule
+from ..analysis.schedules import checked_schedule, is_scheduled
 
 PartType = TypeVar("PartType", bound=Part)
 
@@ -21,6 +21,8 @@ def take_part(block: BlockOp, kind: type[PartType]) -> PartType | None:
 
     Raises GinghamError where the schedule does not fit the block.
     """
+    if not is_scheduled(block):
+        return None
     schedule = checked_schedule(block)
     part = schedule.part(kind)
     if part is not None:

@@ -75,3 +75,17 @@ opencl.kernel @conversions(%A : !opencl.pointer<f16, global>, %B : !opencl.point
   opencl.store %n, %D[0] : si64 -> !opencl.pointer<si64, global>
   opencl.store %m, %A[2] : f16 -> !opencl.pointer<f16, global>
 }
+
+// Functions have f16 as arguments and results, too.
+// CHECK-LABEL: opencl.function @fused
+// CHECK-NEXT:    %0 = eltwise.cast %y : vector<4xf16> to vector<4xf32>
+// CHECK-NEXT:    %1 = eltwise.cast %x : f16 to f32
+// CHECK-NEXT:    %2 = eltwise.broadcast %1 : f32 to vector<4xf32>
+// CHECK-NEXT:    %3 = eltwise.mul %2, %0 : vector<4xf32>
+// CHECK-NEXT:    %z = eltwise.cast %3 : vector<4xf32> to vector<4xf16>
+// CHECK-NEXT:    opencl.return %z : vector<4xf16>
+opencl.function @fused(%x : f16, %y : vector<4xf16>) -> vector<4xf16> {
+  %b = eltwise.broadcast %x : f16 to vector<4xf16>
+  %z = eltwise.mul %b, %y : vector<4xf16>
+  opencl.return %z : vector<4xf16>
+}

@@ -188,6 +188,7 @@ func.func @one_cell(%A : !stripe.view<4x16xf32>, %B : !stripe.view<1x16xf32>) ->
 
 // -----
 
+// CHECK: hint: tiles of sizes that divide the ranges leave none at borders
 func.func @condition(%A : !stripe.view<4x16xf32>, %B : !stripe.view<1x16xf32>) -> !stripe.view<4x16xf32> {
   %C = stripe.alloc : !stripe.view<4x16xf32>
   // expected-error @+1 {{the innermost block is not what 'fma_f32x16' computes: its points have other conditions than the instruction's}}
