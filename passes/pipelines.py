@@ -83,6 +83,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("stripe-share-kernels"),
             step("stripe-round-up", bits=bits),
             step("stripe-separate", hardware=hardware, bits=bits),
+            step("stripe-plan-vectors", bits=bits),
             step("stripe-vectorize", bits=bits),
             step("stripe-dead-code-elimination"),
             step("stripe-unroll", hardware=hardware, registers=registers),

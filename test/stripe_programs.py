@@ -46,7 +46,7 @@ PASSES = (
     "stripe-accumulate",
     "stripe-round-up{bits=256}",
     "stripe-separate{bits=256 grain=3 limit=6}",
-    "stripe-vectorize{bits=256}",
+    "stripe-plan-vectors{bits=256},stripe-vectorize{bits=256}",
     "stripe-unroll",
     "stripe-map",
 )

@@ -15,7 +15,8 @@ model with limited dependencies.
 from xdsl.ir import Dialect
 
 from ..form_attribute import FormAttr
-from .attributes import LevelAttr, MemorySpaceAttr, RefinementAttr, ViewType
+from .attributes import MemorySpaceAttr, RefinementAttr, ViewType
+from .binding import BindingAttr
 from .block import BlockOp
 from .ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .reshape import ReshapeOp
@@ -27,7 +28,7 @@ Stripe = Dialect(
     [
         ViewType,
         FormAttr,
-        LevelAttr,
+        BindingAttr,
         MemorySpaceAttr,
         RefinementAttr,
         ScheduleAttr,

@@ -1,4 +1,4 @@
-"""Types and attributes of the `stripe` dialect: views, refinements, index levels."""
+"""Types and attributes of the `stripe` dialect: views and refinements."""
 
 from __future__ import annotations
 
@@ -258,23 +258,3 @@ class RefinementAttr(Data[Refinement]):
                 f"{rank} : {refinement.direction.value} [{forms}]"
                 f"{refinement.format_suffix()}"
             )
-
-
-class Level(StrEnum):
-    """What the values of a block's index become on the device."""
-
-    LOOP = "loop"
-    """A loop, one value after the other."""
-    UNROLL = "unroll"
-    """A loop that is unrolled completely."""
-    GRID = "grid"
-    """Work-groups."""
-    GROUP = "group"
-    """Work-items of one work-group."""
-
-
-@irdl_attr_definition
-class LevelAttr(EnumAttribute[Level], SpacedOpaqueSyntaxAttribute):
-    """A level as an attribute: `#stripe<level grid>`."""
-
-    name = "stripe.level"

@@ -36,16 +36,16 @@ from ..index_sum import IndexSum, values_of
 from ..syntax import integer_array, integers
 from .attributes import (
     Direction,
-    Level,
-    LevelAttr,
     Refinement,
     RefinementAttr,
     ViewType,
 )
+from .binding import Binding, BindingAttr
 from .block_forms import compact_captures, verify_counts, verify_forms, verify_window
 from .block_syntax import BlockArguments, parse_block, print_block
 from .reshape import ReshapeOp
 from .schedule import verify_schedule
+from .tiling import verify_bindings
 
 _SEGMENTS = "operandSegmentSizes"
 
@@ -80,9 +80,9 @@ class BlockOp(DialectOperation):
     aggregation: no point reads what another writes, and of points that `assign` one
     cell there is one.
 
-    An index may have a level: `[%i : 64 grid, %k : 32, %v : 4 unroll]`. The order of
-    the indices means nothing to the result; it is the order of the loops, outermost
-    first.
+    An index may be bound: `[%i : 64 grid, %k : 32, %v : 4 unroll]`, see `Binding`. That
+    means nothing to the result, nor does the order of the indices; it is the order of
+    the loops, outermost first.
 
     The points of a `serial` block run one after the other in lexicographic order, the
     last index fastest, and each sees what those before it stored:
@@ -96,7 +96,7 @@ class BlockOp(DialectOperation):
     }
     ```
 
-    Its indices are loops: of level `loop` or `unroll`.
+    Its indices are loops or lanes of vectors: not bound to work-items.
     """
 
     name = "stripe.block"
@@ -105,7 +105,7 @@ class BlockOp(DialectOperation):
     block_name = opt_prop_def(StringAttr)
     serial = opt_prop_def(UnitAttr)
     ranges = prop_def(DenseArrayBase)
-    levels = prop_def(ArrayAttr[LevelAttr])
+    bindings = prop_def(ArrayAttr[BindingAttr])
     refinements = prop_def(ArrayAttr[RefinementAttr])
     constraints = prop_def(ArrayAttr[FormAttr])
     body = region_def("single_block")
@@ -121,14 +121,14 @@ class BlockOp(DialectOperation):
         *,
         captures: Sequence[SSAValue] = (),
         constraints: Sequence[LinearForm] = (),
-        levels: Sequence[Level] | None = None,
+        bindings: Sequence[Binding] | None = None,
         block_name: str | None = None,
         serial: bool = False,
     ) -> None:
         refinements, constraints, captures = compact_captures(
             len(ranges), refinements, constraints, [*body.block.args], captures
         )
-        level_list = [Level.LOOP] * len(ranges) if levels is None else levels
+        bound = [Binding.UNDECIDED] * len(ranges) if bindings is None else bindings
         name = None if block_name is None else StringAttr(block_name)
         build(
             self,
@@ -137,7 +137,7 @@ class BlockOp(DialectOperation):
                 "block_name": name,
                 "serial": UnitAttr() if serial else None,
                 "ranges": integer_array(ranges),
-                "levels": ArrayAttr([LevelAttr(level) for level in level_list]),
+                "bindings": ArrayAttr([BindingAttr(each) for each in bound]),
                 "refinements": ArrayAttr([RefinementAttr(r) for r in refinements]),
                 "constraints": ArrayAttr([FormAttr(form) for form in constraints]),
                 _SEGMENTS: _segments(buffers, captures),
@@ -163,14 +163,27 @@ class BlockOp(DialectOperation):
         return integers(self.ranges)
 
     @property
-    def index_levels(self) -> tuple[Level, ...]:
-        """How each index runs: a loop, unrolled, over groups, over work-items."""
-        return tuple(level.data for level in self.levels)
+    def index_bindings(self) -> tuple[Binding, ...]:
+        """What the values of each index become on the device, where it is decided."""
+        return tuple([binding.data for binding in self.bindings])
 
     @property
     def is_serial(self) -> bool:
         """Whether the points run in order, each seeing what those before it stored."""
         return self.serial is not None
+
+    @property
+    def bindings_around(self) -> frozenset[Binding]:
+        """What indices of the blocks around it are bound to."""
+        outer = self.parent_op()
+        if not isinstance(outer, BlockOp):
+            return frozenset()
+        return outer.bindings_around.union(outer.index_bindings)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it is inside of another block."""
+        return isinstance(self.parent_op(), BlockOp)
 
     @property
     def indices(self) -> tuple[BlockArgument, ...]:
@@ -212,6 +225,10 @@ class BlockOp(DialectOperation):
         """Refine and capture other values; the refinements are for who calls this."""
         self.operands = [*buffers, *captures]
         self.properties[_SEGMENTS] = _segments(buffers, captures)
+
+    def set_bindings(self, bindings: Iterable[Binding]) -> None:
+        """Bind the indices in another way."""
+        self.properties["bindings"] = ArrayAttr([BindingAttr(b) for b in bindings])
 
     def refinement(self, number: int) -> Refinement:
         """The refinement of window `number`."""
@@ -371,7 +388,7 @@ class BlockOp(DialectOperation):
             body=self.body,
             captures=self.captures,
             constraints=self.conditions,
-            levels=self.index_levels,
+            bindings=self.index_bindings,
             block_name=None if name is None else name.data,
             serial=self.is_serial,
         )
@@ -380,29 +397,19 @@ class BlockOp(DialectOperation):
     def verify_(self) -> None:
         """Raise VerifyException unless indices, windows and constraints agree."""
         ranges, arguments = self.index_ranges, self.body.block.args
-        sizes = len(self.levels), len(self.refinements), len(self.buffers)
+        sizes = len(self.bindings), len(self.refinements), len(self.buffers)
         verify_counts(ranges, *sizes, [argument.type for argument in arguments])
         for number, capture in enumerate(self.captures):
             if not is_block_index(capture) or capture.owner is self.body.block:
                 raise VerifyException(
                     f"expected captured value {number} to be an index of a block around"
                 )
-        self._verify_serial()
+        verify_bindings(self)
         verify_schedule(self)
         reached = [*ranges, *map(index_range, self.captures)]
         for number, buffer in enumerate(self.buffers):
             self._verify_refinement(number, buffer, reached)
         verify_forms(self.conditions, "constraint", reached)
-
-    def _verify_serial(self) -> None:
-        if not self.is_serial:
-            return
-        for level in self.index_levels:
-            if level not in (Level.LOOP, Level.UNROLL):
-                raise VerifyException(
-                    "expected the indices of a serial block to have level 'loop' or "
-                    f"'unroll', got '{level.value}'"
-                )
 
     def _verify_refinement(
         self, number: int, buffer: SSAValue, ranges: Sequence[int]

@@ -33,7 +33,7 @@ def verify_forms(
 
 def verify_counts(
     ranges: Sequence[int],
-    levels: int,
+    bindings: int,
     refinements: int,
     buffers: int,
     types: Sequence[Attribute],
@@ -44,8 +44,8 @@ def verify_counts(
     """
     if any(extent < 0 for extent in ranges):
         raise VerifyException(f"expected ranges of 0 or more, got {list(ranges)}")
-    if levels != len(ranges):
-        raise VerifyException(f"expected {len(ranges)} level(s), got {levels}")
+    if bindings != len(ranges):
+        raise VerifyException(f"expected {len(ranges)} binding(s), got {bindings}")
     if buffers != refinements:
         raise VerifyException(
             f"expected {refinements} buffer(s), one per refinement, got {buffers}"

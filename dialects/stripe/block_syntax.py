@@ -3,7 +3,7 @@
 ```
 block      = [string] ["serial"] "[" [index {"," index}] "]" {refinement}
              ["where" constraints] attr-dict region
-index      = value ":" range [level]
+index      = value ":" range [binding]
 refinement = ("in" | "out" | "inout") value "=" value "[" forms "]" [":" sizes]
              [aggregation] ["init" number]
 constraint = form ">=" "0"
@@ -32,11 +32,11 @@ from ..syntax import (
 )
 from .attributes import (
     Direction,
-    Level,
     Refinement,
     ViewType,
     parse_suffix,
 )
+from .binding import Binding
 
 
 class BlockArguments(TypedDict):
@@ -48,7 +48,7 @@ class BlockArguments(TypedDict):
     body: Region
     captures: Sequence[SSAValue]
     constraints: Sequence[LinearForm]
-    levels: Sequence[Level]
+    bindings: Sequence[Binding]
     block_name: str | None
     serial: bool
 
@@ -93,7 +93,7 @@ def parse_block(parser: Parser) -> tuple[BlockArguments, dict[str, Attribute]]:
         body=body,
         captures=forms.resolve(len(indices)),
         constraints=forms.forms(constraints),
-        levels=[level for _, _, level in indices],
+        bindings=[binding for _, _, binding in indices],
         block_name=name,
         serial=is_serial,
     )
@@ -102,12 +102,13 @@ def parse_block(parser: Parser) -> tuple[BlockArguments, dict[str, Attribute]]:
 
 def _parse_index(
     parser: Parser, forms: ValueForms
-) -> tuple[Parser.Argument, int, Level]:
+) -> tuple[Parser.Argument, int, Binding]:
     argument = parser.parse_argument(expect_type=False).resolve(IndexType())
     forms.declare(UnresolvedOperand(argument.name, 0))
     parser.parse_punctuation(":")
     extent = parser.parse_integer(allow_negative=False)
-    return argument, extent, parse_optional_enum(parser, Level) or Level.LOOP
+    binding = parse_optional_enum(parser, Binding) or Binding.UNDECIDED
+    return argument, extent, binding
 
 
 def _parse_refinement(
@@ -153,7 +154,7 @@ def print_block(
     rank = len(block["ranges"])
     arguments = block["body"].block.args
     values = [*arguments[:rank], *block["captures"]]
-    indices = zip(arguments[:rank], block["ranges"], block["levels"], strict=False)
+    indices = zip(arguments[:rank], block["ranges"], block["bindings"], strict=False)
     with printer.in_square_brackets():
         printer.print_list(list(indices), lambda index: _print_index(*index, printer))
     with printer.indented(2):
@@ -180,11 +181,13 @@ def print_block(
     printer.exit_scope()
 
 
-def _print_index(index: SSAValue, extent: int, level: Level, printer: Printer) -> None:
+def _print_index(
+    index: SSAValue, extent: int, binding: Binding, printer: Printer
+) -> None:
     printer.print_ssa_value(index)
     printer.print_string(f" : {extent}")
-    if level is not Level.LOOP:
-        printer.print_string(f" {level.value}")
+    if binding is not Binding.UNDECIDED:
+        printer.print_string(f" {binding.value}")
 
 
 def _print_refinement(

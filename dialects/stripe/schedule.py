@@ -20,7 +20,7 @@ any block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import StringIO
@@ -41,14 +41,23 @@ from .fusion import Alone, Fusion
 from .instruction import Instruction
 from .schedule_part import Part, ScheduledBlock
 from .staging import Staging
-from .tiling import OUTPUT_ORDER_ATTRIBUTE, Padding, Points, Tiles
+from .tiling import Loops, OutputOrder, Padding, Points, Tiles, check_nest
 
 SCHEDULE = "stripe.schedule"
 """The attribute of a block that holds what is still to be done with it."""
 
 PARTS: dict[str, type[Part]] = {
     kind.word: kind
-    for kind in (Fusion, Alone, Tiles, Points, Staging, Padding, Instruction)
+    for kind in (
+        OutputOrder,
+        Fusion,
+        Alone,
+        Tiles,
+        Points,
+        Staging,
+        Padding,
+        Instruction,
+    )
 }
 """The kinds of parts, by their words, in the order in which they are printed."""
 
@@ -58,7 +67,6 @@ _ATTRIBUTES = (
     KERNEL_ATTRIBUTE,
     WORK_ATTRIBUTE,
     "stripe.scheduled",
-    OUTPUT_ORDER_ATTRIBUTE,
 )
 """What the dialect has a meaning for on a block."""
 _EXAMPLE = f"{SCHEDULE} = #{SCHEDULE}<{Tiles.example}>"
@@ -114,6 +122,11 @@ class Schedule:
         return (*(level.order for level in self.levels), self.points.order)
 
     @property
+    def loops(self) -> tuple[Loops, ...]:
+        """The loops of each block of the nest, outermost first."""
+        return (*self.levels, self.points)
+
+    @property
     def tile(self) -> tuple[int, ...]:
         """The sizes of the innermost level."""
         return self.levels[-1].sizes
@@ -139,6 +152,54 @@ class Schedule:
         pairs = zip(self.levels, sizes, strict=True)
         levels = [replace(level, sizes=tuple(own)) for level, own in pairs]
         return replace(self, levels=tuple(levels))
+
+    def normalized(
+        self, ranges: Sequence[int], aggregating: Collection[int] = ()
+    ) -> Schedule:
+        """The one schedule in place of all that make the same loops over `ranges`.
+
+        What says nothing is left out: orders that the loops have anyway, numbers of
+        indices with one value in a block, their bindings, levels of one tile. Sizes are
+        those that tiles have. The outermost level stays, as work-groups are its tiles,
+        and so does one before which, and not further in, something is copied.
+        `aggregating` are the indices that only aggregate.
+        """
+        default = range(len(ranges))
+        inner = sorted(default, key=lambda index: index not in aggregating)
+        outer, levels = tuple(ranges), list[Tiles]()
+        busy = list[bool]()
+        for level in self.levels:
+            pairs = zip(level.sizes, outer, strict=True)
+            sizes = tuple([min(own, around) or around for own, around in pairs])
+            steps = [index for index in default if sizes[index] < outer[index]]
+            level = level.of_steps(steps)
+            levels.append(
+                level if level.sizes == sizes else replace(level, sizes=sizes)
+            )
+            busy.append(bool(steps))
+            outer, default = sizes, inner
+        points = self.points.of_steps([i for i in default if outer[i] > 1])
+        same = replace(self, levels=tuple(levels), points=points)
+        copying = {
+            stage.before for stage in self.stages if stage.before == stage.window
+        }
+        for block in range(len(levels) - 1, 0, -1):
+            if not busy[block] and block not in copying:
+                same = same.without_level(block)
+        return same
+
+    def without_level(self, block: int) -> Schedule:
+        """The same without block `block` of its nest, by which copies count."""
+        stages = [
+            replace(
+                stage,
+                before=stage.before - (stage.before > block),
+                window=stage.window - (stage.window >= block),
+            )
+            for stage in self.stages
+        ]
+        levels = self.levels[:block] + self.levels[block + 1 :]
+        return replace(self, levels=levels, stages=tuple(stages))
 
     # Other parts.
 
@@ -170,7 +231,7 @@ class Schedule:
         tiled = self if self.levels else other
         both = replace(
             tiled,
-            points=self.points if self.points.order else other.points,
+            points=self.points if self.points != _POINTS else other.points,
             stages=self.stages or other.stages,
             parts=self.parts,
         )
@@ -200,11 +261,11 @@ class Schedule:
 
     def __bool__(self) -> bool:
         """Whether anything is decided."""
-        return bool(self.levels or self.points.order or self.stages or self.parts)
+        return bool(self.levels or self.points != _POINTS or self.stages or self.parts)
 
     def __iter__(self) -> Iterator[Part]:
         """The parts as they are printed, in the order of `PARTS`."""
-        points = (self.points,) if self.points.order else ()
+        points = () if self.points == _POINTS else (self.points,)
         parts = (*self.levels, *points, *self.stages, *self.parts)
         return iter(sorted(parts, key=lambda part: _PLACES[part.word]))
 
@@ -212,6 +273,8 @@ class Schedule:
         """Raise HintedVerifyException unless the block may be scheduled so."""
         for part in self:
             part.check(block)
+        if any(part.bind for part in self.loops):
+            check_nest(self.normalized(block.index_ranges).loops, block)
 
     # Text.
 

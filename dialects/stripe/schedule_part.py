@@ -12,6 +12,7 @@ from xdsl.parser import AttrParser
 
 from ..hints import HintedVerifyException
 from .attributes import Refinement
+from .binding import Binding, index_name
 
 
 class ScheduledBlock(Protocol):
@@ -43,6 +44,21 @@ class ScheduledBlock(Protocol):
     @property
     def is_serial(self) -> bool:
         """Whether the points run in order."""
+        ...
+
+    @property
+    def index_bindings(self) -> tuple[Binding, ...]:
+        """What each index is bound to where it stands."""
+        ...
+
+    @property
+    def bindings_around(self) -> frozenset[Binding]:
+        """What indices of the blocks around it are bound to."""
+        ...
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether there are blocks around it."""
         ...
 
 
@@ -110,7 +126,7 @@ def order_over(order: Sequence[int], kept: Sequence[int]) -> tuple[int, ...]:
 
 def index_names(block: ScheduledBlock) -> str:
     """The indices of a block as they are written: `%i, %j and %k`."""
-    names = [f"%{i.name_hint or i.index}" for i in block.indices]
+    names = [index_name(index, number) for number, index in enumerate(block.indices)]
     if not names:
         return "none"
     *most, last = names
@@ -138,12 +154,12 @@ def check_order(part: Part, order: Sequence[int], block: ScheduledBlock) -> None
 
 
 def check_one_each(
-    part: Part, what: str, numbers: Sequence[int], block: ScheduledBlock
+    part: Part, what: str, numbers: Sequence[object], block: ScheduledBlock
 ) -> None:
     """Refuse numbers that are not as many as the block has indices."""
     count = len(block.index_ranges)
     if len(numbers) != count:
         raise part.refuse(
             f"expected {count} {what}(s), one for each of the indices "
-            f"{index_names(block)}, got {[*numbers]}"
+            f"{index_names(block)}, got [{', '.join(map(str, numbers))}]"
         )

@@ -44,7 +44,7 @@ func.func @main(%A : !opencl.buffer<64x64xf32>) -> !opencl.buffer<64x64xf32> {
 }
 ```
 
-Indices of level `grid` become work-groups and those of level `group` work-items of a
+Indices bound to `grid` become work-groups and those bound to `group` work-items of a
 group (see `opencl_grid`), also those of nested blocks (see `opencl_groups`), for which
 barriers are put as `opencl-synchronize` does; the others become loops, in their order.
 An index with one value has no loop. Conditions stand as far out as their indices are

@@ -34,7 +34,8 @@ from xdsl.ir import Operation, SSAValue
 from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import si32
 from ...dialects.stripe import BlockOp
-from ...dialects.stripe.attributes import Direction, Level, Refinement
+from ...dialects.stripe.attributes import Direction, Refinement
+from ...dialects.stripe.binding import Binding
 from ..stripe.edit.point_block import PointBlock
 from .places import read_window
 from .sort_order import SortOrder
@@ -242,7 +243,7 @@ class _Chunk:
     def _finish_lanes(
         self, block: PointBlock, inside: Sequence[LinearForm] = ()
     ) -> BlockOp:
-        return block.finish(None, inside, levels=[Level.UNROLL])
+        return block.finish(None, inside, bindings=[Binding.UNROLL])
 
     def _state_in(self, step: PointBlock) -> list[SSAValue]:
         """The numbers of all lanes, in a step."""

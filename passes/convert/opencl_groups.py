@@ -1,7 +1,7 @@
 """Work-groups of several work-items, which share the points of nested blocks.
 
 A top-level block may have statements that a whole group runs together: loops, and
-blocks that have indices of level `group`. The points of such a block are spread over
+blocks that have indices bound to `group`. The points of such a block are spread over
 the work-items by these indices; all else is run by every work-item alike. The group is
 as large as the largest of these blocks wants; in the others, some work-items rest.
 
@@ -24,7 +24,7 @@ from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
-from ...dialects.stripe.attributes import Level
+from ...dialects.stripe.binding import Binding
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
 from ..locations import error_at
@@ -35,26 +35,17 @@ from .opencl_scope import Cursor, KernelScope, nested
 
 def has_group_indices(op: BlockOp) -> bool:
     """Whether the points of a block are spread over the work-items of a group."""
-    return Level.GROUP in op.index_levels
+    return Binding.GROUP in op.index_bindings
 
 
 def shared_blocks(op: BlockOp) -> list[BlockOp]:
-    """The blocks inside `op` whose points the work-items of a group share.
-
-    Raises GinghamError where such blocks are nested.
-    """
+    """The blocks inside `op` whose points the work-items of a group share."""
     found: list[BlockOp] = []
     for inner in op.body.block.ops:
         if not isinstance(inner, BlockOp):
             continue
         deeper = shared_blocks(inner)
         if has_group_indices(inner):
-            if deeper:
-                raise error_at(
-                    deeper[0],
-                    "a block with indices of level 'group' is inside of another one",
-                    "the points of one block only are spread over the work-items",
-                )
             found.append(inner)
         found += deeper
     return found
@@ -68,8 +59,8 @@ def _extents(op: BlockOp) -> tuple[int, ...]:
 def _group_indices(op: BlockOp) -> list[int]:
     return [
         number
-        for number, level in enumerate(op.index_levels)
-        if level is Level.GROUP and op.index_ranges[number] > 1
+        for number, level in enumerate(op.index_bindings)
+        if level is Binding.GROUP and op.index_ranges[number] > 1
     ]
 
 
@@ -182,7 +173,7 @@ def private_sizes(op: AllocOp) -> tuple[int, ...]:
     raise error_at(
         op,
         "the work-items of a group have no memory in common but local one, and this "
-        f"private memory is used {reason} with indices of level 'group'",
+        f"private memory is used {reason} with indices bound to 'group'",
         "let the work-items use the same cells everywhere, or allocate local memory",
     )
 
@@ -195,7 +186,7 @@ def _shares(op: AllocOp, view: SSAValue) -> Iterator[_Share]:
                 block,
                 "all work-items of a group run this, and each has private memory of "
                 "its own",
-                "access it in blocks with indices of level 'group'",
+                "access it in blocks with indices bound to 'group'",
             )
         if has_group_indices(block):
             yield _share(block, use.index)
@@ -205,7 +196,7 @@ def _shares(op: AllocOp, view: SSAValue) -> Iterator[_Share]:
                 block,
                 "expected blocks that all work-items of a group run to pass on private "
                 "memory as a whole",
-                "cut windows in blocks with indices of level 'group'",
+                "cut windows in blocks with indices bound to 'group'",
             )
         yield from _shares(op, block.view(use.index))
 

@@ -17,16 +17,17 @@ from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQ
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
-from ...dialects.stripe.attributes import Level, MemorySpace, ViewType, view_type
+from ...dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ...dialects.stripe.binding import Binding
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.scheduled import keep_done
 from ..locations import error_at, located
 from ..stripe.analysis.nests import all_blocks, root_buffer
-from ..stripe.analysis.schedules import check_is_applied
+from ..stripe.analysis.schedules import check_bindings_of, check_is_applied
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
-from .opencl_races import PARALLEL, check_races
+from .opencl_races import check_races
 from .opencl_scope import Cursor, KernelScope
 from .opencl_statements import StatementLowering
 from .opencl_view import KernelView
@@ -63,6 +64,7 @@ class KernelLowering:
             return None
         for block in all_blocks(op):
             check_is_applied(block)
+            check_bindings_of(block)
         for parallel in (op, *shared_blocks(op)):
             check_races(parallel)
         pointers = [(self._pointer_type(v), v.name_hint) for v in self._buffers]
@@ -76,10 +78,10 @@ class KernelLowering:
             pointer = pointer_to[root_buffer(buffer)]
             scope.views[buffer] = KernelView.whole(pointer, view_type(buffer))
         cursor = Cursor(scope.entry, KnownConditions.none())
-        counts = self._bind_parallel(op, Level.GRID, WorkItemQuery.GROUP_ID)
+        counts = self._bind_parallel(op, Binding.GRID, WorkItemQuery.GROUP_ID)
         if has_group_indices(op):
             local = WorkItemQuery.LOCAL_ID
-            scope.group_size = self._bind_parallel(op, Level.GROUP, local)
+            scope.group_size = self._bind_parallel(op, Binding.GROUP, local)
         else:
             scope.group_size = self._groups.bind()
         self._lower_block(op, cursor)
@@ -109,11 +111,11 @@ class KernelLowering:
     # Indices.
 
     def _bind_parallel(
-        self, op: BlockOp, level: Level, query: WorkItemQuery
+        self, op: BlockOp, binding: Binding, query: WorkItemQuery
     ) -> tuple[int, ...]:
-        """Bind the block's indices of a level; the sizes of the three dimensions."""
-        pairs = zip(op.indices, op.index_ranges, op.index_levels, strict=True)
-        indices = [(i, extent) for i, extent, own in pairs if own is level]
+        """Give the indices that are bound so; the sizes of the three dimensions."""
+        pairs = zip(op.indices, op.index_ranges, op.index_bindings, strict=True)
+        indices = [(i, extent) for i, extent, own in pairs if own is binding]
         for index, extent in indices:
             if extent == 1:
                 self._scope.indices[index] = IndexSum()
@@ -156,8 +158,6 @@ class KernelLowering:
     def _lower_block(self, op: BlockOp, cursor: Cursor) -> None:
         if 0 in op.index_ranges:
             return
-        if op is not self._op:
-            self._check_nested_levels(op)
         if has_group_indices(op) and self._scope.is_uniform:
             self._scope.is_uniform = False
             self._lower_points(op, self._groups.enter(op, cursor))
@@ -179,18 +179,6 @@ class KernelLowering:
             else:
                 self._statements.lower(statement, inner)
 
-    def _check_nested_levels(self, op: BlockOp) -> None:
-        for index, level in zip(op.indices, op.index_levels, strict=True):
-            is_shared = level is Level.GROUP and self._scope.is_uniform
-            if level in PARALLEL and not is_shared:
-                raise error_at(
-                    op,
-                    f"index '{index.name_hint or index.index}' of a nested block has "
-                    f"level '{level.value}'",
-                    "only indices of top-level blocks become work-groups, and only "
-                    "they or those of nested blocks work-items",
-                )
-
     def _open_loops(self, op: BlockOp, cursor: Cursor) -> Cursor | None:
         """Open the block's loops, with its conditions as far out as they are known.
 
@@ -198,14 +186,14 @@ class KernelLowering:
         """
         pending = list(op.where)
         inner = self._guard(op, pending, cursor)
-        pairs = zip(op.indices, op.index_ranges, op.index_levels, strict=True)
-        for index, extent, level in pairs:
+        pairs = zip(op.indices, op.index_ranges, op.index_bindings, strict=True)
+        for index, extent, binding in pairs:
             if inner is None:
                 return None
             if index in self._scope.indices:
                 continue
             inner = self._scope.open_loop(
-                op, index, extent, level is Level.UNROLL, inner
+                op, index, extent, binding is Binding.UNROLL, inner
             )
             inner = self._guard(op, pending, inner)
         return inner
@@ -263,7 +251,7 @@ class KernelLowering:
             raise error_at(
                 op,
                 "all work-items of a group would set the cells of an output",
-                "set them in a block with indices of level 'group' "
+                "set them in a block with indices bound to 'group' "
                 "(stripe-distribute does so)",
             )
         refinement = op.refinement(number)
@@ -276,7 +264,7 @@ class KernelLowering:
             if position not in reached:
                 self._scope.indices[index] = IndexSum()
                 continue
-            unroll = op.index_levels[position] is Level.UNROLL
+            unroll = op.index_bindings[position] is Binding.UNROLL
             extent = op.index_ranges[position]
             cursor = self._scope.open_loop(op, index, extent, unroll, cursor)
         view = self._window(op, number, Aggregation.ASSIGN)

@@ -14,11 +14,10 @@ from ...affine.form import LinearForm
 from ...affine.isl import sample
 from ...affine.radix import determined_indices
 from ...dialects.aggregation import Aggregation
-from ...dialects.stripe.attributes import Level, Refinement
+from ...dialects.stripe.attributes import Refinement
+from ...dialects.stripe.binding import PARALLEL
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at
-
-PARALLEL = (Level.GRID, Level.GROUP)
 
 
 def check_races(op: BlockOp) -> None:
@@ -38,10 +37,10 @@ def check_races(op: BlockOp) -> None:
 def _check_output(op: BlockOp, number: int, refinement: Refinement) -> None:
     parallel = [
         index
-        for index, (extent, level) in enumerate(
-            zip(op.index_ranges, op.index_levels, strict=True)
+        for index, (extent, binding) in enumerate(
+            zip(op.index_ranges, op.index_bindings, strict=True)
         )
-        if level in PARALLEL and extent > 1
+        if binding in PARALLEL and extent > 1
     ]
     sizes = op.view_type(number).sizes
     extents = dict(enumerate(op.index_ranges))

@@ -119,7 +119,7 @@ class StatementLowering:
                 "each point has its own allocation, but the work-items of a group "
                 "share local memory",
                 "allocate private memory, or allocate it outside of the blocks with "
-                "indices of level 'group'",
+                "indices bound to 'group'",
             )
 
     def _number(self, op: IndexOp, cursor: Cursor) -> None:
@@ -166,7 +166,7 @@ class StatementLowering:
             raise error_at(
                 op,
                 "all work-items of a group would run this store",
-                "store in a block with indices of level 'group'",
+                "store in a block with indices bound to 'group'",
             )
         if op.condition is not None:
             condition = self._scope.operand(op.condition, op, cursor)

@@ -21,13 +21,13 @@ def test_passes_that_change_a_program(
     hardware = "cpu-avx2,nvidia-h200"
     programs = ["example transpose", "outer product"]
     assert main([*programs, "--hardware", hardware, "--json", str(file)]) == 0
-    assert "stripe-vectorize" in capsys.readouterr().out
+    assert "stripe-plan-vectors" in capsys.readouterr().out
     rows = {row["pass"]: row for row in json.loads(file.read_text())}
     every = {"cpu-avx2": programs[::-1], "nvidia-h200": programs[::-1]}
     fires = rows["lower-tile-to-stripe"]["fires"]
     assert {name: sorted(found)[::-1] for name, found in fires.items()} == every
     # A work-item of a GPU computes with no vectors.
-    assert [*rows["stripe-vectorize"]["fires"]] == ["cpu-avx2"]
+    assert [*rows["stripe-plan-vectors"]["fires"]] == ["cpu-avx2"]
     assert rows["tile-differentiate"]["fires"] == {}
 
 
@@ -35,7 +35,7 @@ def test_passes_that_a_program_needs(capsys: pytest.CaptureFixture[str]) -> None
     only = ["example transpose", "--hardware", "cpu-avx2"]
     assert main([*only, "--without", "tile-differentiate"]) == 0
     assert "0 of 1 differ" in capsys.readouterr().out
-    assert main([*only, "--without", "stripe-vectorize"]) == 1
+    assert main([*only, "--without", "stripe-plan-vectors"]) == 1
     assert "cpu-avx2, example transpose: other IR" in capsys.readouterr().out
     assert main([*only, "--without", "lower-tile-to-stripe"]) == 1
     assert "cpu-avx2, example transpose: " in capsys.readouterr().out
@@ -65,8 +65,8 @@ def test_how_much_longer_a_program_takes(
     only = ["example transpose", "--device", here.name, "--without"]
     assert main([*only, "tile-differentiate"]) == 0
     assert capsys.readouterr().out == ""
-    assert main([*only, "stripe-vectorize"]) == 0
+    assert main([*only, "stripe-plan-vectors"]) == 0
     assert re.match(
         r"example transpose: \d+\.\d\d times as long\n$", capsys.readouterr().out
     )
-    assert main([*only[:2], "reference", "--without", "stripe-vectorize"]) == 2
+    assert main([*only[:2], "reference", "--without", "stripe-plan-vectors"]) == 2

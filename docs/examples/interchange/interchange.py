@@ -93,7 +93,7 @@ class InterchangeIndices(RewritePattern):
             body,
             captures=op.captures,
             constraints=[form.remap(places, width) for form in op.conditions],
-            levels=[op.index_levels[old] for old in order],
+            bindings=[op.index_bindings[old] for old in order],
             block_name=None if op.block_name is None else op.block_name.data,
         )
         block.attributes |= op.attributes

@@ -14,6 +14,7 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.element_types import Kind, bit_width, kind
 from ....dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
 from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from .nests import is_number, root_buffer
@@ -64,7 +65,9 @@ def plan_vectors(
             return None
         width = vector_width(block, index, bits)
         return VectorPlan(index, width) if width > 1 else None
-    folding = folding_index(block, forms)
+    ranges = block.index_ranges
+    fitting = folding_indices(block, forms)
+    folding = max(fitting, key=lambda index: ranges[index], default=None)
     if folding is not None and is_vectorizable(block, varying_values(block, folding)):
         width = vector_width(block, folding, bits)
         if width >= FEWEST_LANES:
@@ -82,30 +85,60 @@ def plan_vectors(
     return best if across is None else VectorPlan(best.index, best.width, across)
 
 
-def folding_index(block: BlockOp, conditions: Sequence[LinearForm]) -> int | None:
-    """The longest index whose values meet on the cells of all outputs.
+def plan_along(block: BlockOp, index: int, bits: int) -> VectorPlan | None:
+    """How an innermost block is computed by vectors along an index; None if it is not.
 
-    Along it all inputs are contiguous or stay where they are.
+    They have two lanes or more, whether or not that is worth it.
+    """
+    forms = block.conditions
+    width = vector_width(block, index, bits)
+    is_known = _shows_numbers(block) and is_vectorizable(
+        block, varying_values(block, index)
+    )
+    if width < 2 or not is_known:
+        return None
+    if index in vector_indices(block):
+        return VectorPlan(index, width)
+    if index in folding_indices(block, forms):
+        return VectorPlan(index, width, folds=True)
+    if index not in collecting_indices(block, forms):
+        return None
+    plan = VectorPlan(index, width)
+    across = crossing_index(block, plan, forms)
+    return plan if across is None else VectorPlan(index, width, across)
+
+
+def undecided(block: BlockOp) -> list[int]:
+    """The indices that vectors may run along: only the one that is bound to, if any."""
+    bindings = block.index_bindings
+    if Binding.VECTOR in bindings:
+        return [bindings.index(Binding.VECTOR)]
+    return [n for n, own in enumerate(bindings) if own is Binding.UNDECIDED]
+
+
+def folding_indices(block: BlockOp, conditions: Sequence[LinearForm]) -> list[int]:
+    """The indices whose values meet on the cells of all outputs.
+
+    Along them all inputs are contiguous or stay where they are.
     """
     if block.is_serial or not all(block.index_ranges):
-        return None
+        return []
     rank = len(block.index_ranges)
-    candidates = set(range(rank))
+    candidates = set(undecided(block))
     read: set[int] = set()
     for refinement in block.refinement_list:
         used = {index for form in refinement.access for index in form.support}
         if refinement.direction.writes:
             candidates -= used
             if refinement.aggregation is Aggregation.ASSIGN:
-                return None
+                return []
         else:
             steps = unit_steps(refinement, rank)
             candidates = {c for c in candidates if c in steps or c not in used}
             read |= steps
     for form in conditions:
         candidates -= {*form.support}
-    fitting = [c for c in sorted(candidates & read) if may_step(block, c)]
-    return max(fitting, key=lambda c: block.index_ranges[c], default=None)
+    return [c for c in sorted(candidates & read) if may_step(block, c)]
 
 
 def collecting_indices(block: BlockOp, conditions: Sequence[LinearForm]) -> list[int]:
@@ -120,7 +153,8 @@ def collecting_indices(block: BlockOp, conditions: Sequence[LinearForm]) -> list
             candidates = steps if candidates is None else candidates & steps
     for form in conditions:
         candidates = {c for c in candidates or () if not form.coefficients[c]}
-    return [c for c in sorted(candidates or ()) if _may_collect(block, c)]
+    free = (candidates or set()).intersection(undecided(block))
+    return [c for c in sorted(free) if _may_collect(block, c)]
 
 
 def _may_collect(block: BlockOp, index: int) -> bool:
@@ -242,7 +276,8 @@ def vector_indices(
         candidates = {c for c in candidates or () if c in steps or c not in used}
     for form in conditions:
         candidates = {c for c in candidates or () if not form.coefficients[c]}
-    wide = [c for c in candidates or () if block.index_ranges[c] > 1]
+    ranges, free = block.index_ranges, undecided(block)
+    wide = [c for c in candidates or () if ranges[c] > 1 and c in free]
     return [c for c in wide if may_step(block, c)]
 
 

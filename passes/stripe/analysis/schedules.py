@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ....dialects.hints import HintedVerifyException
+from ....dialects.stripe.binding import Binding, index_name
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import SCHEDULE, Schedule, schedule_of
+from ....dialects.stripe.tiling import verify_bindings
 from ...locations import error_at
 
 
@@ -25,6 +27,25 @@ def check_is_applied(block: BlockOp) -> None:
             block,
             f"nothing has applied '{part}' of the schedule",
             f"{part.applied_by} does that",
+        )
+
+
+def check_bindings_of(block: BlockOp) -> None:
+    """Raise GinghamError for indices that may not be bound so, and those of vectors.
+
+    The latter are what `stripe-vectorize` has not made vectors of.
+    """
+    try:
+        verify_bindings(block)
+    except HintedVerifyException as error:
+        raise error_at(block, str(error), error.hint) from error
+    if Binding.VECTOR in block.index_bindings:
+        number = block.index_bindings.index(Binding.VECTOR)
+        name = index_name(block.indices[number], number)
+        raise error_at(
+            block,
+            f"nothing has made vectors of index '{name}', which is bound to 'vector'",
+            "stripe-vectorize does that",
         )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from ....dialects.stripe.attributes import Level
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from .facts import BlockFacts
 from .nests import initializes_own_cells, is_leaf, is_subscripted
@@ -67,8 +67,8 @@ def may_be_member(block: BlockOp) -> str | None:
         return "it uses indices of blocks around"
     if not all(block.index_ranges):
         return "it has no points"
-    if any(level is not Level.LOOP for level in block.index_levels):
-        return "its indices have levels"
+    if any(each is not Binding.UNDECIDED for each in block.index_bindings):
+        return "its indices are bound"
     if any(map(is_subscripted, block.views)):
         return "subscripts choose its cells"
     if not initializes_own_cells(block):

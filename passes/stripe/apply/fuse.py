@@ -168,7 +168,7 @@ class _FusedBlocks:
             return False
         same_points = (
             first.index_ranges == second.index_ranges
-            and first.index_levels == second.index_levels
+            and first.index_bindings == second.index_bindings
             and set(first.conditions) == set(second.conditions)
         )
         if not same_points:

@@ -35,8 +35,10 @@ loops (see `dialects/stripe/tiling.py`). A range that the size does not divide g
 constraint; the last windows then overhang their buffers, where nothing is accessed.
 Where the cells are complete within one tile, `init` moves inward with the points; it
 stays at the innermost level, or at the first that cuts an index which aggregates:
-inside, points only aggregate. Levels `grid` and `group` stay with the tiles, `unroll`
-holds for both.
+inside, points only aggregate. An index that is bound to work-items stays so in the
+tiles, one that is bound to `vector` in the points, `loop` and `unroll` hold for both.
+Bindings of the schedule, `tile [8, 32, 0] bind [grid, grid, _]`, go to the block of
+their level. Schedules that make the same loops make the same nest.
 
 It is an error when an output has `init` and its tiles would set cells that no point
 reaches: where points leave gaps in a tile, or where the last tile reaches further than
@@ -61,7 +63,7 @@ from ..analysis.nests import (
     top_level_blocks,
 )
 from ..edit.schedules import take_loops
-from ..edit.split import apply_tile_levels
+from ..edit.split import tile_nest
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class StripeTilePass(ModulePass):
                 loops = replace(loops, levels=(Tiles(self.sizes),))
             # What else is decided counts the blocks of the nest.
             set_schedule(block, Schedule())
-            nest = apply_tile_levels(block, loops.sizes, loops.orders)
+            nest = tile_nest(block, loops)
             set_schedule(nest[0], rest)
 
     def _has_size_for(self, block: BlockOp) -> bool:

@@ -1,7 +1,7 @@
 """`stripe-vectorize`: let one point of an innermost block compute a vector.
 
-The index that steps through the last axis of all outputs one by one becomes an index
-over vectors. An input that steps along with it is loaded as a vector, one that does not
+An index that is bound to `vector`, see `stripe-plan-vectors`, becomes an index over
+vectors. An input that steps along with it is loaded as a vector, one that does not
 depend on it as a scalar that is broadcast. The width is the widest power of two that
 divides the range, fills at most `bits` bits, and is at most 16, as OpenCL C has no
 longer vectors. Private buffers that are only used by whole vectors then become buffers
@@ -10,7 +10,7 @@ of vectors, which compilers keep in registers.
 Before:
 
 ```mlir
-stripe.block [%k : 32, %i : 8, %j : 32]
+stripe.block [%k : 32, %i : 8, %j : 32 vector]
     in %a = %A[%i, %k] : 1x1
     in %b = %B[%k, %j] : 1x1
     out %c = %acc[%i, %j] : 1x1 add {
@@ -49,7 +49,7 @@ both indices: rows are loaded as vectors and transposed by shuffles.
 Before:
 
 ```mlir
-stripe.block [%i : 64, %j : 64]
+stripe.block [%i : 64, %j : 64 vector]
     in %a = %A[%j, %i] : 1x1
     out %o = %O[%i, %j] : 1x1 {
   %x = stripe.load %a : !stripe.view<1x1xf32>
@@ -70,9 +70,10 @@ stripe.block [%i : 16, %j : 16]
 }
 ```
 
-Left alone: blocks with a constraint on that index, with places or conditions of stores
-that differ between lanes, with a computed place in a window that the lanes move along
-the same axis, and serial blocks whose points read what other lanes wrote.
+It is an error where there are no such vectors: along an index that a constraint depends
+on, or places or conditions of stores, where there is a computed place in a window that
+the lanes move along the same axis, and in serial blocks whose points read what other
+lanes wrote. An index of one value is left alone.
 """
 
 from __future__ import annotations
@@ -83,23 +84,23 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ....dialects.stripe.binding import Binding, index_name
+from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
-from ...locations import check_positive
+from ...locations import check_positive, error_at
 from ...walking import operations
 from ..analysis.kernels import blocks_of_kernels
-from ..analysis.lanes import MOST_LANES as MOST_LANES
-from ..analysis.lanes import plan_vectors
-from ..analysis.lanes import unit_steps as unit_steps
-from ..analysis.lanes import vector_index as vector_index
-from ..analysis.lanes import vector_width as vector_width
+from ..analysis.lanes import plan_along
 from ..analysis.nests import is_leaf
+from ..analysis.vector_obstacles import obstacle_to_vectors
+from ..edit.loop_order import unbind_vectors
 from ..edit.vectors.buffers import hold_vectors
 from ..edit.vectors.statements import apply_plan
 
 
 @dataclass(frozen=True)
 class StripeVectorizePass(ModulePass):
-    """Use explicit vectors along the last axis of the outputs."""
+    """Use explicit vectors along the indices that are bound to them."""
 
     name = "stripe-vectorize"
 
@@ -107,13 +108,27 @@ class StripeVectorizePass(ModulePass):
     """The width of the device's vectors in bits."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Vectorize the leaves of kernels, then buffers that hold whole vectors only.
+        """Vectorize blocks of kernels, then buffers that hold whole vectors only.
 
-        Raises GinghamError for an option that is not positive.
+        Raises GinghamError, located, for an index that vectors cannot run along, and
+        for an option that is not positive.
         """
         check_positive(op, bits=self.bits)
         for block in blocks_of_kernels(op):
-            plan = plan_vectors(block, self.bits) if is_leaf(block) else None
-            if plan is not None:
-                apply_plan(block, plan)
+            bindings = block.index_bindings
+            if Binding.VECTOR in bindings:
+                self._vectorize(block, bindings.index(Binding.VECTOR))
         hold_vectors([each for each in operations(op) if isinstance(each, AllocOp)])
+
+    def _vectorize(self, block: BlockOp, index: int) -> None:
+        """Let an index count vectors, and be bound to nothing any more."""
+        if block.index_ranges[index] > 1:
+            plan = plan_along(block, index, self.bits) if is_leaf(block) else None
+            if plan is None:
+                name = index_name(block.indices[index], index)
+                message, hint = obstacle_to_vectors(block, index, self.bits)
+                raise error_at(
+                    block, f"cannot make vectors along index '{name}': {message}", hint
+                )
+            apply_plan(block, plan)
+        unbind_vectors(block, index)

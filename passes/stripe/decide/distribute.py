@@ -3,7 +3,7 @@
 Applies to top-level blocks that use local memory. Such a block's point is the work of
 one group: what allocates local memory is run by the whole group together, and the
 points of all other blocks inside are spread over at most `items` work-items, by indices
-that get the level `group`. Where a block's ranges are larger, it is tiled, so that each
+that are bound to `group`. Where a block's ranges are larger, it is tiled, so that each
 work-item has neighbouring points; the last index gets the most work-items, so that
 those that follow each other access neighbouring cells.
 
@@ -56,7 +56,7 @@ stripe.block "C" [%i : 4, %j : 4]
 }
 ```
 
-Indices that only aggregate are not spread. Blocks with indices of level `group` are
+Indices that only aggregate are not spread. Blocks with indices bound to `group` are
 left as they are. The barriers are `opencl-synchronize`'s matter.
 """
 
@@ -72,10 +72,8 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import (
-    Level,
-    MemorySpace,
-)
+from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ...locations import check_positive
@@ -109,7 +107,7 @@ class StripeDistributePass(ModulePass):
         """
         check_positive(op, items=self.items)
         for block in list(top_level_blocks(op)):
-            if Level.GROUP in block.index_levels or not _allocates_local(block):
+            if Binding.GROUP in block.index_bindings or not _allocates_local(block):
                 continue
             for uniform in list(_uniform_blocks(block)):
                 collect_outputs(uniform)
@@ -145,7 +143,7 @@ def _shared_blocks(block: BlockOp) -> list[BlockOp]:
         inner
         for outer in uniform
         for inner in nested_blocks(outer)
-        if inner not in uniform and Level.GROUP not in inner.index_levels
+        if inner not in uniform and Binding.GROUP not in inner.index_bindings
     ]
 
 

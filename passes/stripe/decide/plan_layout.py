@@ -3,7 +3,7 @@
 Vectors run along the last axis of an output. Where that axis is short, or inputs are in
 its way, another index may be much better: of a convolution of images with channels
 first, the channels of the result. Writes the order in which the indices of the output
-are to be its axes as the attribute `stripe.output_order`, which
+are to be its axes as a part of the schedule, which
 `stripe-transpose-outputs` applies.
 
 Before:
@@ -22,7 +22,8 @@ stripe.block "O" [%co : 64, %y : 29, %ci : 64, %k : 3]
     in %i = %I[%ci, 2 * %y + %k] : 1x1
     in %w = %K[%co, %ci, %k] : 1x1x1
     out %o = %O[%co, %y] : 1x1 add init 0
-    attributes {stripe.output_order = array<i64: 1, 0>} { ... }
+    attributes {stripe.schedule = #stripe.schedule<
+      output order [1, 0] because "4.51 us with a copy, 7.89 us without">} { ... }
 ```
 
 The cost model decides, with the time of the copy that follows; it is only asked where
@@ -40,12 +41,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.tiling import OUTPUT_ORDER_ATTRIBUTE
+from ....dialects.stripe.schedule import Schedule, set_schedule
+from ....dialects.stripe.tiling import OutputOrder
 from ....targets.hardware import Hardware, hardware_with
-from ...clock import Clock
+from ...clock import Clock, time_text
 from ...hardware_pass import HardwarePass
 from ...locations import check_positive
 from ..analysis.nests import top_level_blocks
@@ -89,10 +91,9 @@ class StripePlanLayoutPass(HardwarePass):
             if aggregates_plainly(block) and not is_of_rows(block, self.parallelism):
                 order = self.better(block, hardware)
                 if order is not None:
-                    chosen = DenseArrayBase.from_list(i64, order)
-                    block.attributes[OUTPUT_ORDER_ATTRIBUTE] = chosen
+                    set_schedule(block, Schedule(parts=(order,)))
 
-    def better(self, block: BlockOp, hardware: Hardware) -> tuple[int, ...] | None:
+    def better(self, block: BlockOp, hardware: Hardware) -> OutputOrder | None:
         """The indices of the output as axes of a faster block, the last one in vectors.
 
         None where the block is best as it is.
@@ -104,7 +105,7 @@ class StripePlanLayoutPass(HardwarePass):
         orders = list(_orders(block, problem))
         if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
             return None
-        now = best_of(block, problem, hardware).seconds
+        now = plain = best_of(block, problem, hardware).seconds
         if now < self.worth / 100 * clock.operations(problem.vector_operations):
             return None
         fastest = None
@@ -116,7 +117,10 @@ class StripePlanLayoutPass(HardwarePass):
             seconds = best(inner, hardware).seconds + copied
             if seconds < now:
                 now, fastest = seconds, order
-        return fastest
+        if fastest is None:
+            return None
+        reason = f"{time_text(now)} with a copy, {time_text(plain)} without"
+        return OutputOrder(fastest, reason=reason)
 
 
 def _will_merge(block: BlockOp, problem: Problem) -> bool:

@@ -73,7 +73,8 @@ from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import Direction, Level
+from ....dialects.stripe.attributes import Direction
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ...locations import check_positive
@@ -178,7 +179,7 @@ def find_scan(block: BlockOp) -> Scan | None:
         return None
     if is_scheduled(block) or not all(block.index_ranges):
         return None
-    if any(level is not Level.LOOP for level in block.index_levels):
+    if any(each is not Binding.UNDECIDED for each in block.index_bindings):
         return None
     if not _has_plain_statements(block) or not _has_plain_outputs(block):
         return None

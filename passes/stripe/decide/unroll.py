@@ -2,7 +2,7 @@
 
 An array of a work-item stays in registers only when every position in it is known when
 the kernel is compiled. So the indices of an innermost block that occur in the access of
-a private buffer get the level `unroll`, if together they have at most the
+a private buffer are bound to `unroll`, if together they have at most the
 hardware's `unrolled_copies` values. Those of a buffer with more do not count: it is too
 long for registers. Buffers in which subscripts choose places do not count: they are in
 memory anyway.
@@ -38,16 +38,11 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from ....dialects.stripe.attributes import (
-    Aggregation,
-    Level,
-    LevelAttr,
-    MemorySpace,
-    ViewType,
-)
+from ....dialects.stripe.attributes import Aggregation, MemorySpace, ViewType
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....targets.hardware import Hardware, hardware_with
 from ...hardware_pass import HardwarePass
@@ -66,7 +61,7 @@ class StripeUnrollPass(HardwarePass):
     """The number of vector registers; 0 is as the hardware says."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Give short loops of leaves the level `unroll`.
+        """Bind short loops of leaves to `unroll`.
 
         Raises GinghamError for hardware that is not known.
         """
@@ -101,11 +96,10 @@ def _mark(
     if not private or prod(ranges[index] for index in private) > limit:
         return
     private |= _reusing(block, private, hardware, places)
-    levels = [
-        Level.UNROLL if index in private and level is Level.LOOP else level
-        for index, level in enumerate(block.index_levels)
-    ]
-    block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+    block.set_bindings(
+        Binding.UNROLL if index in private and own is Binding.UNDECIDED else own
+        for index, own in enumerate(block.index_bindings)
+    )
 
 
 def _reusing(
@@ -118,8 +112,8 @@ def _reusing(
     ranges = block.index_ranges
     loops = [
         index
-        for index, level in enumerate(block.index_levels)
-        if level is Level.LOOP and index not in private
+        for index, binding in enumerate(block.index_bindings)
+        if binding is Binding.UNDECIDED and index not in private
     ]
     inputs: list[list[tuple[int, ...]]] = []
     accumulators = 0

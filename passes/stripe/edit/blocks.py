@@ -13,12 +13,12 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
 from ....dialects.index_sum import IndexSum, values_of
 from ....dialects.stripe.attributes import (
-    Level,
     MemorySpace,
     Refinement,
     ViewType,
     view_type,
 )
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp
 from ..analysis.nests import (
@@ -43,7 +43,7 @@ def build_block(
     windows: Sequence[Window],
     body: Region,
     where: Sequence[IndexSum] = (),
-    levels: Sequence[Level] | None = None,
+    bindings: Sequence[Binding] | None = None,
     like: BlockOp | None = None,
 ) -> BlockOp:
     """A block of these windows, called like another one.
@@ -66,7 +66,7 @@ def build_block(
         body,
         captures=values[len(ranges) :],
         constraints=[condition.form(values) for condition in where],
-        levels=levels,
+        bindings=bindings,
         block_name=None if name is None else name.data,
     )
 

@@ -12,10 +12,11 @@ from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import StoreOp
+from ....dialects.stripe.schedule import Schedule
 from ....targets.hardware import Hardware
 from ...locations import located
 from ..analysis.nests import absolute_access
-from .split import apply_tile_levels
+from .split import tile_nest
 
 _LEAST_SHARE = 16
 """A piece has at least one in so many of the elements that are worth a work-group: a
@@ -106,10 +107,11 @@ def _tiled(copy: BlockOp, hardware: Hardware) -> BlockOp:
     if not isinstance(copy.parent_op(), FuncOp):
         # What is staged near its use comes from far: whole rows, as they lie there.
         order = sorted(range(len(ranges)), key=lambda index: -reads[index])
-        return apply_tile_levels(copy, [], [order])[-1]
+        return tile_nest(copy, Schedule.of([], orders=[order]))[-1]
     row = _row(ranges, reads)
     order = [*(index for index in range(len(ranges)) if index != row), row]
-    return apply_tile_levels(copy, [_piece(ranges, reads, hardware)], [[], order])[-1]
+    pieces = Schedule.of([_piece(ranges, reads, hardware)], orders=[(), order])
+    return tile_nest(copy, pieces)[-1]
 
 
 def _row(ranges: Sequence[int], reads: Sequence[int]) -> int:

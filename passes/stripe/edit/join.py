@@ -37,7 +37,7 @@ def join_blocks(
         refinements,
         body,
         constraints=[form.remap(positions, len(own)) for form in first.conditions],
-        levels=[first.index_levels[index] for index in orders[0]],
+        bindings=[first.index_bindings[index] for index in orders[0]],
         block_name=_joined_name(blocks),
     )
     for block in blocks:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from ....dialects.stripe.attributes import Level, ViewType, view_type
+from ....dialects.stripe.attributes import ViewType, view_type
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.reshape import ReshapeOp
 
@@ -27,10 +27,10 @@ def free_indices(block: BlockOp) -> list[int]:
     constrained = {index for form in block.conditions for index in form.support}
     return [
         number
-        for number, (index, level) in enumerate(
-            zip(block.indices, block.index_levels, strict=True)
+        for number, (index, binding) in enumerate(
+            zip(block.indices, block.index_bindings, strict=True)
         )
-        if level is Level.LOOP
+        if binding is Binding.UNDECIDED
         and number not in constrained
         and index.first_use is None
         and block.index_ranges[number] > 1
@@ -73,10 +73,10 @@ def merge_pair(block: BlockOp, slow: int, fast: int) -> None:
             resized = window.resized(_without(window.sizes, axis))
             Rewriter.replace_value_with_new_type(block.view(number), resized)
     block.set_range(slow, block.index_ranges[slow] * block.index_ranges[fast])
-    ranges, levels = block.index_ranges, block.levels.data
+    ranges, bindings = block.index_ranges, block.index_bindings
     block.body.block.erase_arg(block.indices[fast])
     block.set_ranges(_without(ranges, fast))
-    block.levels = ArrayAttr(_without(levels, fast))
+    block.set_bindings(_without(bindings, fast))
     block.rewrite(accesses, where)
 
 

@@ -11,12 +11,12 @@ from xdsl.ir import SSAValue
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import (
     Direction,
-    Level,
     MemorySpace,
     Refinement,
     ViewType,
     view_type,
 )
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
@@ -136,9 +136,9 @@ class _Split:
         for before, after in zip(old.views, arguments[len(names) :], strict=True):
             before.replace_all_uses_with(after)
         move_statements(old.body.block, body.block)
-        loops = [Level.LOOP]
-        levels = [*loops * first, *old.index_levels, *loops * len(turns)]
-        return build_block(self._ranges(), windows, body, where, levels, like=old)
+        new = [Binding.UNDECIDED]
+        bindings = [*new * first, *old.index_bindings, *new * len(turns)]
+        return build_block(self._ranges(), windows, body, where, bindings, like=old)
 
     def _whole(self, indices: Sequence[IndexSum]) -> dict[SSAValue, IndexSum]:
         """What each old index is over the new ones."""

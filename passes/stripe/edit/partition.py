@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from ....affine.separation import Piece
 from ....dialects.stripe.block import BlockOp
 from .blocks import restrict_indices, shift_indices
+from .loop_order import unbind_vectors
 
 
 def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     """Cut the range of an index at `position`; returns the new block of the rest.
 
     `for i in [0, n)` becomes `for i in [0, position)` and `for i in [0, n - position)`
-    with `i + position` in place of `i`.
+    with `i + position` in place of `i`. An odd rest has no vectors.
     """
     rest = block.clone()
     parent = block.parent
@@ -23,11 +24,16 @@ def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     block.set_range(index, position)
     rest.set_range(index, rest.index_ranges[index] - position)
     shift_indices(rest, {index: position})
+    if rest.index_ranges[index] % 2:
+        unbind_vectors(rest, index)
     return rest
 
 
 def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
-    """Put a block for each piece in place of `block`."""
+    """Put a block for each piece in place of `block`.
+
+    Pieces of several in which a condition is left on the index of vectors have none.
+    """
     parts: list[BlockOp] = []
     for piece in pieces:
         part = block.clone()
@@ -36,6 +42,9 @@ def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
         indices = range(len(block.index_ranges))
         extents = {index: piece.extent(index) for index in indices}
         restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
+        for index in indices if len(pieces) > 1 else ():
+            if extents[index] % 2 or any(form.coefficients[index] for form in forms):
+                unbind_vectors(part, index)
         parts.append(part)
     block.replace_by(*parts)
     return parts

@@ -14,12 +14,12 @@ from ....dialects.eltwise.ops import FUNCTION_OPS, CastOp, ConstantOp
 from ....dialects.stripe import AllocOp, BlockOp, IndexOp, LoadOp, StoreOp
 from ....dialects.stripe.attributes import (
     Direction,
-    Level,
     MemorySpace,
     Refinement,
     ViewType,
     view_type,
 )
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.subscripts import Subscript
 from ...locations import located
 
@@ -175,7 +175,7 @@ class PointBlock:
         name: str | None,
         constraints: Sequence[LinearForm] = (),
         *,
-        levels: Sequence[Level] | None = None,
+        bindings: Sequence[Binding] | None = None,
         serial: bool = False,
     ) -> BlockOp:
         """The block; `constraints` are the forms that are >= 0 at its points."""
@@ -186,7 +186,7 @@ class PointBlock:
             Region(self._body),
             captures=self._captures,
             constraints=constraints,
-            levels=levels,
+            bindings=bindings,
             block_name=name,
             serial=serial,
         )

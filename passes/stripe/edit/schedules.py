@@ -11,6 +11,7 @@ from ....dialects.stripe.schedule_part import Part
 from ....dialects.stripe.scheduled import note_done
 from ....dialects.stripe.staging import Staging
 from ....dialects.stripe.tiling import Points
+from ..analysis.nests import reduction_indices
 from ..analysis.schedules import checked_schedule, is_scheduled
 
 PartType = TypeVar("PartType", bound=Part)
@@ -40,9 +41,21 @@ def take_stages(block: BlockOp) -> tuple[Staging, ...]:
 
 
 def take_loops(block: BlockOp) -> Schedule:
-    """Take the tiles and the orders of loops, likewise: a schedule of nothing else."""
-    schedule = checked_schedule(block)
-    loops = Schedule(schedule.levels, schedule.points, reason=schedule.reason)
-    set_schedule(block, replace(schedule, levels=(), points=Points(), reason=""))
-    note_done(block, loops)
-    return loops
+    """Take the loops of a nest, likewise: a schedule of nothing else, in normal form.
+
+    What is left counts the blocks of that nest.
+    """
+    written = checked_schedule(block)
+    if not written:
+        return written
+    normal = written.normalized(block.index_ranges, reduction_indices(block))
+    set_schedule(block, replace(normal, levels=(), points=Points(), reason=""))
+    # Copies count the blocks of the nest, also where they are noted.
+    is_shorter = len(normal.levels) < len(written.levels)
+    note_done(block, _loops_of(normal if is_shorter else written))
+    return _loops_of(normal)
+
+
+def _loops_of(schedule: Schedule) -> Schedule:
+    """The parts that are about the loops of a nest, with their reason."""
+    return Schedule(schedule.levels, schedule.points, reason=schedule.reason)

@@ -10,7 +10,8 @@ from xdsl.ir import Block, Region, SSAValue
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import Level, Refinement, ViewType
+from ....dialects.stripe.attributes import Refinement, ViewType
+from ....dialects.stripe.binding import PARALLEL, Binding
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ...locations import error_at
@@ -26,22 +27,19 @@ from .blocks import (
     move_statements,
     substitute_captures,
 )
-from .loop_order import order_loops
+from .loop_order import bind_loops, order_loops
 
 
-def apply_tile_levels(
-    block: BlockOp,
-    levels: Sequence[Sequence[int]],
-    orders: Sequence[Sequence[int]] = (),
-) -> list[BlockOp]:
-    """Tile `block` by all levels, outermost first; the blocks of the nest.
+def tile_nest(block: BlockOp, schedule: Schedule) -> list[BlockOp]:
+    """Tile a block by all levels of a schedule; the nest's blocks, outermost first.
 
-    Sizes are per original index, and `orders` those of the loops of the first blocks.
+    Their loops are ordered and bound as it says. Raises GinghamError for sizes that do
+    not fit.
     """
     count = len(block.index_ranges)
     numbers = list(range(count))
     blocks: list[tuple[BlockOp, list[int]]] = []
-    for level, sizes in enumerate(levels):
+    for level, sizes in enumerate(schedule.sizes):
         if len(sizes) != count or any(size < 0 for size in sizes):
             raise error_at(
                 block,
@@ -50,7 +48,7 @@ def apply_tile_levels(
             )
         own = [sizes[number] for number in numbers]
         split = _Split.of(block, own)
-        is_last = level + 1 == len(levels)
+        is_last = level + 1 == len(schedule.levels)
         inner, kept = tile_block(
             block, own, is_innermost=is_last or split.cuts(reduction_indices(block))
         )
@@ -60,8 +58,9 @@ def apply_tile_levels(
         blocks.append((outer, [numbers[index] for index in split.outer]))
         block, numbers = inner, [numbers[index] for index in kept]
     blocks.append((block, numbers))
-    for (ordered, own), order in zip(blocks, orders, strict=False):
-        order_loops(ordered, own, order)
+    for (each, own), loops in zip(blocks, schedule.loops, strict=True):
+        bind_loops(each, own, loops.bind)
+        order_loops(each, own, loops.order)
     return [each for each, _ in blocks]
 
 
@@ -143,7 +142,7 @@ def tile_block(
         outer_windows,
         outer_body,
         outer_where,
-        [block.index_levels[d] for d in split.outer],
+        [_of_tiles(block.index_bindings[d]) for d in split.outer],
         like=block,
     )
     outer.attributes |= block.attributes
@@ -156,7 +155,7 @@ def tile_block(
         inner_windows,
         inner_body,
         inner_where,
-        [_inner_level(block.index_levels[d]) for d in split.inner],
+        [_of_points(block.index_bindings[d]) for d in split.inner],
     )
     inner.location = block.location
     set_schedule(inner, schedule.over(split.inner))
@@ -165,9 +164,14 @@ def tile_block(
     return inner, split.inner
 
 
-def _inner_level(level: Level) -> Level:
-    """Work-items are of the tiles."""
-    return Level.LOOP if level in (Level.GRID, Level.GROUP) else level
+def _of_tiles(binding: Binding) -> Binding:
+    """What tiles are bound to: vectors are of points."""
+    return Binding.UNDECIDED if binding is Binding.VECTOR else binding
+
+
+def _of_points(binding: Binding) -> Binding:
+    """What points are bound to: work-items are of tiles."""
+    return Binding.UNDECIDED if binding in PARALLEL else binding
 
 
 def _check(block: BlockOp, split: _Split, is_innermost: bool) -> None:

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ArrayAttr, IndexType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import (
-    Level,
-    LevelAttr,
-    MemorySpace,
-    ViewType,
-    view_type,
-)
+from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ...locations import located
@@ -90,8 +85,7 @@ def spread(block: BlockOp, sizes: Sequence[int]) -> BlockOp:
         block = outer
     if not block.index_ranges:
         _add_single_index(block)
-    levels = [LevelAttr(Level.GROUP)] * len(block.index_ranges)
-    block.properties["levels"] = ArrayAttr(levels)
+    block.set_bindings([Binding.GROUP] * len(block.index_ranges))
     return block
 
 

@@ -25,7 +25,7 @@ func.func @space(%A : !stripe.view<4xf32, shared>) {
 
 // Blocks: syntax.
 
-func.func @level() {
+func.func @binding() {
   // expected-error @+1 {{']' expected}}
   stripe.block [%i : 4 warp] {
   }
@@ -238,9 +238,9 @@ func.func @captured_value(%A : !stripe.view<8xf32>) {
 
 // Blocks: what only the generic form can say.
 
-func.func @number_of_levels(%A : !stripe.view<4xf32>) {
-  // expected-error @+1 {{expected 1 level(s), got 0}}
-  "stripe.block"() <{ranges = array<i64: 4>, levels = [], refinements = [], constraints = [], operandSegmentSizes = array<i32: 0, 0>}> ({
+func.func @number_of_bindings(%A : !stripe.view<4xf32>) {
+  // expected-error @+1 {{expected 1 binding(s), got 0}}
+  "stripe.block"() <{ranges = array<i64: 4>, bindings = [], refinements = [], constraints = [], operandSegmentSizes = array<i32: 0, 0>}> ({
   ^bb0(%i : index):
   }) : () -> ()
   func.return
@@ -250,7 +250,7 @@ func.func @number_of_levels(%A : !stripe.view<4xf32>) {
 
 func.func @ranges(%A : !stripe.view<4xf32>) {
   // expected-error @+1 {{expected ranges of 0 or more, got [-4]}}
-  "stripe.block"() <{ranges = array<i64: -4>, levels = [#stripe<level loop>], refinements = [], constraints = [], operandSegmentSizes = array<i32: 0, 0>}> ({
+  "stripe.block"() <{ranges = array<i64: -4>, bindings = [#stripe<binding _>], refinements = [], constraints = [], operandSegmentSizes = array<i32: 0, 0>}> ({
   ^bb0(%i : index):
   }) : () -> ()
   func.return
@@ -260,7 +260,7 @@ func.func @ranges(%A : !stripe.view<4xf32>) {
 
 func.func @number_of_buffers(%A : !stripe.view<4xf32>) {
   // expected-error @+1 {{expected 0 buffer(s), one per refinement, got 1}}
-  "stripe.block"(%A) <{ranges = array<i64>, levels = [], refinements = [], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
+  "stripe.block"(%A) <{ranges = array<i64>, bindings = [], refinements = [], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0:
   }) : (!stripe.view<4xf32>) -> ()
   func.return
@@ -270,7 +270,7 @@ func.func @number_of_buffers(%A : !stripe.view<4xf32>) {
 
 func.func @number_of_arguments(%A : !stripe.view<4xf32>) {
   // expected-error @+1 {{expected a body with 1 index argument(s) and 1 view(s), got 1 argument(s)}}
-  "stripe.block"(%A) <{ranges = array<i64: 4>, levels = [#stripe<level loop>], refinements = [#stripe.refinement<1 : in [d0]>], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
+  "stripe.block"(%A) <{ranges = array<i64: 4>, bindings = [#stripe<binding _>], refinements = [#stripe.refinement<1 : in [d0]>], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%i : index):
   }) : (!stripe.view<4xf32>) -> ()
   func.return
@@ -280,7 +280,7 @@ func.func @number_of_arguments(%A : !stripe.view<4xf32>) {
 
 func.func @type_of_index() {
   // expected-error @+1 {{expected the first arguments of the body to be index}}
-  "stripe.block"() <{ranges = array<i64: 4>, levels = [#stripe<level loop>], refinements = [], constraints = [], operandSegmentSizes = array<i32: 0, 0>}> ({
+  "stripe.block"() <{ranges = array<i64: 4>, bindings = [#stripe<binding _>], refinements = [], constraints = [], operandSegmentSizes = array<i32: 0, 0>}> ({
   ^bb0(%i : f32):
   }) : () -> ()
   func.return
@@ -290,7 +290,7 @@ func.func @type_of_index() {
 
 func.func @window_type(%A : !stripe.view<4xf32>) {
   // expected-error @+1 {{expected refinement 0 to have the element type and space of !stripe.view<4xf32>, got !stripe.view<1xf64>}}
-  "stripe.block"(%A) <{ranges = array<i64: 4>, levels = [#stripe<level loop>], refinements = [#stripe.refinement<1 : in [d0]>], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
+  "stripe.block"(%A) <{ranges = array<i64: 4>, bindings = [#stripe<binding _>], refinements = [#stripe.refinement<1 : in [d0]>], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%i : index, %a : !stripe.view<1xf64>):
   }) : (!stripe.view<4xf32>) -> ()
   func.return
@@ -300,7 +300,7 @@ func.func @window_type(%A : !stripe.view<4xf32>) {
 
 func.func @rank_of_form(%A : !stripe.view<4xf32>) {
   // expected-error @+1 {{expected refinement 0 to be over 1 indices, got 2}}
-  "stripe.block"(%A) <{ranges = array<i64: 4>, levels = [#stripe<level loop>], refinements = [#stripe.refinement<2 : in [d1]>], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
+  "stripe.block"(%A) <{ranges = array<i64: 4>, bindings = [#stripe<binding _>], refinements = [#stripe.refinement<2 : in [d1]>], constraints = [], operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%i : index, %a : !stripe.view<1xf32>):
   }) : (!stripe.view<4xf32>) -> ()
   func.return
@@ -310,7 +310,7 @@ func.func @rank_of_form(%A : !stripe.view<4xf32>) {
 
 func.func @rank_of_constraint() {
   // expected-error @+1 {{expected constraint to be over 1 indices, got 0}}
-  "stripe.block"() <{ranges = array<i64: 4>, levels = [#stripe<level loop>], refinements = [], constraints = [#stripe.form<0 : 1>], operandSegmentSizes = array<i32: 0, 0>}> ({
+  "stripe.block"() <{ranges = array<i64: 4>, bindings = [#stripe<binding _>], refinements = [], constraints = [#stripe.form<0 : 1>], operandSegmentSizes = array<i32: 0, 0>}> ({
   ^bb0(%i : index):
   }) : () -> ()
   func.return
@@ -541,8 +541,8 @@ func.func @index_step() {
 
 // Serial blocks and windows for both.
 
-func.func @serial_level() {
-  // expected-error @+1 {{expected the indices of a serial block to have level 'loop' or 'unroll', got 'grid'}}
+func.func @serial_binding() {
+  // expected-error @+1 {{cannot bind index '%i' to 'grid': the points of a serial block have an order}}
   stripe.block serial [%i : 4 grid] {
   }
   func.return

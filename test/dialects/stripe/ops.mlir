@@ -17,13 +17,13 @@ func.func @views(%A : !stripe.view<8x32xf32>, %B : !stripe.view<f64, global>, %C
   func.return
 }
 
-// A block with everything: a name, levels, each form of a refinement, constraints and
+// A block with everything: a name, bindings, each form of a refinement, constraints and
 // attributes. Forms are printed canonically.
 // CHECK-LABEL: func.func @everything
 func.func @everything(%A : !stripe.view<64x64xf32>, %N : !stripe.view<f32>) -> (!stripe.view<64x64xf32>, !stripe.view<64xf32>) {
   %C = stripe.alloc : !stripe.view<64x64xf32>
   %D = stripe.alloc : !stripe.view<64xf32>
-  // CHECK: stripe.block "all \22of\22 it" [%i : 8 grid, %j : 4 group, %k : 2, %v : 1 unroll]
+  // CHECK: stripe.block "all \22of\22 it" [%i : 8 grid, %j : 4 group, %k : 2 loop, %v : 1 unroll]
   // CHECK-NEXT:     in %a = %A[8 * %i - %k + 1, 2 * %j] : 1x4
   // CHECK-NEXT:     in %n = %N[]
   // CHECK-NEXT:     out %c = %C[8 * %i, 0] : 1x1

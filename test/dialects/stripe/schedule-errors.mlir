@@ -13,7 +13,7 @@ func.func @word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.
 // -----
 
 // CHECK: error: 'vectors' is no part of a schedule
-// CHECK: hint: a part begins with one of fuse, alone, tile, points, stage, pad, instruction, because
+// CHECK: hint: a part begins with one of output, fuse, alone, tile, points, stage, pad, instruction, because
 // expected-error @+1 {{'vectors' is no part of a schedule}}
 func.func @no_word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<vectors 4>} {} func.return }
 
@@ -47,7 +47,7 @@ func.func @twice() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe
 // -----
 
 // CHECK: error: 'stripe.block' op expected stripe.schedule to be a schedule, got 4 : i64
-// CHECK: hint: for example stripe.schedule = #stripe.schedule<tile [8, 32, 0] order [1, 0]>
+// CHECK: hint: for example stripe.schedule = #stripe.schedule<tile [8, 32, 0] order [1, 0] bind [grid, grid, _]>
 // expected-error @+1 {{expected stripe.schedule to be a schedule, got 4 : i64}}
 func.func @attribute() { stripe.block [%i : 8] attributes {stripe.schedule = 4 : i64} {} func.return }
 
@@ -63,7 +63,7 @@ func.func @name() { stripe.block [%i : 8] attributes {stripe.shedule = #stripe.s
 // Decisions that do not fit the block.
 
 // CHECK: error: 'stripe.block' op expected 2 tile size(s), one for each of the indices %i and %j, got [4]
-// CHECK: hint: for example 'tile [8, 32, 0] order [1, 0]'
+// CHECK: hint: for example 'tile [8, 32, 0] order [1, 0] bind [grid, grid, _]'
 // expected-error @+1 {{expected 2 tile size(s), one for each of the indices %i and %j, got [4]}}
 func.func @rank() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<tile [4]>} {} func.return }
 
@@ -126,3 +126,98 @@ func.func @shared_twice() { stripe.block [%i : 8] attributes {stripe.schedule = 
 
 // expected-error @+1 {{expected 1 size(s) per level, one for each shared index, got [2, 2]}}
 func.func @shared_tiles() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<fuse group 0 shared [0] tiles [[2, 2]]>} {} func.return }
+
+// -----
+
+// Bindings.
+
+// CHECK: error: 'gird' is no binding
+// CHECK: hint: did you mean 'grid'?
+// expected-error @+1 {{'gird' is no binding}}
+func.func @binding() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [4] bind [gird]>} {} func.return }
+
+// -----
+
+// CHECK: error: '' is no binding
+// CHECK: hint: a binding is _, grid, group, subgroup, lane, loop, unroll, vector
+// expected-error @+1 {{'' is no binding}}
+func.func @number() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [4] bind [4]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected 'order' or 'bind'}}
+func.func @points() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<points>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected 2 binding(s), one for each of the indices %i and %j, got [grid]}}
+func.func @bindings() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<tile [4, 4] bind [grid]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op cannot bind tiles to 'vector': vectors are of points
+// CHECK: hint: for example 'points bind [_, vector, _]'
+// expected-error @+1 {{cannot bind tiles to 'vector': vectors are of points}}
+func.func @tiles() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [4] bind [vector]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op cannot bind index '%j' to 'vector': another one is
+// CHECK: hint: vectors run along one index; unroll the others
+// expected-error @+1 {{cannot bind index '%j' to 'vector': another one is}}
+func.func @vectors() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<points bind [vector, vector]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{cannot bind index '%i' to 'grid': the block is inside of another one}}
+func.func @inner_level() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<tile [4, 4], tile [2, 2] bind [grid, _]>} {} func.return }
+
+// -----
+
+func.func @inside() { stripe.block [%o : 2] {
+    // expected-error @+1 {{cannot bind index '%i' to 'grid': the block is inside of another one}}
+    stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<tile [4] bind [grid]>} {}
+  } func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op cannot bind index '%j' to 'lane': another one is bound to 'group'
+// CHECK: hint: the work-items of a group are divided by 'group', or else by 'subgroup' and 'lane'
+// expected-error @+1 {{cannot bind index '%j' to 'lane': another one is bound to 'group'}}
+func.func @both() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<points bind [group, lane]>} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op cannot bind index '%i' to 'subgroup': a block around it has an index that is bound to 'lane'
+// CHECK: hint: the work-items of a group are divided once; only lanes may be inside of sub-groups
+// expected-error @+1 {{cannot bind index '%i' to 'subgroup': a block around it has an index that is bound to 'lane'}}
+func.func @turned() { stripe.block [%i : 8, %j : 8] attributes {stripe.schedule = #stripe.schedule<tile [4, 4] bind [_, lane], points bind [subgroup, _]>} {} func.return }
+
+// -----
+
+// An index of one value is bound to nothing, wherever that is.
+func.func @one_value() { stripe.block [%i : 8, %j : 1] attributes {stripe.schedule = #stripe.schedule<tile [8, 1] bind [group, grid], tile [4, 1] bind [lane, grid], points bind [vector, vector]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{cannot bind index '%i' by 'tile [4] bind [loop]': it is bound to 'grid' where it stands}}
+func.func @bound() { stripe.block [%i : 8 grid] attributes {stripe.schedule = #stripe.schedule<tile [4] bind [loop]>} {} func.return }
+
+// -----
+
+func.func @aggregated(%A : !stripe.view<8xf32>) { %S = stripe.alloc : !stripe.view<f32>
+  // CHECK: error: 'stripe.block' op cannot bind index '%k' to 'grid': its values aggregate into the same cells of output '%s'
+  // CHECK: hint: 'stripe-split-reduction' gives each its own; else bind '%k' to 'loop' or 'unroll', or leave it '_'
+  // expected-error @+1 {{cannot bind index '%k' to 'grid': its values aggregate into the same cells of output '%s'}}
+  stripe.block [%k : 8] in %a = %A[%k] : 1 out %s = %S[] add attributes {stripe.schedule = #stripe.schedule<tile [4] bind [grid]>} {} func.return }
+
+// -----
+
+func.func @orders() { %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{expected an order of the indices [0] of the output, each once, got [0, 1]}}
+  stripe.block [%i : 8, %k : 8] out %o = %O[%i] : 1 add attributes {stripe.schedule = #stripe.schedule<output order [0, 1]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected a block with one output, got 0}}
+func.func @no_output() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<output order [0]>} {} func.return }

@@ -51,7 +51,7 @@ func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   stripe.block [%i : 8 grid]
       in %a = %A[%i] : 1
       out %c = %C[%i] : 1 {
-    // expected-error @+1 {{index 'j' of a nested block has level 'grid'}}
+    // expected-error @+1 {{cannot bind index '%j' to 'grid': the block is inside of another one}}
     stripe.block [%j : 1 grid]
         in %b = %a[0] : 1
         out %d = %c[0] : 1 {

@@ -101,7 +101,7 @@ func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %C = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%g : 1 grid]
       out %c = %C[0] : 8 {
-    // expected-error @+1 {{and this private memory is used in different parts by different blocks with indices of level 'group'}}
+    // expected-error @+1 {{and this private memory is used in different parts by different blocks with indices bound to 'group'}}
     %p = stripe.alloc : !stripe.view<8xf32, private>
     stripe.block [%x : 4 group]
         out %p_1 = %p[2 * %x] : 2 {
@@ -193,7 +193,7 @@ func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
       out %c = %C[0] : 8 {
     stripe.block [%x : 8 group]
         out %c_1 = %c[%x] : 1 {
-      // expected-error @+1 {{a block with indices of level 'group' is inside of another one}}
+      // expected-error @+1 {{cannot bind index '%y' to 'group': a block around it has an index that is bound to 'group'}}
       stripe.block [%y : 2 group]
           out %c_2 = %c_1[0] : 1 {
       }

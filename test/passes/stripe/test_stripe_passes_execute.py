@@ -217,7 +217,7 @@ ALONE = (
     "stripe-transpose-outputs",
     "stripe-accumulate",
     "stripe-separate{bits=64 grain=2}",
-    "stripe-vectorize{bits=64}",
+    "stripe-plan-vectors{bits=64},stripe-vectorize{bits=64}",
     f"stripe-unroll{{{with_overheads(unrolled_copies=2)}}}",
     "stripe-map",
 )
@@ -295,7 +295,7 @@ def test_levels_of_tiling(name: str, levels: list[list[int]]) -> None:
         "stripe-tile",
         "stripe-accumulate",
         "stripe-separate{bits=128 grain=5}",
-        "stripe-vectorize{bits=128}",
+        "stripe-plan-vectors{bits=128},stripe-vectorize{bits=128}",
     ):
         run(module, text)
         program.check(module)
@@ -303,7 +303,11 @@ def test_levels_of_tiling(name: str, levels: list[list[int]]) -> None:
     check_round_trip(module)
 
 
-ANYTIME = (*ALONE, "stripe-vectorize{bits=128}", "stripe-localize")
+ANYTIME = (
+    *ALONE,
+    "stripe-plan-vectors{bits=128},stripe-vectorize{bits=128}",
+    "stripe-localize",
+)
 """Passes that may run in any order."""
 
 REFUSALS = ("cannot tile: ", "expected an index that only aggregates to be whole")

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p stripe-share-kernels | filecheck %s
-// RUN: tile-opt %s -p stripe-share-kernels,stripe-vectorize{bits=128} | filecheck %s --check-prefix=FIRST
+// RUN: tile-opt %s -p stripe-share-kernels,stripe-plan-vectors{bits=128},stripe-vectorize{bits=128} | filecheck %s --check-prefix=FIRST
 // RUN: tile-opt %s -p stripe-share-kernels,stripe-map,lower-stripe-to-opencl | filecheck %s --check-prefix=LAUNCH
 
 // Names do not matter. The type of a buffer, an access, what is computed, and whether

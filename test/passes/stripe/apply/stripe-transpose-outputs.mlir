@@ -9,7 +9,8 @@
 // CHECK-NEXT: stripe.block "O" [%x : 13, %y : 13, %o : 64, %k : 3, %l : 3, %c : 64]
 // CHECK-NEXT: in %i = %I[%c, 2 * %x + %k, 2 * %y + %l] : 1x1x1
 // CHECK-NEXT: in %w = %K[%o, %c, %k, %l] : 1x1x1x1
-// CHECK-NEXT: out %v = %O_transposed[%x, %y, %o] : 1x1x1 add init 0 {
+// CHECK-NEXT: out %v = %O_transposed[%x, %y, %o] : 1x1x1 add init 0
+// CHECK-NEXT: attributes {stripe.scheduled = #stripe.schedule<output order [1, 2, 0] because "
 // CHECK: stripe.block "O" [%o : 64, %x : 13, %y : 13]
 // CHECK-NEXT: in %transposed = %O_transposed[%x, %y, %o] : 1x1x1
 // CHECK-NEXT: out %v = %O[%o, %x, %y] : 1x1x1 {
@@ -34,7 +35,7 @@ func.func @channels_first(
 // Cells beyond the end of the result are computed and not copied.
 // CHECK-LABEL: func.func @beyond_the_end
 // CHECK: %O_transposed = stripe.alloc : !stripe.view<25x12x2x64xf32>
-// CHECK: out %v = %O_transposed[%n, %x, %r, %o] : 1x1x1x1 add init 0 {
+// CHECK: out %v = %O_transposed[%n, %x, %r, %o] : 1x1x1x1 add init 0
 // CHECK: stripe.block "O" [%n : 25, %o : 64, %x : 12, %r : 2]
 // CHECK-NEXT: in %transposed = %O_transposed[%n, %x, %r, %o] : 1x1x1x1
 // CHECK-NEXT: out %v = %O[%n, %o, 2 * %x + %r - 1] : 1x1x1

@@ -1,6 +1,6 @@
-// RUN: tile-opt %s -p stripe-vectorize | filecheck %s
-// RUN: tile-opt %s -p 'stripe-vectorize{bits=128}' | filecheck %s --check-prefix=NARROW
-// RUN: tile-opt %s -p stripe-vectorize,stripe-vectorize | filecheck %s
+// RUN: tile-opt %s -p stripe-plan-vectors,stripe-vectorize | filecheck %s
+// RUN: tile-opt %s -p 'stripe-plan-vectors{bits=128},stripe-vectorize{bits=128}' | filecheck %s --check-prefix=NARROW
+// RUN: tile-opt %s -p stripe-plan-vectors,stripe-vectorize,stripe-plan-vectors,stripe-vectorize | filecheck %s
 // RUN: not tile-opt %s -p 'stripe-vectorize{bits=0}' 2>&1 | filecheck %s --check-prefix=ERROR
 // ERROR: error: expected bits of 1 or more, got 0
 

@@ -74,7 +74,7 @@ PASSES = (
     "stripe-accumulate",
     "stripe-round-up{bits=256}",
     "stripe-separate{bits=256}",
-    "stripe-vectorize{bits=256}",
+    "stripe-plan-vectors{bits=256},stripe-vectorize{bits=256}",
     "stripe-dead-code-elimination",
     "stripe-unroll",
     "stripe-map",

@@ -29,7 +29,7 @@ def inputs_of(module: ModuleOp, seed: int) -> list[Array]:
 
 def vectorized(name: str, bits: int) -> ModuleOp:
     module = PROGRAMS[name].clone()
-    run(module, f"stripe-vectorize{{bits={bits}}}")
+    run(module, f"stripe-plan-vectors{{bits={bits}}},stripe-vectorize{{bits={bits}}}")
     module.verify()
     return module
 

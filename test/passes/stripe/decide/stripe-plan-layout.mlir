@@ -11,9 +11,9 @@
 // where rows are left to be cut.
 // CHECK-LABEL: func.func @channels_first
 // CHECK: out %v = %O[%o, %x, %y] : 1x1x1 add init 0
-// CHECK-NEXT: attributes {stripe.output_order = array<i64: 1, 2, 0>} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<output order [1, 2, 0] because "{{.*}} with a copy, {{.*}} without">} {
 // SCALAR-LABEL: func.func @channels_first
-// SCALAR-NOT: output_order
+// SCALAR-NOT: output order
 func.func @channels_first(
     %I : !stripe.view<64x27x27xf32>, %K : !stripe.view<64x64x3x3xf32>
 ) -> !stripe.view<64x13x13xf32> {
@@ -33,7 +33,7 @@ func.func @channels_first(
 // Left alone: vectors run well as it is, no other index is as long as a vector, and
 // what is set and not aggregated.
 // CHECK-LABEL: func.func @alone
-// CHECK-NOT: output_order
+// CHECK-NOT: output order
 func.func @alone(
     %A : !stripe.view<64x96xf32>, %B : !stripe.view<96x64xf32>, %S : !stripe.view<6x99x9xf32>
 ) -> (!stripe.view<64x64xf32>, !stripe.view<6x9xf32>, !stripe.view<64x96xf32>) {

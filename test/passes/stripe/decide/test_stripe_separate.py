@@ -93,7 +93,9 @@ PROGRAMS = {
 
 BEFORE = "stripe-merge-indices,stripe-split-axes"
 TILING = "stripe-partition-edges,stripe-tile,stripe-stage,stripe-accumulate"
-AFTER = "stripe-vectorize{bits=256},stripe-unroll,stripe-map"
+AFTER = (
+    "stripe-plan-vectors{bits=256},stripe-vectorize{bits=256},stripe-unroll,stripe-map"
+)
 
 
 @cache

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -p stripe-map | filecheck %s
 
 // Indices of cells of their own run in parallel; an index that aggregates stays a loop,
-// one that has a level keeps it, and nested blocks are not mapped.
+// one that is bound stays so, and nested blocks are not mapped.
 // CHECK-LABEL: func.func @mapped
 // CHECK: stripe.block [%i : 4 grid, %j : 2 unroll, %k : 3]
 // CHECK: stripe.block [%l : 8]

@@ -1,8 +1,8 @@
 """`stripe-map`: give the indices of top-level blocks their place on the device.
 
 Every top-level block becomes a kernel. Those of its indices whose values own different
-cells of every output run in parallel: they become work-groups (level `grid`). Indices
-that aggregate remain loops, and so do those of a serial block.
+cells of every output run in parallel: they become work-groups (`grid`). Indices that
+aggregate remain loops, and so do those of a serial block.
 
 Before:
 
@@ -20,7 +20,7 @@ stripe.block "C" [%i : 128 grid, %j : 32 grid] ...
 
 The last of them runs fastest: work-groups that follow each other differ in it, and so
 share what does not depend on it in the caches (the schedule's `order` chooses, which
-`stripe-tile` has applied). Indices that have a level already keep it. Where
+`stripe-tile` has applied). Indices that are bound already stay so. Where
 subscripts choose the cells of a plain output, every point has its own by the meaning of
 blocks, and all indices run in parallel.
 """
@@ -30,10 +30,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ....dialects.stripe.attributes import Level, LevelAttr
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ..analysis.nests import (
     assigns_at_subscripts,
@@ -50,7 +50,7 @@ class StripeMapPass(ModulePass):
     name = "stripe-map"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Give indices of top-level blocks the level `grid` where they allow it."""
+        """Bind undecided indices of top-level blocks to `grid` where they may be."""
         for block in top_level_blocks(op):
             _map(block)
 
@@ -64,8 +64,7 @@ def _map(block: BlockOp) -> None:
     if block.is_serial or not all(is_injective(block, number) for number in shared):
         return
     reductions = reduction_indices(block) if shared else frozenset[int]()
-    levels = [
-        Level.GRID if level is Level.LOOP and index not in reductions else level
-        for index, level in enumerate(block.index_levels)
-    ]
-    block.properties["levels"] = ArrayAttr([LevelAttr(level) for level in levels])
+    block.set_bindings(
+        Binding.GRID if own is Binding.UNDECIDED and index not in reductions else own
+        for index, own in enumerate(block.index_bindings)
+    )

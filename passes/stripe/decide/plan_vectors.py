@@ -1,0 +1,68 @@
+"""`stripe-plan-vectors`: decide along which index the vectors of a block run.
+
+Binds an index of each innermost block to `vector`, where vectors are worth it; a block
+of which an index is bound so already is left alone, and so are indices that are bound
+to something else. `stripe-vectorize` makes the vectors.
+
+Before:
+
+```mlir
+stripe.block [%k : 32, %i : 8, %j : 32]
+    in %a = %A[%i, %k] : 1x1
+    in %b = %B[%k, %j] : 1x1
+    out %c = %acc[%i, %j] : 1x1 add { ... }
+```
+
+After:
+
+```mlir
+stripe.block [%k : 32, %i : 8, %j : 32 vector]
+    in %a = %A[%i, %k] : 1x1
+    in %b = %B[%k, %j] : 1x1
+    out %c = %acc[%i, %j] : 1x1 add { ... }
+```
+
+It is the longest index that steps through the last axis of all outputs one by one, and
+through that of inputs likewise or not at all. Where there is none, vectors of four
+lanes or more are worth it along an index whose values are aggregated into one cell and
+lie next to each other in the inputs, and along one for which inputs have to be
+collected from several places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ....dialects.stripe.binding import Binding
+from ...locations import check_positive
+from ..analysis.kernels import blocks_of_kernels
+from ..analysis.lanes import plan_vectors
+from ..analysis.nests import is_leaf
+
+
+@dataclass(frozen=True)
+class StripePlanVectorsPass(ModulePass):
+    """Bind an index of each innermost block to the lanes of vectors."""
+
+    name = "stripe-plan-vectors"
+
+    bits: int = 512
+    """The width of the device's vectors in bits."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Bind indices of the leaves of kernels.
+
+        Raises GinghamError for an option that is not positive.
+        """
+        check_positive(op, bits=self.bits)
+        for block in blocks_of_kernels(op):
+            if not is_leaf(block) or Binding.VECTOR in block.index_bindings:
+                continue
+            if (plan := plan_vectors(block, self.bits)) is not None:
+                bindings = [*block.index_bindings]
+                bindings[plan.index] = Binding.VECTOR
+                block.set_bindings(bindings)
