@@ -49,6 +49,9 @@ from .instruction import Instruction
 _LANES = (1, 2, 4, 8, 16)
 _MOST_POINTS = 256
 """Each is a few operations of what says the meaning."""
+_MOST_INDICES = 5
+"""With more than one value: a block has them in any order."""
+_MOST_STATEMENTS = 64
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -186,6 +189,10 @@ def _check_points(block: BlockOp) -> None:
         raise BlockError(
             f"expected at most {_MOST_POINTS} points, got {prod(block.index_ranges)}"
         )
+    if sum(extent > 1 for extent in block.index_ranges) > _MOST_INDICES:
+        raise BlockError(f"expected at most {_MOST_INDICES} indices")
+    if len([*block.body.ops]) > _MOST_STATEMENTS:
+        raise BlockError(f"expected at most {_MOST_STATEMENTS} statements")
     stores = 0
     for op in block.body.ops:
         is_plain = isinstance(op, ElementwiseOp | ConstantOp | CastOp)

@@ -70,11 +70,15 @@ def test_own_row(tmp_path: Path) -> None:
     assert block_of(instruction).output.lanes == 1
 
 
+INDICES = ", ".join(["%k : 4", *(f"%i{number} : 2" for number in range(5))])
+PRODUCTS = "".join(f"    %p{n} = eltwise.mul %x, %y : f32\n" for n in range(70))
 WRONG = {
     "syntax": (("[%k : 4]", "[%k ? 4]"), "", "stripe.block [%k ? 4]"),
     "types": (("%x, %y : f32", "%x, %y : si32"), "si32", "eltwise.mul"),
     "lanes": (("4", "3"), "expected %A to have 1, 2, 4, 8 or 16 elements, got 3", ""),
     "points": (("%k : 4", "%k : 300"), "expected at most 256 points, got 300", ""),
+    "indices": (("%k : 4", INDICES), "expected at most 5 indices", ""),
+    "long": (("    %z", f"{PRODUCTS}    %z"), "expected at most 64 statements", ""),
     "serial": (("block [", "block serial ["), "got a serial block", ""),
     "unused": (("%A[%k]", "%A[0]"), "element 1 of %A is never used", ""),
     "outside": (("%A[%k]", "%A[%k + 1]"), "%A has no element [4]", ""),
