@@ -86,7 +86,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("stripe-plan-vectors", bits=bits),
             step("stripe-vectorize", bits=bits),
             step("stripe-dead-code-elimination"),
-            step("stripe-unroll", hardware=hardware, registers=registers),
+            step("stripe-unroll", hardware=hardware),
             step("stripe-map"),
         ],
         "opencl": [
@@ -141,11 +141,7 @@ def _marked_loops(options: TargetOptions) -> list[Step]:
     if not options.hardware.has_vectors and not options.vectorizes_loops:
         return []
     return [
-        step(
-            "opencl-limit-unrolling",
-            hardware=options.hardware,
-            registers=options.vector_registers,
-        ),
+        step("opencl-limit-unrolling", hardware=options.hardware),
         step("opencl-hide-conditions"),
         step("opencl-hide-complements"),
     ]

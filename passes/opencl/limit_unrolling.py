@@ -64,7 +64,7 @@ from ...dialects.opencl.functions import CallOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
-from ...targets.hardware import Hardware, hardware_with
+from ...targets.hardware import Hardware
 from ...targets.hardware.overheads import Overheads
 from ..hardware_pass import HardwarePass
 from .loops import steps_of
@@ -110,15 +110,12 @@ class OpenCLLimitUnrollingPass(HardwarePass):
 
     name = "opencl-limit-unrolling"
 
-    registers: int = 0
-    """The vector registers of the device; 0 is as the hardware says."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Give loops of all kernels a factor.
 
         Raises GinghamError for hardware that is not known.
         """
-        hardware = hardware_with(self.figures, vector_registers=self.registers)
+        hardware = self.figures
         overheads = hardware.overheads
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):

@@ -44,7 +44,7 @@ from xdsl.ir import SSAValue
 from ....dialects.stripe.attributes import Aggregation, MemorySpace, ViewType
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
-from ....targets.hardware import Hardware, hardware_with
+from ....targets.hardware import Hardware
 from ...hardware_pass import HardwarePass
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.nests import is_leaf, is_subscripted, root_buffer
@@ -57,15 +57,12 @@ class StripeUnrollPass(HardwarePass):
 
     name = "stripe-unroll"
 
-    registers: int = 0
-    """The number of vector registers; 0 is as the hardware says."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Bind short loops of leaves to `unroll`.
 
         Raises GinghamError for hardware that is not known.
         """
-        hardware = hardware_with(self.figures, vector_registers=self.registers)
+        hardware = self.figures
         leaves = [block for block in blocks_of_kernels(op) if is_leaf(block)]
         places = _places(leaves)
         accumulators = _accumulators(leaves)

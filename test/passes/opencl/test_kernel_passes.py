@@ -71,8 +71,8 @@ def test_limited_unrolling(
     expected = inputs[0] @ inputs[1]
     module = lowered(text, inputs, device)
     # As many registers as make any loop one that leaves some free.
-    hardware = f"cpu-avx512:overheads.interleaved_steps={steps}"
-    run(module, f'opencl-limit-unrolling{{registers=1000 hardware="{hardware}"}}')
+    changes = f"parallel.vector.registers=1000,overheads.interleaved_steps={steps}"
+    run(module, f'opencl-limit-unrolling{{hardware="cpu-avx512:{changes}"}}')
     loops = [op for op in module.walk() if isinstance(op, ForOp)]
     assert all(op.unroll is not None or op.unroll_factor is not None for op in loops)
     # Those over tiles: they have loops inside.

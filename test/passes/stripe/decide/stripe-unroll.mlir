@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -p stripe-unroll | filecheck %s
 // RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:overheads.unrolled_copies=15"}' | filecheck %s --check-prefix=LIMIT
-// RUN: tile-opt %s -p 'stripe-unroll{registers=19}' | filecheck %s --check-prefix=FEW
+// RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:parallel.vector.registers=19"}' | filecheck %s --check-prefix=FEW
 // RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:overheads.unrolled_statements=79"}' | filecheck %s --check-prefix=SHORT
 
 // The indices of a private buffer, together at most `unrolled_copies` values; a level stays.
