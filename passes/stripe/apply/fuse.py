@@ -29,9 +29,9 @@ stripe.block [%i : 64, %j : 64]
 `stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
 them. Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes,
 and blocks with something between them that depends on the first or that the second
-depends on, and blocks that use more inputs and results of the function than a kernel
-may have. Reshaped views of one buffer are different windows of it. After PlaidML's
-Fusion pass.
+depends on, blocks that use more inputs and results of the function than a kernel may
+have, and what would be more than a thousand blocks in one. Reshaped views of one buffer
+are different windows of it. After PlaidML's Fusion pass.
 """
 
 from __future__ import annotations
@@ -57,6 +57,10 @@ from ..analysis.effects import effects_of
 from ..analysis.nests import has_own_windows, is_leaf, root_buffer, statements
 from ..analysis.schedules import is_scheduled
 from ..edit.join import definitions, join_blocks, outer_memories
+
+_MOST_BLOCKS = 1024
+"""That become one: the time of devices' compilers grows with nearly the square of a
+kernel's statements."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,8 @@ class _FusedBlocks:
         """Whether one block may do the work of both groups, which share a buffer."""
         first, second = other.blocks[0], self.blocks[0]
         if not (self.is_fusible and other.is_fusible):
+            return False
+        if len(self.blocks) + len(other.blocks) > _MOST_BLOCKS:
             return False
         if len(self.outer | other.outer) > MOST_BUFFERS:
             return False

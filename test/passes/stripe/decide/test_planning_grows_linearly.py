@@ -10,12 +10,14 @@ import pytest
 from stripe_programs import run
 from xdsl.dialects.func import FuncOp
 
+from gingham.dialects.eltwise.ops import FUNCTION_OPS
 from gingham.dialects.stripe.block import BlockOp
 from gingham.dialects.stripe.fusion import Fusion
 from gingham.dialects.stripe.schedule import schedule_of
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.analysis.shared_indices import Member
+from gingham.passes.stripe.apply import fuse
 from gingham.passes.stripe.decide.fusion.cost import FusionCost
 from gingham.passes.stripe.decide.fusion.tiling import GroupCost
 from gingham.passes.stripe.decide.plan_fusion import plan_function
@@ -37,8 +39,8 @@ class CountingCost(FusionCost):
         return super().of(members)
 
 
-def planned(statement: str, count: int) -> tuple[FuncOp, CountingCost]:
-    """A chain of so many statements, and the cost model after it has planned them."""
+def lowered(statement: str, count: int, end: str) -> FuncOp:
+    """A chain of so many statements as it is before a pass."""
     lines = [
         statement.format(new=f"T{n + 1}", old=f"T{n}" if n else "X")
         for n in range(count)
@@ -49,13 +51,20 @@ def planned(statement: str, count: int) -> tuple[FuncOp, CountingCost]:
     module = specialize(parse_tile(text), types)
     run(module, stage_passes(OPTIONS)["tile"])
     passes = stage_passes(OPTIONS)["stripe"]
-    run(module, passes[: passes.index("stripe-plan-fusion")].rstrip(","))
+    run(module, passes[: passes.index(end)].rstrip(","))
     (function,) = (op for op in module.ops if isinstance(op, FuncOp))
+    return function
+
+
+def planned(statement: str, count: int) -> tuple[FuncOp, CountingCost]:
+    """A chain of so many statements, and the cost model after it has planned them."""
+    function = lowered(statement, count, "stripe-plan-fusion")
     cost = CountingCost(OPTIONS.hardware)
     plan_function(function, cost)
     return function, cost
 
 
+ELEMENTS = "{new} = tanh({old});"
 PRODUCTS = "{new}[i, j : 16, 16] = +({old}[i, k] * W[k, j]);"
 ROWS = "S{new}[i, 0 : 16, 1] = >({old}[i, j]); {new} = {old} / S{new};"
 
@@ -85,3 +94,16 @@ def test_nests_take_a_limited_time_to_build() -> None:
     first = parts[starts[1]]
     assert first is not None
     assert "s to compile" in first.reason
+
+
+def test_long_chains_of_elements_become_several_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fuse, "_MOST_BLOCKS", 3)
+    function = lowered(ELEMENTS, 7, "stripe-scalarize")
+    blocks = [op for op in function.body.block.ops if isinstance(op, BlockOp)]
+    counts = [
+        sum(isinstance(op, FUNCTION_OPS["tanh"]) for op in block.walk())
+        for block in blocks
+    ]
+    assert counts == [3, 3, 1]
