@@ -44,9 +44,10 @@ func.func @main(%A : !opencl.buffer<64x64xf32>) -> !opencl.buffer<64x64xf32> {
 }
 ```
 
-Indices bound to `grid` become work-groups and those bound to `group` work-items of a
-group (see `opencl_grid`), also those of nested blocks (see `opencl_groups`), for which
-barriers are put as `opencl-synchronize` does; the others become loops, in their order.
+Indices bound to `grid` become work-groups and those bound to `group`, `subgroup` or
+`lane` work-items of a group (see `opencl_grid`), also those of nested blocks (see
+`opencl_groups`: sub-groups and lanes are told by the number of the work-item), for
+which barriers are put as `opencl-synchronize` does; the others become loops, in order.
 An index with one value has no loop. Conditions stand as far out as their indices are
 known, and not where they always hold. A window is a pointer and a linear form; a
 subscript that is a value becomes an index (`opencl.position`), a store with a condition

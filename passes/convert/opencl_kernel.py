@@ -26,7 +26,7 @@ from ..stripe.analysis.nests import all_blocks, root_buffer
 from ..stripe.analysis.schedules import check_bindings_of, check_is_applied
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
-from .opencl_groups import GroupLowering, has_group_indices, shared_blocks
+from .opencl_groups import GroupLowering, shared_blocks
 from .opencl_races import check_races
 from .opencl_scope import Cursor, KernelScope
 from .opencl_statements import StatementLowering
@@ -65,7 +65,7 @@ class KernelLowering:
         for block in all_blocks(op):
             check_is_applied(block)
             check_bindings_of(block)
-        for parallel in (op, *shared_blocks(op)):
+        for parallel in dict.fromkeys((op, *shared_blocks(op))):
             check_races(parallel)
         pointers = [(self._pointer_type(v), v.name_hint) for v in self._buffers]
         region = KernelOp.empty_body(pointers)
@@ -78,12 +78,8 @@ class KernelLowering:
             pointer = pointer_to[root_buffer(buffer)]
             scope.views[buffer] = KernelView.whole(pointer, view_type(buffer))
         cursor = Cursor(scope.entry, KnownConditions.none())
-        counts = self._bind_parallel(op, Binding.GRID, WorkItemQuery.GROUP_ID)
-        if has_group_indices(op):
-            local = WorkItemQuery.LOCAL_ID
-            scope.group_size = self._bind_parallel(op, Binding.GROUP, local)
-        else:
-            scope.group_size = self._groups.bind()
+        counts = self._bind_groups(op)
+        scope.group_size = self._groups.bind()
         self._lower_block(op, cursor)
         used = self._drop_unused_pointers()
         if not used:
@@ -110,43 +106,34 @@ class KernelLowering:
 
     # Indices.
 
-    def _bind_parallel(
-        self, op: BlockOp, binding: Binding, query: WorkItemQuery
-    ) -> tuple[int, ...]:
-        """Give the indices that are bound so; the sizes of the three dimensions."""
+    def _bind_groups(self, op: BlockOp) -> tuple[int, ...]:
+        """Give the indices bound to work-groups; the sizes of the three dimensions."""
         pairs = zip(op.indices, op.index_ranges, op.index_bindings, strict=True)
-        indices = [(i, extent) for i, extent, own in pairs if own is binding]
+        indices = [(i, extent) for i, extent, own in pairs if own is Binding.GRID]
         for index, extent in indices:
             if extent == 1:
                 self._scope.indices[index] = IndexSum()
         indices = [(index, extent) for index, extent in indices if extent > 1]
         extents = [extent for _, extent in indices]
-        grid = spread(extents, query) if self._has_items() else in_line(extents)
+        has_items, query = self._groups.has_items, WorkItemQuery.GROUP_ID
+        grid = spread(extents, query) if has_items else in_line(extents)
         for dimension in range(len(grid.members)):
-            self._bind_dimension([i for i, _ in indices], grid, dimension, query)
+            self._bind_dimension([i for i, _ in indices], grid, dimension)
         return grid.sizes
 
-    def _has_items(self) -> bool:
-        """Whether work-groups have several work-items."""
-        return has_group_indices(self._op) or bool(shared_blocks(self._op))
-
     def _bind_dimension(
-        self,
-        indices: Sequence[BlockArgument],
-        grid: Grid,
-        dimension: int,
-        query: WorkItemQuery,
+        self, indices: Sequence[BlockArgument], grid: Grid, dimension: int
     ) -> None:
         members = grid.members[dimension]
         if not members:
             return
         entry = Cursor(self._scope.entry, KnownConditions.none())
-        item = WorkItemOp(query, dimension, grid.sizes[dimension])
+        item = WorkItemOp(WorkItemQuery.GROUP_ID, dimension, grid.sizes[dimension])
         entry.emit(item, self._op)
         if len(members) == 1:
             self._scope.bind(indices[members[0]], item.result, grid.extents[members[0]])
             return
-        item.result.name_hint = "group" if query is WorkItemQuery.GROUP_ID else "item"
+        item.result.name_hint = "group"
         extents = [grid.extents[member] for member in members]
         apart = DelinearizeOp(item.result, extents)
         entry.emit(apart, self._op)
@@ -158,12 +145,8 @@ class KernelLowering:
     def _lower_block(self, op: BlockOp, cursor: Cursor) -> None:
         if 0 in op.index_ranges:
             return
-        if has_group_indices(op) and self._scope.is_uniform:
-            self._scope.is_uniform = False
-            self._lower_points(op, self._groups.enter(op, cursor))
-            self._scope.is_uniform = True
-        else:
-            self._lower_points(op, cursor)
+        with self._groups.entered(op, cursor) as inner:
+            self._lower_points(op, inner)
 
     def _lower_points(self, op: BlockOp, cursor: Cursor) -> None:
         for number, refinement in enumerate(op.refinement_list):

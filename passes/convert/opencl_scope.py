@@ -38,6 +38,8 @@ class KernelScope:
     """Work-items of a work-group along the three dimensions."""
     is_uniform: bool = False
     """Whether all work-items of a group of several run what is lowered now."""
+    in_subgroup: bool = False
+    """Whether only those of one sub-group do."""
     items: set[SSAValue] = field(default_factory=set[SSAValue])
     """The index values that differ between the work-items of a group."""
     extents: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])

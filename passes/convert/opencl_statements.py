@@ -95,7 +95,7 @@ class StatementLowering:
                 "kernels have private and local memory; move it to the function",
             )
         is_shared = self._scope.is_uniform
-        if space is MemorySpace.LOCAL and not is_shared:
+        if space is MemorySpace.LOCAL and (self._scope.in_subgroup or not is_shared):
             self._check_alone(op)
         is_divided = space is MemorySpace.PRIVATE and is_shared
         sizes = private_sizes(op) if is_divided else type.sizes
@@ -119,7 +119,7 @@ class StatementLowering:
                 "each point has its own allocation, but the work-items of a group "
                 "share local memory",
                 "allocate private memory, or allocate it outside of the blocks with "
-                "indices bound to 'group'",
+                "indices bound to work-items",
             )
 
     def _number(self, op: IndexOp, cursor: Cursor) -> None:

@@ -101,7 +101,7 @@ func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %C = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%g : 1 grid]
       out %c = %C[0] : 8 {
-    // expected-error @+1 {{and this private memory is used in different parts by different blocks with indices bound to 'group'}}
+    // expected-error @+1 {{and this private memory is used in different parts by different blocks with indices bound to work-items}}
     %p = stripe.alloc : !stripe.view<8xf32, private>
     stripe.block [%x : 4 group]
         out %p_1 = %p[2 * %x] : 2 {
@@ -196,6 +196,102 @@ func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
       // expected-error @+1 {{cannot bind index '%y' to 'group': a block around it has an index that is bound to 'group'}}
       stripe.block [%y : 2 group]
           out %c_2 = %c_1[0] : 1 {
+      }
+    }
+  }
+  func.return %C : !stripe.view<8xf32>
+}
+
+// -----
+
+// Sub-groups and their lanes, told by the number of the work-item: as many lanes as the
+// widest block has. In others some of them rest, or some sub-groups. What a sub-group
+// has of private memory is divided by its lanes.
+// CHECK:      opencl.kernel @subgroups({{.*}}) group [12, 1, 1] {
+// CHECK:        %item = opencl.work_item local_id 0 below 12
+// CHECK-NEXT:   %s, %x = opencl.delinearize %item into [3, 4]
+// CHECK-NEXT:   %p = opencl.array 2 : !opencl.pointer<f32, private>
+// CHECK-NEXT:   opencl.for %k : 2 {
+// CHECK-NEXT:     %v = opencl.load %A[24 * %g + 8 * %s + 2 * %x + %k]
+// CHECK-NEXT:     opencl.store %v, %p[%k]
+// CHECK:        opencl.for %k_1 : 2 {
+// CHECK-NEXT:     %v_1 = opencl.load %p[%k_1]
+// CHECK-NEXT:     opencl.store %v_1, %C[24 * %g + 8 * %s + 2 * %x + %k_1]
+// CHECK:        opencl.if -%x + 2 >= 0 {
+// CHECK-NEXT:     %v_2 = opencl.load %A[24 * %g + 8 * %s + %x]
+// CHECK-NEXT:     opencl.store %v_2, %D[24 * %g + 8 * %s + %x]
+// CHECK:        opencl.if -%x >= 0 {
+// CHECK-NEXT:     %v_3 = opencl.load %A[24 * %g + 8 * %s + 7]
+// CHECK-NEXT:     opencl.store %v_3, %D[24 * %g + 8 * %s + 7]
+// CHECK:        opencl.if -%s >= 0 {
+// CHECK-NEXT:     %v_4 = opencl.load %A[24 * %g + %x]
+// CHECK-NEXT:     opencl.store %v_4, %E[4 * %g + %x]
+func.func @main(%A : !stripe.view<2x24xf32>) -> (!stripe.view<2x24xf32>, !stripe.view<2x24xf32>, !stripe.view<2x4xf32>) {
+  %C = stripe.alloc : !stripe.view<2x24xf32>
+  %D = stripe.alloc : !stripe.view<2x24xf32>
+  %E = stripe.alloc : !stripe.view<2x4xf32>
+  stripe.block "subgroups" [%g : 2 grid]
+      in %a = %A[%g, 0] : 1x24
+      out %c = %C[%g, 0] : 1x24
+      out %d = %D[%g, 0] : 1x24
+      out %e = %E[%g, 0] : 1x4 {
+    stripe.block [%s : 3 subgroup]
+        in %a_1 = %a[0, 8 * %s] : 1x8
+        out %c_1 = %c[0, 8 * %s] : 1x8
+        out %d_1 = %d[0, 8 * %s] : 1x8 {
+      %p = stripe.alloc : !stripe.view<8xf32, private>
+      stripe.block [%x : 4 lane, %k : 2]
+          in %a_2 = %a_1[0, 2 * %x + %k] : 1x1
+          out %p_1 = %p[2 * %x + %k] : 1 {
+        %v = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %v, %p_1 : !stripe.view<1xf32, private>
+      }
+      stripe.block [%x : 4 lane, %k : 2]
+          in %p_1 = %p[2 * %x + %k] : 1
+          out %c_2 = %c_1[0, 2 * %x + %k] : 1x1 {
+        %v = stripe.load %p_1 : !stripe.view<1xf32, private>
+        stripe.store %v, %c_2 : !stripe.view<1x1xf32>
+      }
+      stripe.block [%x : 3 lane]
+          in %a_2 = %a_1[0, %x] : 1x1
+          out %d_2 = %d_1[0, %x] : 1x1 {
+        %v = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %v, %d_2 : !stripe.view<1x1xf32>
+      }
+      stripe.block []
+          in %a_2 = %a_1[0, 7] : 1x1
+          out %d_2 = %d_1[0, 7] : 1x1 {
+        %v = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %v, %d_2 : !stripe.view<1x1xf32>
+      }
+    }
+    stripe.block [%x : 4 lane]
+        in %a_1 = %a[0, %x] : 1x1
+        out %e_1 = %e[0, %x] : 1x1 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %e_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C, %D, %E : !stripe.view<2x24xf32>, !stripe.view<2x24xf32>, !stripe.view<2x4xf32>
+}
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  stripe.block [%g : 1 grid]
+      in %a = %A[0] : 8
+      out %c = %C[0] : 8 {
+    stripe.block [%s : 2 subgroup]
+        in %a_1 = %a[4 * %s] : 4
+        out %c_1 = %c[4 * %s] : 4 {
+      // expected-error @+1 {{each point has its own allocation, but the work-items of a group share local memory}}
+      %t = stripe.alloc : !stripe.view<4xf32, local>
+      stripe.block [%x : 4 lane]
+          in %a_2 = %a_1[%x] : 1
+          out %t_1 = %t[%x] : 1 {
+        %v = stripe.load %a_2 : !stripe.view<1xf32>
+        stripe.store %v, %t_1 : !stripe.view<1xf32, local>
       }
     }
   }
