@@ -29,7 +29,6 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
     """
     hardware = options.hardware
     bits = options.vector_bits
-    registers = options.vector_registers
     lanes = _chains(hardware) * bits // 32
     groups = hardware.overheads.groups_per_core * hardware.cores
     return {
@@ -48,7 +47,6 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
                 "stripe-plan-layout",
                 hardware=hardware,
                 bits=bits,
-                registers=registers,
                 parallelism=groups,
             ),
             step("stripe-transpose-outputs"),
@@ -71,7 +69,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
                 parallelism=groups,
             ),
             *_recall(options),
-            step("stripe-autotile", hardware=hardware, bits=bits, registers=registers),
+            step("stripe-autotile", hardware=hardware, bits=bits),
             step("stripe-pad"),
             step("stripe-partition-edges"),
             step("stripe-count-work"),

@@ -34,11 +34,6 @@ class TargetOptions:
             self.hardware.vector_bits if self.hardware.has_vectors else self.lane_bits
         )
 
-    @property
-    def vector_registers(self) -> int:
-        """How many of them a work-item may use."""
-        return self.hardware.vector_registers
-
     def with_vectors(self, bits: int = 0, registers: int = 0) -> TargetOptions:
         """The same with other vectors; 0 leaves a figure as it is.
 

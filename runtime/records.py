@@ -101,7 +101,8 @@ def recall_state(device: Device, options: TargetOptions) -> str:
 
 def target_text(device: Device, options: TargetOptions) -> str:
     """What measurements depend on beside the program: device, driver, vectors."""
-    vectors = f"{options.vector_registers} vectors of {options.vector_bits} bits"
+    registers = options.hardware.vector_registers
+    vectors = f"{registers} vectors of {options.vector_bits} bits"
     return (
         "; ".join([*device_parts(device), vectors]).replace('"', "'").replace("\\", "/")
     )

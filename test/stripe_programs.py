@@ -39,8 +39,8 @@ PASSES = (
     "stripe-split-reduction{lanes=2 rounds=1 longest=3}",
     'stripe-plan-layout{hardware="cpu-neon:launch_microseconds=0.01" bits=64 worth=1},'
     "stripe-transpose-outputs",
-    "stripe-autotile{bits=256 registers=6 "
-    'hardware="cpu-avx512:overheads.group_elements=16,overheads.stream_pieces=2"}',
+    'stripe-autotile{bits=256 hardware="cpu-avx512:parallel.vector.registers=6,'
+    'overheads.group_elements=16,overheads.stream_pieces=2"}',
     "stripe-partition-edges",
     "stripe-tile",
     "stripe-accumulate",

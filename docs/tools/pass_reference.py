@@ -129,7 +129,7 @@ def _pipelines() -> str:
             f"`{name}`",
             hardware_text(options.hardware),
             str(options.vector_bits),
-            str(options.vector_registers),
+            str(options.hardware.vector_registers),
         )
         for name, options in PIPELINES.items()
     ]

@@ -69,9 +69,7 @@ def plan_of(
     before, after = passes_around(options)
     run_passes(module, before)
     # The vectors that a work-item computes with, as the deciding pass is told, too.
-    hardware = options.hardware.with_vectors(
-        options.vector_bits, options.vector_registers
-    )
+    hardware = options.hardware.with_vectors(options.vector_bits)
     questions = _questions(module, hardware, count, spread)
     return Plan(tuple(questions), after)
 

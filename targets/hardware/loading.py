@@ -296,7 +296,6 @@ def hardware_with(
     *,
     cores: int = 0,
     vector_bits: int = 0,
-    vector_registers: int = 0,
 ) -> Hardware:
     """The description with these figures; 0 is as it says.
 
@@ -304,6 +303,6 @@ def hardware_with(
     """
     try:
         other = hardware.with_level("group", count=cores) if cores else hardware
-        return other.with_vectors(vector_bits, vector_registers)
+        return other.with_vectors(vector_bits)
     except ValueError as error:
         raise GinghamError(str(error)) from error

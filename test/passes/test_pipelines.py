@@ -128,7 +128,7 @@ def test_target_options_reach_the_passes(bits: int) -> None:
     assert given.keys() >= {"stripe-autotile", "stripe-vectorize"}
     assert set(given.values()) == {bits}
     (autotile,) = [p for p in stripe if p.name == "stripe-autotile"]
-    assert vars(autotile)["registers"] == 16
+    assert load_hardware(vars(autotile)["hardware"]).vector_registers == 16
 
 
 @pytest.mark.parametrize("name", PIPELINES)

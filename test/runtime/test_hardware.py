@@ -70,7 +70,7 @@ def test_error_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_of_a_gpu_have_scalars() -> None:
     options = target_options(device("reference"), load_hardware("nvidia-h200"))
     assert (options.vector_bits, options.hardware.vector_bits) == (32, 1024)
-    assert options.vector_registers == 255
+    assert options.hardware.vector_registers == 255
     assert options.with_vectors(64, 128).hardware.innermost.registers == 128
     assert options.with_vectors(64).vector_bits == 64
     assert hardware_text(options.hardware) == "nvidia-h200"
@@ -79,10 +79,10 @@ def test_options_of_a_gpu_have_scalars() -> None:
 def test_options_follow_the_hardware() -> None:
     avx2 = load_hardware("cpu-avx2")
     options = TargetOptions(hardware=avx2)
-    assert (options.vector_bits, options.vector_registers) == (256, 16)
+    assert (options.vector_bits, options.hardware.vector_registers) == (256, 16)
     assert options.hardware == avx2
     other = TargetOptions(load_hardware("cpu-neon"))
-    assert (other.vector_bits, other.vector_registers) == (128, 32)
+    assert (other.vector_bits, other.hardware.vector_registers) == (128, 32)
 
 
 def test_hardware_follows_the_options() -> None:

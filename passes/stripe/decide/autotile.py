@@ -61,8 +61,6 @@ class StripeAutotilePass(HardwarePass):
     """How many cores work; 0 is as the hardware says."""
     bits: int = 0
     """The width of the device's vectors in bits; 0 is as the hardware says."""
-    registers: int = 0
-    """The number of vector registers; 0 is as the hardware says."""
     stages: bool = True
     """Whether inputs may be copied."""
     orders: bool = True
@@ -84,12 +82,7 @@ class StripeAutotilePass(HardwarePass):
 
         Raises GinghamError for those that no device has.
         """
-        return hardware_with(
-            self.figures,
-            cores=self.cores,
-            vector_bits=self.bits,
-            vector_registers=self.registers,
-        )
+        return hardware_with(self.figures, cores=self.cores, vector_bits=self.bits)
 
     def decision(self, block: BlockOp, hardware: Hardware) -> Schedule:
         """The schedule for a block; an empty one where there is nothing to decide."""

@@ -71,8 +71,6 @@ class StripePlanLayoutPass(HardwarePass):
 
     bits: int = 0
     """The width of the device's vectors in bits; 0 is as the hardware says."""
-    registers: int = 0
-    """The number of vector registers; 0 is as the hardware says."""
     worth: int = 150
     """The time of blocks that are looked at, in percent of that of their arithmetic."""
     parallelism: int = 32
@@ -84,9 +82,7 @@ class StripePlanLayoutPass(HardwarePass):
         Raises GinghamError for options that are less than 1.
         """
         check_positive(op, worth=self.worth, parallelism=self.parallelism)
-        hardware = hardware_with(
-            self.figures, vector_bits=self.bits, vector_registers=self.registers
-        )
+        hardware = hardware_with(self.figures, vector_bits=self.bits)
         for block in list(top_level_blocks(op)):
             if aggregates_plainly(block) and not is_of_rows(block, self.parallelism):
                 order = self.better(block, hardware)

@@ -197,10 +197,11 @@ def is_changed(module: ModuleOp, before: ModuleOp) -> bool:
     return not module.is_structurally_equivalent(before)
 
 
-def with_overheads(**figures: int) -> str:
+def with_overheads(registers: int = 32, **figures: int) -> str:
     """The option of a pass for a processor with some other figures."""
-    changes = ",".join(f"overheads.{name}={value}" for name, value in figures.items())
-    return f'hardware="cpu-avx512:{changes}"'
+    changes = [f"overheads.{name}={value}" for name, value in figures.items()]
+    changes.append(f"parallel.vector.registers={registers}")
+    return f'hardware="cpu-avx512:{",".join(changes)}"'
 
 
 ALONE = (
@@ -244,8 +245,8 @@ def test_alone(name: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        "registers=1",
-        f"bits=64 registers=4 {with_overheads(group_elements=4, stream_pieces=1)}",
+        with_overheads(registers=1),
+        f"bits=64 {with_overheads(4, group_elements=4, stream_pieces=1)}",
         with_overheads(group_elements=100, stream_pieces=2),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 import gingham
 from gingham.passes.stripe.analysis.window_reuse import places, reusing_loops
-from gingham.targets.hardware import hardware_with, load_hardware
+from gingham.targets.hardware import load_hardware
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -47,7 +47,7 @@ def _unrolled(
         (0, 1),
         (IMAGE, WEIGHTS),
         replace(
-            hardware_with(AVX512, vector_registers=registers),
+            AVX512.with_vectors(registers=registers),
             overheads=replace(AVX512.overheads, unrolled_copies=copies),
         ),
         height * width,

@@ -1,12 +1,12 @@
 // RUN: tile-opt %s -p stripe-autotile | filecheck %s
-// RUN: tile-opt %s -p 'stripe-autotile{bits=256 registers=16}' | filecheck %s --check-prefix=AVX2
+// RUN: tile-opt %s -p 'stripe-autotile{bits=256 hardware="cpu-avx512:parallel.vector.registers=16"}' | filecheck %s --check-prefix=AVX2
 // RUN: tile-opt %s -p 'stripe-autotile{hardware="cpu-avx512:overheads.group_elements=32,overheads.stream_pieces=1"}' | filecheck %s --check-prefix=PIECES
 // RUN: not tile-opt %s -p 'stripe-autotile{hardware="cpu-avx512:overheads.stream_pieces=0"}' 2>&1 | filecheck %s --check-prefix=ERROR
 // ERROR: error: 'overheads.stream_pieces=0': overheads.stream_pieces: expected a number above 0, got 0
 // RUN: not tile-opt %s -p 'stripe-autotile{bits=100}' 2>&1 | filecheck %s --check-prefix=BITS
 // BITS: error: vector_bits: expected a power of two from 32 on, got 100
-// RUN: not tile-opt %s -p 'stripe-autotile{registers=-1}' 2>&1 | filecheck %s --check-prefix=REGISTERS
-// REGISTERS: error: registers: expected a number above 0, got -1
+// RUN: not tile-opt %s -p 'stripe-autotile{bits=-1}' 2>&1 | filecheck %s --check-prefix=REGISTERS
+// REGISTERS: error: vector_bits: expected a power of two from 32 on, got -1
 
 // Register tiles, with the reduction whole, and their number of registers.
 // CHECK-LABEL: func.func @matmul
