@@ -119,6 +119,9 @@ def block_of(instruction: Instruction) -> InstructionBlock:
             f"{', '.join(arguments)}; got {', '.join(each.name for each in inputs)}"
         )
     (result,) = (each for each in windows if block.buffer(each.view) is output)
+    is_shared = len({*result.places}) < len(result.places)
+    if is_shared and block.refinement(result.view).aggregation is Aggregation.ASSIGN:
+        raise BlockError(f"several points assign one element of %{result.name}")
     names = [each.name for each in (*inputs, result)]
     return InstructionBlock(
         block, tuple(inputs), result, _native(instruction.spelling, names)

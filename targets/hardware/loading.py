@@ -301,6 +301,8 @@ def hardware_with(
 
     Raises GinghamError for figures that no device has.
     """
+    if cores < 0:
+        raise GinghamError(f"cores: expected a number above 0, got {cores}")
     try:
         other = hardware.with_level("group", count=cores) if cores else hardware
         return other.with_vectors(vector_bits)

@@ -32,9 +32,9 @@ class Level:
     """One level of what runs at the same time, inside of the one before it."""
 
     name: LevelName
-    """The outermost is `group`: work-groups, on the cores of a CPU or multiprocessors
-    of a GPU. Inside are either the vectors of one work-item, or sub-groups (warps,
-    wavefronts) of lanes, each of them a work-item of 32 bits."""
+    """`group`, the outermost: work-groups, on the cores of a CPU or multiprocessors of
+    a GPU. Inside are either a `vector`, of one work-item, or a `subgroup` (a warp, a
+    wavefront) and in it a `lane`, a work-item of 32 bits."""
     count: int
     """How many run at the same time: groups as there are cores, sub-groups as are worth
     having in a work-group, the lanes of a sub-group; of a vector, its elements of 32

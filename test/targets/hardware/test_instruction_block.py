@@ -83,6 +83,7 @@ WRONG = {
     "unused": (("%A[%k]", "%A[0]"), "element 1 of %A is never used", ""),
     "outside": (("%A[%k]", "%A[%k + 1]"), "%A has no element [4]", ""),
     "init": (("1 add", "1 add init 0"), "one element of %C, without 'init'", ""),
+    "assign": (("1 add", "1"), "several points assign one element of %C", ""),
     "statements": (
         ("%C = ", "%D = stripe.alloc : !stripe.view<1xf32>\n%C = "),
         "expected a function of three statements",
