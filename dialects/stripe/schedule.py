@@ -162,8 +162,11 @@ class Schedule:
         indices with one value in a block, their bindings, levels of one tile. Sizes are
         those that tiles have. The outermost level stays, as work-groups are its tiles,
         and so does one before which, and not further in, something is copied.
-        `aggregating` are the indices that only aggregate.
+        `aggregating` are the indices that only aggregate; ranges that are still to be
+        padded are taken as if they were.
         """
+        if (padding := self.part(Padding)) is not None:
+            ranges = padding.padded(ranges)
         default = range(len(ranges))
         inner = sorted(default, key=lambda index: index not in aggregating)
         outer, levels = tuple(ranges), list[Tiles]()

@@ -185,6 +185,11 @@ class Padding(Part):
         """The numbers in brackets."""
         return f"[{', '.join(map(str, self.multiples))}]"
 
+    def padded(self, ranges: Sequence[int]) -> tuple[int, ...]:
+        """The ranges as multiples."""
+        pairs = zip(ranges, self.multiples, strict=True)
+        return tuple([-(-extent // max(n, 1)) * max(n, 1) for extent, n in pairs])
+
     def over(self, kept: Sequence[int]) -> Padding:
         """The numbers of those indices."""
         return replace(self, multiples=tuple([self.multiples[i] for i in kept]))

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.schedule import Schedule
 from ...passes.pipelines import TargetOptions
-from ...passes.stripe.analysis.nests import top_level_blocks
+from ...passes.stripe.analysis.nests import reduction_indices, top_level_blocks
 from ...passes.stripe.decide.recall.unit import key_of, leaves_of, unit_block, unit_of
 from ...targets.hardware import Hardware
 from .lowering import passes_around, run_passes
@@ -108,7 +108,7 @@ def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     kinds: dict[object, list[Choice]] = {}
     found = candidates(leaf, hardware, _LOOKED_AT * count)
     for rank, candidate in enumerate(found):
-        choice = _choice(rank, candidate)
+        choice = _choice(leaf, rank, candidate)
         kinds.setdefault(_kind(candidate.schedule), []).append(choice)
     taken = [each for turn in zip_longest(*kinds.values()) for each in turn if each]
     return sorted(taken[:count], key=lambda choice: choice.rank)
@@ -119,11 +119,14 @@ def choices_over(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     from ...passes.stripe.decide.search import candidates
 
     found = candidates(leaf, hardware, count, spread_out=True)
-    return [_choice(rank, candidate) for rank, candidate in enumerate(found)]
+    return [_choice(leaf, rank, candidate) for rank, candidate in enumerate(found)]
 
 
-def _choice(rank: int, candidate: Candidate) -> Choice:
-    return Choice(rank, candidate.seconds, str(candidate.schedule.unexplained()))
+def _choice(leaf: BlockOp, rank: int, candidate: Candidate) -> Choice:
+    # The same loops are one record, however they are found.
+    schedule = candidate.schedule.unexplained()
+    normal = schedule.normalized(leaf.index_ranges, reduction_indices(leaf))
+    return Choice(rank, candidate.seconds, str(normal))
 
 
 def _kind(schedule: Schedule) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from ....dialects.stripe.attributes import MemorySpace
@@ -53,51 +53,6 @@ def _loops(
                 loops.append(Loop(block, index, -(-sizes[index] // size), size))
                 sizes[index] = size
     return loops
-
-
-def normal(problem: Problem, nest: Schedule) -> Schedule:
-    """The one nest in place of all that have the same loops.
-
-    What says nothing is left out: blocks of one point, and orders of loops that are so
-    anyway.
-
-    The outermost block stays, as work-groups are its points, and so does one before
-    which, and not further in, something is copied.
-    """
-    if len(nest.levels) == 1 and not any(nest.orders):
-        return nest
-    loops = loops_of(problem, nest, problem.ranges)
-    orders = list(nest.orders)
-    for block, order in enumerate(nest.orders):
-        if not order:
-            continue
-        orders[block] = ()
-        if _loops(problem, nest.sizes, orders, problem.ranges) != loops:
-            orders[block] = order
-    if tuple(orders) != nest.orders:
-        nest = nest.with_orders(orders)
-    busy = {loop.block for loop in loops}
-    copying = {stage.before for stage in nest.stages if stage.before == stage.window}
-    for block in range(len(nest.levels) - 1, 0, -1):
-        if block not in busy and block not in copying:
-            nest = _without_block(nest, block)
-    return nest
-
-
-def _without_block(nest: Schedule, block: int) -> Schedule:
-    def moved(number: int) -> int:
-        return number - (number > block)
-
-    stages = tuple(
-        replace(
-            stage,
-            before=moved(stage.before),
-            window=stage.window - (stage.window >= block),
-        )
-        for stage in nest.stages
-    )
-    levels = nest.levels[:block] + nest.levels[block + 1 :]
-    return replace(nest, levels=levels, stages=stages)
 
 
 def blocks_of_reductions(problem: Problem, nest: Schedule) -> tuple[int, ...] | None:

@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 
 from gingham.dialects import make_context
 from gingham.dialects.stripe.attributes import MemorySpace
+from gingham.dialects.stripe.binding import Binding
 from gingham.dialects.stripe.fusion import Alone, Fusion
 from gingham.dialects.stripe.schedule import (
     PARTS,
@@ -20,7 +21,7 @@ from gingham.dialects.stripe.schedule import (
 )
 from gingham.dialects.stripe.schedule_part import Part
 from gingham.dialects.stripe.staging import Staging
-from gingham.dialects.stripe.tiling import Padding, Points, Tiles
+from gingham.dialects.stripe.tiling import OutputOrder, Padding, Points, Tiles
 from gingham.passes import get_all_passes
 
 RANK = 4
@@ -40,11 +41,17 @@ stagings = st.builds(
     fills,
     reason=reasons,
 )
-tiles = st.builds(Tiles, numbers, orders, reason=reasons)
+bindings = st.one_of(
+    st.just(()),
+    st.lists(st.sampled_from(Binding), min_size=RANK, max_size=RANK).map(tuple),
+)
+tiles = st.builds(Tiles, numbers, orders, bindings, reason=reasons)
 paddings = st.builds(Padding, numbers, reason=reasons)
 points = st.one_of(
     st.just(Points()),
-    st.builds(Points, orders.filter(len), reason=reasons),
+    st.builds(Points, orders, bindings, reason=reasons).filter(
+        lambda loops: bool(loops.order or loops.bind)
+    ),
 )
 fusions = st.builds(
     Fusion,
@@ -54,9 +61,10 @@ fusions = st.builds(
     reason=reasons,
 )
 singles = st.tuples(
+    st.lists(st.builds(OutputOrder, orders, reason=reasons), max_size=1),
     st.lists(st.one_of(fusions, st.builds(Alone, reason=reasons)), max_size=1),
     st.lists(paddings, max_size=1),
-).map(lambda both: (*both[0], *both[1]))
+).map(lambda several: tuple([part for parts in several for part in parts]))
 schedules = st.builds(
     Schedule,
     st.lists(tiles, max_size=3).map(tuple),
@@ -107,6 +115,62 @@ def test_over_some_indices(schedule: Schedule, kept: tuple[int, ...]) -> None:
     for old, new in zip(schedule.orders, found.orders, strict=True):
         assert [kept[number] for number in new] == [n for n in old if n in kept]
     assert found.stages == schedule.stages
+
+
+ranges = st.lists(st.integers(0, 40), min_size=RANK, max_size=RANK)
+
+
+@given(schedules, ranges, st.sets(st.integers(0, RANK - 1)))
+def test_the_normal_form_is_one(
+    schedule: Schedule, ranges: list[int], aggregating: set[int]
+) -> None:
+    """It is its own, and says of each block of the nest what makes a loop there."""
+    found = schedule.normalized(ranges, aggregating)
+    assert found.normalized(ranges, aggregating) == found
+    assert [part.word for part in found.parts] == [p.word for p in schedule.parts]
+    assert len(found.stages) == len(schedule.stages)
+    outer = ranges
+    if (padding := schedule.part(Padding)) is not None:
+        outer = padding.padded(ranges)
+    for number, loops in enumerate(found.loops):
+        inner = (1,) * RANK if number == len(found.levels) else found.sizes[number]
+        assert all(n <= m or not m for n, m in zip(inner, outer, strict=True))
+        steps = {n for n in range(RANK) if inner[n] < outer[n]}
+        assert {*loops.order} in (set(), steps)
+        assert {n for n, b in enumerate(loops.bind) if b != "_"} <= steps
+        outer = inner
+
+
+def test_ways_to_write_the_same_loops() -> None:
+    ways = [
+        "<tile [8, 4, 0] order [1, 0] bind [grid, _, _], points bind [_, loop, _]>",
+        "<tile [8, 4, 9] order [1] bind [grid, _, loop], points bind [_, loop, _]>",
+        "<tile [8, 4, 8] order [1], tile [9, 0, 8] order [2], points order [2]>",
+        "<tile [8, 4, 8] order [1, 0], tile [8, 4, 0] bind [lane, lane, lane]>",
+        "<tile [8, 4, 0] order [0, 1], points order [0, 1, 2]>",
+        "<tile [8, 4, 0], points order [0, 1]>",
+        "<tile [8, 4, 0], points order [2, 0]>",
+        "<tile [8, 4, 0]>",
+    ]
+    found = [parse_schedule(text).normalized((16, 8, 8), {2}) for text in ways]
+    assert [found.index(each) for each in found] == [0, 0, 2, 2, 4, 4, 6, 6]
+    assert str(found[1]) == (
+        "<tile [8, 4, 8] order [1, 0] bind [grid, _, _], points bind [_, loop, _]>"
+    )
+
+
+def test_a_level_stays_where_something_is_copied() -> None:
+    tiles = "<tile [8, 4], tile [8, 4], tile [2, 4]"
+    text = tiles + ", stage input 0 at {} of {} order [] local>"
+    for (before, window), expected in {
+        (1, 1): text.format(1, 1),
+        (2, 2): "<tile [8, 4], tile [2, 4], stage input 0 at 1 of 1 order [] local>",
+        (1, 2): "<tile [8, 4], tile [2, 4], stage input 0 at 1 of 1 order [] local>",
+        (0, 1): "<tile [8, 4], tile [2, 4], stage input 0 at 0 of 0 order [] local>",
+        (-1, 3): "<tile [8, 4], tile [2, 4], stage input 0 at -1 of 2 order [] local>",
+    }.items():
+        schedule = parse_schedule(text.format(before, window))
+        assert str(schedule.normalized((16, 4))) == expected
 
 
 def test_what_is_decided_stays() -> None:

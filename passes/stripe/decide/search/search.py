@@ -18,7 +18,7 @@ from typing import TypeAlias
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.overheads import Overheads
-from ...analysis.nest import blocks_of_reductions, normal, packing
+from ...analysis.nest import blocks_of_reductions, packing
 from ...analysis.problem import Problem
 from ..model.code import MOST_SECONDS, build_seconds
 from ..model.estimate import (
@@ -145,7 +145,7 @@ class _Looks:
     def _look(self, nest: Schedule, limit: float) -> Scored | None:
         """A nest and its time; None if it would certainly take longer than `limit`."""
         model = self._model
-        same = normal(model.problem, nest)
+        same = nest.normalized(model.problem.ranges, model.problem.reductions)
         if (known := self.seen.get(same)) is not None:
             return known
         nest = _with_groups_ordered(same, nest)

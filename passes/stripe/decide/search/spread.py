@@ -40,9 +40,11 @@ def spread(
     """Up to `count` different nests with their predicted times, the fastest first."""
     random = Random(seed)
     model = Model(problem, hardware)
-    scored = {one.nest: one for one in search(problem, hardware)}
+    ranges, aggregating = problem.ranges, problem.reductions
+    nests = {one.nest: one for one in search(problem, hardware)}
     for nest in _drawn(problem, hardware, _DRAWN * count, random):
-        scored[nest] = Scored(nest, model.estimate(nest))
+        nests[nest] = Scored(nest, model.estimate(nest))
+    scored = {n.normalized(ranges, aggregating): one for n, one in nests.items()}
     found = sorted(scored.values(), key=lambda one: one.seconds)
     found = [one for one in found if one.seconds <= _SLOWEST * found[0].seconds]
     return _evenly(found, count)

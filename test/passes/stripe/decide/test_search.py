@@ -22,7 +22,6 @@ from gingham.passes.stripe.analysis.footprint import footprint
 from gingham.passes.stripe.analysis.nest import (
     blocks_of_reductions,
     loops_of,
-    normal,
     packing,
 )
 from gingham.passes.stripe.analysis.problem import Problem
@@ -95,13 +94,13 @@ def test_what_is_written_twice_is_written_once() -> None:
             Schedule.of((piece, tile), 16, ((), (1, 0)), (before,)),
         ),
     ]:
-        assert normal(whole, given) == expected
+        assert given.normalized(whole.ranges, whole.reductions) == expected
     for nest in (
         Schedule.of((piece, tile), 16, ((1, 0),)),
         # Nothing else says where it is copied.
         Schedule.of((piece, piece), 16, (), (before,)),
     ):
-        assert normal(whole, nest) == nest
+        assert nest.normalized(whole.ranges, whole.reductions) == nest
 
 
 def _accumulators(whole: Problem, nest: Schedule) -> float:
