@@ -23,7 +23,6 @@ _PASSES = {
     "tile-place": ".placement.place_pass:TilePlacePass",
     "lower-tile-to-stripe": "convert.lower_tile_to_stripe:LowerTileToStripePass",
     "stripe-fuse": "stripe.apply.fuse:StripeFusePass",
-    "stripe-inline": "stripe.decide.inline:StripeInlinePass",
     "stripe-reuse-scratch": "stripe.apply.reuse_scratch:StripeReuseScratchPass",
     "stripe-plan-fusion": "stripe.decide.plan_fusion:StripePlanFusionPass",
     "stripe-fuse-nests": "stripe.apply.fuse_nests:StripeFuseNestsPass",

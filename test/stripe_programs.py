@@ -33,7 +33,7 @@ PASSES = (
     "stripe-dead-code-elimination",
     'stripe-plan-fusion{hardware="cpu-avx512:launch_microseconds=9999"},stripe-fuse-nests',
     "stripe-reuse-scratch{least=1}",
-    "stripe-inline{operations=20}",
+    "stripe-fuse{operations=20}",
     "stripe-merge-indices",
     "stripe-split-axes",
     "stripe-split-reduction{lanes=2 rounds=1 longest=3}",

@@ -52,7 +52,7 @@ def lowered(text: str, *stages: str) -> ModuleOp:
 def in_blocks(text: str) -> ModuleOp:
     """The same in blocks that compute elements where they read them, if that pays."""
     module = lowered(text, "tile")
-    passes = "lower-tile-to-stripe,stripe-inline,stripe-dead-code-elimination"
+    passes = "lower-tile-to-stripe,stripe-fuse"
     for each in PassPipeline.parse_spec(get_all_passes(), passes).passes:
         each.apply(make_context(), module)
     return module

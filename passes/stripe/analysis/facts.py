@@ -14,7 +14,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from ....dialects.eltwise.ops import value_bytes
-from ....dialects.stripe.attributes import Refinement
+from ....dialects.stripe.attributes import Refinement, view_type
 from ....dialects.stripe.block import BlockOp
 from ...reuse import is_reused
 from .footprint import box
@@ -199,6 +199,19 @@ def carried_indices(block: BlockOp, number: int) -> dict[int, int]:
         and used.count(index) == 1
         and index < rank
     }
+
+
+def reaches_each_cell_once(block: BlockOp, number: int) -> bool:
+    """Whether the points of a block's box are the cells of a buffer, one to one.
+
+    Constraints aside; decided where an index alone steps through each axis.
+    """
+    ranges = dict(enumerate(block.index_ranges))
+    carried = carried_indices(block, number)
+    reached = {axis: ranges.pop(index) for axis, index in carried.items()}
+    sizes = view_type(block.buffer(number)).sizes
+    is_whole = all(reached.get(axis, 1) == size for axis, size in enumerate(sizes))
+    return is_whole and all(extent == 1 for extent in ranges.values())
 
 
 def cells(block: BlockOp, number: int, ranges: Sequence[int]) -> int:

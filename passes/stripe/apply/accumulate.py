@@ -58,11 +58,11 @@ from xdsl.passes import ModulePass
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import element_of
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
-from ..analysis.facts import carried_indices
+from ..analysis.facts import carried_indices, reaches_each_cell_once
 from ..analysis.nests import (
     all_blocks,
     is_leaf,
@@ -257,13 +257,8 @@ def _assigns_all_but_some(use: Use) -> bool:
         return False
     if not 0 < len(leaf.conditions) <= _MOST_FILLS:
         return False
-    ranges = dict(enumerate(leaf.index_ranges))
-    carried = carried_indices(leaf, use.index)
-    reached = {axis: ranges.pop(index) for axis, index in carried.items()}
-    sizes = view_type(leaf.buffer(use.index)).sizes
-    is_whole = all(reached.get(n, 1) == size for n, size in enumerate(sizes))
-    is_once = all(extent == 1 for extent in ranges.values())
-    return is_whole and is_once and _is_stored_once(leaf.view(use.index))
+    is_stored = _is_stored_once(leaf.view(use.index))
+    return is_stored and reaches_each_cell_once(leaf, use.index)
 
 
 def _fill_others(use: Use, init: int | float) -> list[BlockOp]:

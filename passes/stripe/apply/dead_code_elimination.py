@@ -37,15 +37,9 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import is_side_effect_free
 
-from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ....dialects.stripe.reshape import ReshapeOp
-from ...walking import operations
-from ..analysis.nests import all_blocks
+from ..edit.dead_code import remove_dead_code
 
 
 @dataclass(frozen=True)
@@ -56,106 +50,4 @@ class StripeDeadCodeEliminationPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Remove until nothing more can go."""
-        # Uses come after definitions, so that going backwards settles most in one
-        # round.
-        changed = True
-        while changed:
-            changed = False
-            for operation in reversed(operations(op)):
-                changed |= operation.parent is not None and _simplify(operation)
-            changed |= _drop_buffers(op)
-
-
-def _simplify(operation: Operation) -> bool:
-    """Remove the operation, or parts of it, if nothing depends on them."""
-    if isinstance(operation, BlockOp):
-        return _simplify_block(operation)
-    is_pure = isinstance(operation, LoadOp) or is_side_effect_free(operation)
-    if is_pure and operation.results and not _has_uses(operation):
-        _erase(operation)
-        return True
-    return False
-
-
-def _has_uses(operation: Operation) -> bool:
-    return any(result.first_use is not None for result in operation.results)
-
-
-def _erase(operation: Operation) -> None:
-    operation.detach()
-    operation.erase()
-
-
-def _simplify_block(block: BlockOp) -> bool:
-    writes = any(r.direction.writes for r in block.refinement_list)
-    # The cells that 'init' sets are an effect too.
-    sets = any(r.init is not None for r in block.refinement_list)
-    runs = all(block.index_ranges) and bool(block.body.block.ops)
-    if not sets and not (writes and runs):
-        _erase(block)
-        return True
-    unused = {
-        number
-        for number, view in enumerate(block.views)
-        if view.first_use is None and block.refinement(number).init is None
-    }
-    if unused:
-        block.drop(unused)
-    return bool(unused)
-
-
-def _drop_buffers(module: ModuleOp) -> bool:
-    """Remove the buffers that nobody reads, and all stores into them."""
-    unread = [
-        op
-        for op in operations(module)
-        if isinstance(op, AllocOp) and not _is_read(op.view)
-    ]
-    if not unread:
-        return False
-    written: dict[BlockOp, set[int]] = {}
-    emptied: list[Operation] = []
-    for allocation in unread:
-        emptied.append(allocation)
-        _remove_stores(allocation.view, written, emptied)
-    # What is inside first: it uses the windows of what is around.
-    for block in reversed(all_blocks(module)):
-        if block in written:
-            block.drop(written[block])
-    for operation in reversed(emptied):
-        _erase(operation)
-    return True
-
-
-def _is_read(view: SSAValue) -> bool:
-    """Whether anything but stores uses a view, its windows or its other shapes."""
-    for use in view.uses:
-        operation = use.operation
-        if isinstance(operation, BlockOp):
-            if _is_read(operation.view(use.index)):
-                return True
-        elif isinstance(operation, ReshapeOp):
-            if _is_read(operation.view):
-                return True
-        elif not isinstance(operation, StoreOp):
-            return True
-    return False
-
-
-def _remove_stores(
-    view: SSAValue, written: dict[BlockOp, set[int]], emptied: list[Operation]
-) -> None:
-    """Remove all stores through a view, the windows cut from it and its shapes.
-
-    Adds these windows, by the numbers of their refinements, and shapes.
-    """
-    for use in list(view.uses):
-        operation = use.operation
-        if isinstance(operation, ReshapeOp):
-            emptied.append(operation)
-            _remove_stores(operation.view, written, emptied)
-        elif isinstance(operation, StoreOp):
-            _erase(operation)
-        elif isinstance(operation, BlockOp):
-            written.setdefault(operation, set()).add(use.index)
-            _remove_stores(operation.view(use.index), written, emptied)
+        remove_dead_code(op)

@@ -1,37 +1,67 @@
-"""`stripe-fuse`: run two blocks over the same points as one.
+"""`stripe-fuse`: run blocks that share a buffer as one, point by point.
 
 A block joins an earlier one when both have the same index ranges and constraints,
 assign all that they write, and share a buffer; and where one writes what the other
 accesses, both do so through the same window at the same point. So an element-wise chain
-becomes one block.
+becomes one block, without the buffers that nothing else reads.
 
 Before:
 
 ```mlir
-stripe.block [%i : 64, %j : 64]
+%t = stripe.alloc : !stripe.view<64x64xf32>
+stripe.block "T" [%i : 64, %j : 64]
     in %a = %A[%i, %j] : 1x1
-    out %w = %t[%i, %j] : 1x1 { ... }
-stripe.block [%i : 64, %j : 64]
+    out %w = %t[%i, %j] : 1x1 { ... load, compute, store ... }
+stripe.block "C" [%i : 64, %j : 64]
     in %r = %t[%i, %j] : 1x1
-    out %c = %C[%i, %j] : 1x1 { ... }
+    out %c = %C[%i, %j] : 1x1 { ... load, compute, store ... }
 ```
 
 After:
 
 ```mlir
-stripe.block [%i : 64, %j : 64]
+stripe.block "C" [%i : 64, %j : 64]
     in %a = %A[%i, %j] : 1x1
-    out %w = %t[%i, %j] : 1x1
-    in %r = %t[%i, %j] : 1x1
-    out %c = %C[%i, %j] : 1x1 { ... }
+    out %c = %C[%i, %j] : 1x1 { ... load, compute, compute, store ... }
 ```
 
-`stripe-scalarize` and `stripe-dead-code-elimination` then remove the buffer between
-them. Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes,
-and blocks with something between them that depends on the first or that the second
-depends on, blocks that use more inputs and results of the function than a kernel may
-have, and what would be more than a thousand blocks in one. Reshaped views of one buffer
-are different windows of it. After PlaidML's Fusion pass.
+Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes, and
+blocks with something between them that depends on the first or that the second depends
+on, blocks that use more inputs and results of the function than a kernel may have, and
+what would be more than a thousand blocks in one. Reshaped views of one buffer are
+different windows of it.
+
+Then elements that a block computes at points of its own are computed at those of the
+blocks that read them, which may aggregate. Before:
+
+```mlir
+%D = stripe.alloc : !stripe.view<64x64xf32>
+stripe.block "D" [%p : 64, %q : 64]
+    in %a = %A[%p, %q] : 1x1
+    in %b = %B[%q] : 1
+    out %d = %D[%p, %q] : 1x1 { ... subtract, store ... }
+stripe.block "S" [%i : 64, %j : 64]
+    in %d = %D[%i, %j] : 1x1
+    out %s = %S[] add init 0 { ... load, multiply, store ... }
+```
+
+After:
+
+```mlir
+stripe.block "S" [%i : 64, %j : 64]
+    in %a = %A[%i, %j] : 1x1
+    in %b = %B[%j] : 1
+    out %s = %S[] add init 0 { ... load, load, subtract, multiply, store ... }
+```
+
+It is done where it saves traffic and adds little work: every block that reads the
+buffer reads each element once, and either there is one such block, or computing an
+element takes at most `operations` simple operations. Of a block that writes several
+buffers each is looked at by itself; what they share is repeated then, which may be as
+many operations. Left alone are buffers that are returned or written in part, blocks
+with constraints or subscripts, those that read across rows, so that vectors could no
+longer be loaded, and inputs that a statement between overwrites. After PlaidML's Fusion
+pass.
 """
 
 from __future__ import annotations
@@ -51,12 +81,22 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....targets.hardware import MOST_BUFFERS
-from ...dependences import Effects
+from ...dependences import Dependences, Effects
+from ...locations import check_positive
 from ...walking import functions
 from ..analysis.effects import effects_of
-from ..analysis.nests import has_own_windows, is_leaf, root_buffer, statements
+from ..analysis.nests import (
+    all_blocks,
+    has_own_windows,
+    is_leaf,
+    root_buffer,
+    statements,
+)
 from ..analysis.schedules import is_scheduled
+from ..edit.dead_code import remove_dead_code
+from ..edit.inline import Element, elements_of
 from ..edit.join import definitions, join_blocks, outer_memories
+from ..edit.scalarize import scalarize
 
 _MOST_BLOCKS = 1024
 """That become one: the time of devices' compilers grows with nearly the square of a
@@ -65,17 +105,30 @@ kernel's statements."""
 
 @dataclass(frozen=True)
 class StripeFusePass(ModulePass):
-    """Merge blocks over the same points that share a buffer."""
+    """Merge blocks that share a buffer, point by point."""
 
     name = "stripe-fuse"
 
+    operations: int = 2
+    """Operations that may be repeated for each block that reads the buffer."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Merge blocks at the top of all functions, then inside of what was merged."""
+        """Merge blocks at the top of all functions.
+
+        Raises GinghamError for an option that is not positive.
+        """
+        check_positive(op, operations=self.operations)
         for function in functions(op):
-            fuse_statements(function)
+            join_same_points(function)
+        for block in all_blocks(op):
+            scalarize(block.body.block)
+        remove_dead_code(op)
+        for function in functions(op):
+            compute_where_read(function, self.operations)
+        remove_dead_code(op)
 
 
-def fuse_statements(function: FuncOp) -> None:
+def join_same_points(function: FuncOp) -> None:
     """Fuse each block of a function into the nearest earlier one that takes it."""
     outer = outer_memories(function)
     groups: list[_FusedBlocks] = []
@@ -103,6 +156,34 @@ def fuse_statements(function: FuncOp) -> None:
         if len(group.blocks) > 1:
             fused = _fuse(group.blocks)
             _define_before(fused, group.position, defined)
+
+
+def compute_where_read(function: FuncOp, operations: int) -> None:
+    """Compute elements where they are read, if that costs less than to store them."""
+    places = {statement: n for n, statement in enumerate(statements(function))}
+    dependences = Dependences()
+    for statement, place in places.items():
+        dependences.add(place, effects_of(statement))
+
+    def is_unchanged(element: Element, reader: BlockOp) -> bool:
+        first, last = places[element.block], places[reader]
+        return first < last and not dependences.are_written(
+            element.memories, first, last
+        )
+
+    sources = [block for block in places if isinstance(block, BlockOp)]
+    for element in (each for block in sources for each in elements_of(block)):
+        users = {use.operation: None for use in element.buffer.uses}
+        readers = [user for user in users if user is not element.block]
+        blocks = [o for o in readers if isinstance(o, BlockOp) and o in places]
+        if len(blocks) < len(readers) or not all(map(element.may_move_to, blocks)):
+            continue
+        repeated = element.work if len(readers) > 1 else element.shared_work
+        if repeated <= operations and all(
+            is_unchanged(element, reader) for reader in blocks
+        ):
+            for reader in blocks:
+                element.move_to(reader)
 
 
 @dataclass

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs | filecheck %s
-// RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs,stripe-fuse,stripe-scalarize,stripe-dead-code-elimination | filecheck %s --check-prefix=FUSED
+// RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs,stripe-fuse | filecheck %s --check-prefix=FUSED
 
 // Vectors along %y would collect every second number: channels go last, and the longest
 // loop that aggregates goes inside.

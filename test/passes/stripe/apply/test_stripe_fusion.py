@@ -29,7 +29,7 @@ from gingham.targets.reference import interpret
 
 EAGER = 'hardware="cpu-avx512:launch_microseconds=1000000"'
 FUSE = (
-    "stripe-fuse,stripe-localize,stripe-inline,stripe-dead-code-elimination,"
+    "stripe-fuse,stripe-localize,"
     f"stripe-plan-fusion{{{EAGER}}},stripe-fuse-nests,stripe-localize,"
     "stripe-scalarize,stripe-dead-code-elimination,stripe-reuse-scratch"
 )

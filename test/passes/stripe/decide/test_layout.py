@@ -131,10 +131,10 @@ def test_what_follows(batch: int, size: int) -> None:
     (block,) = (b for b in top_level_blocks(module) if aggregates_plainly(b))
     *images, channel, place = sorted(output_indices(block))
     transpose_output(block, [*images, place, channel])
-    fuse, rest = after.split("transpose-outputs,", 1)[1].split("stripe-inline,", 1)
+    fuse, rest = after.split("transpose-outputs,", 1)[1].split("stripe-plan-fusion{", 1)
     run_passes(module, fuse.rstrip(","))
     assert len(list(top_level_blocks(module))) == 2
-    run_passes(module, f"stripe-inline,{rest},{stages['opencl']}")
+    run_passes(module, f"stripe-plan-fusion{{{rest},{stages['opencl']}")
     (result,) = interpret(module, [image, kernel, bias])
     np.testing.assert_array_equal(result, np.maximum(expected + bias, 0))
 

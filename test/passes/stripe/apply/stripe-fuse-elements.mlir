@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p stripe-inline,stripe-dead-code-elimination | filecheck %s
+// RUN: tile-opt %s -p stripe-fuse | filecheck %s
 
 // Into the one block that reads it, at the places it reads.
 // CHECK-LABEL: func.func @single
@@ -91,10 +91,12 @@ func.func @several(%A : !stripe.view<4x6xf32>, %B : !stripe.view<4xf32>)
 // Left alone: what is read many times, what is returned, what is read across rows, what
 // covers a part, and what is overwritten before it is read.
 // CHECK-LABEL: func.func @left_alone
-// CHECK: stripe.block "many"
-// CHECK: stripe.block "product"
-// CHECK: stripe.block "returned"
 // CHECK: stripe.block "transposed"
+// CHECK: out %m = %M
+// CHECK: out %r = %R
+// CHECK: out %t = %T
+// CHECK: stripe.block "product"
+// CHECK: in %m = %M
 // CHECK: stripe.block "part"
 // CHECK: stripe.block "old"
 // CHECK: stripe.block "overwritten"
@@ -159,7 +161,8 @@ func.func @left_alone(%A : !stripe.view<4x4xf32>, %B : !stripe.view<4x4xf32>)
   }
   stripe.block "overwritten" [%i : 4, %j : 4]
       in %c = %C[%i, %j] : 1x1
-      out %w = %W[%i, %j] : 1x1 {
+      out %w = %W[%i, %j] : 1x1
+      where %i + %j - 1 >= 0 {
     %0 = stripe.load %c : !stripe.view<1x1xf32>
     stripe.store %0, %w : !stripe.view<1x1xf32>
   }
