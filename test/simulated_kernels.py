@@ -76,6 +76,28 @@ func.func @main(%A : !stripe.view<20x19xf32>, %B : !stripe.view<19x17xf32>)
 }
 """
 
+DOT = """
+func.func @main(%A : !stripe.view<6x8xf32>, %B : !stripe.view<8x5xf32>)
+    -> !stripe.view<6x5xf32> {
+  %C = stripe.alloc : !stripe.view<6x5xf32>
+  stripe.block "product" [%i : 6, %j : 5, %k : 8]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [3, 5, 8],
+        tile [3, 5, 4],
+        tile [1, 1, 4],
+        instruction "dot_f32x4">} {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }
+  func.return %C : !stripe.view<6x5xf32>
+}
+"""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -102,6 +124,13 @@ PROGRAMS = {
         shows=r"(?s)__local.*barrier\(",
         passes="stripe-tile,stripe-stage,stripe-distribute{items=16},stripe-map,"
         "lower-stripe-to-opencl,opencl-emulate-types",
+    ),
+    "instruction": Program(
+        DOT,
+        "6x8 8x5",
+        shows=r"return C \+ dot\(A, B\)",
+        passes="stripe-tile,stripe-instruct,stripe-accumulate,stripe-unroll,stripe-map,"
+        "lower-stripe-to-opencl",
     ),
     "fused nests": Program(
         "function (A[M, K], B[K, N], C[N]) -> (R) {"
