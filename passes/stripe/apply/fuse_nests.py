@@ -140,7 +140,7 @@ def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
         share_reshapes(blocks[0].parent_op())
     _check(members)
     order.gather(blocks)
-    _fuse_levels([_Part.of(member) for member in members], tiles)
+    _fuse_levels([_TiledMember.of(member) for member in members], tiles)
 
 
 def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
@@ -180,7 +180,7 @@ def _check(members: Sequence[Member]) -> None:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TiledMember:
     """A member that is to be tiled."""
 
     block: BlockOp
@@ -192,12 +192,12 @@ class _Part:
     """The other attributes that its leaf gets."""
 
     @staticmethod
-    def of(member: Member) -> _Part:
+    def of(member: Member) -> _TiledMember:
         schedule = checked_schedule(member.block)
         attributes = member.block.attributes
         leaf = dict(attributes)
         attributes.clear()
-        return _Part(member.block, member.shared, schedule, leaf)
+        return _TiledMember(member.block, member.shared, schedule, leaf)
 
     def extent(self, shared: int) -> int:
         index = self.shared[shared]
@@ -222,21 +222,23 @@ class _Part:
                 own[index] = size
         return own
 
-    def split(self, shared: int, position: int) -> _Part:
-        """Keep the first values of a shared index; the part with the others."""
+    def split(self, shared: int, position: int) -> _TiledMember:
+        """Keep the first values of a shared index; the member with the others."""
         index = self.shared[shared]
         if index is None:
             raise ValueError("the index has one value")
         return replace(self, block=split_block(self.block, index, position))
 
 
-def _fuse_levels(parts: Sequence[_Part], tiles: Sequence[Sequence[int]]) -> None:
-    """Put blocks over tiles around parts that are statements of one block."""
-    extents = [parts[0].extent(shared) for shared in range(len(parts[0].shared))]
+def _fuse_levels(
+    members: Sequence[_TiledMember], tiles: Sequence[Sequence[int]]
+) -> None:
+    """Put blocks over tiles around members that are statements of one block."""
+    extents = [members[0].extent(shared) for shared in range(len(members[0].shared))]
     if not tiles:
-        for part in parts:
-            part.block.attributes.update(part.leaf)
-            set_schedule(part.block, part.schedule)
+        for member in members:
+            member.block.attributes.update(member.leaf)
+            set_schedule(member.block, member.schedule)
         return
     sizes = [
         min(size, extent) if size else extent
@@ -244,29 +246,31 @@ def _fuse_levels(parts: Sequence[_Part], tiles: Sequence[Sequence[int]]) -> None
     ]
     for shared, (size, extent) in enumerate(zip(sizes, extents, strict=True)):
         if extent % size and not all(
-            part.may_overhang(shared, sizes) for part in parts
+            member.may_overhang(shared, sizes) for member in members
         ):
             position = extent - extent % size
-            rest = [part.split(shared, position) for part in parts]
-            _fuse_levels(parts, tiles)
+            rest = [member.split(shared, position) for member in members]
+            _fuse_levels(members, tiles)
             _fuse_levels(rest, tiles)
             return
-    is_nested = isinstance(parts[0].block.parent_op(), BlockOp)
+    is_nested = isinstance(members[0].block.parent_op(), BlockOp)
     # What is staged counts the blocks around.
-    is_counted = any(part.schedule.stages for part in parts)
+    is_counted = any(member.schedule.stages for member in members)
     if not is_nested or is_counted or sizes != extents:
-        parts = _fuse_level(parts, sizes)
-    _fuse_levels(parts, tiles[1:])
+        members = _fuse_level(members, sizes)
+    _fuse_levels(members, tiles[1:])
 
 
-def _fuse_level(parts: Sequence[_Part], sizes: Sequence[int]) -> list[_Part]:
-    """Tile all parts and join their outer blocks; the parts inside."""
-    inner: list[_Part] = []
+def _fuse_level(
+    members: Sequence[_TiledMember], sizes: Sequence[int]
+) -> list[_TiledMember]:
+    """Tile all members and join their outer blocks; the members inside."""
+    inner: list[_TiledMember] = []
     outer: list[BlockOp] = []
     orders: list[list[int]] = []
-    for part in parts:
-        orders.append(_outer_order(part, sizes))
-        inner.append(_tiled(part, sizes))
+    for member in members:
+        orders.append(_outer_order(member, sizes))
+        inner.append(_tiled(member, sizes))
         around = inner[-1].block.parent_op()
         if not isinstance(around, BlockOp):
             raise ValueError("tiling gave no outer block")
@@ -281,25 +285,25 @@ def _fuse_level(parts: Sequence[_Part], sizes: Sequence[int]) -> list[_Part]:
     return inner
 
 
-def _outer_order(part: _Part, sizes: Sequence[int]) -> list[int]:
+def _outer_order(member: _TiledMember, sizes: Sequence[int]) -> list[int]:
     """For each shared index of several tiles, its number in the outer block."""
     several = [
         index
-        for shared, (index, size) in enumerate(zip(part.shared, sizes, strict=True))
-        if index is not None and part.extent(shared) > size
+        for shared, (index, size) in enumerate(zip(member.shared, sizes, strict=True))
+        if index is not None and member.extent(shared) > size
     ]
     return [sorted(several).index(index) for index in several]
 
 
-def _tiled(part: _Part, sizes: Sequence[int]) -> _Part:
-    """Put a block over tiles around a part; the part inside."""
-    own = part.own_sizes(sizes)
-    block, kept = tile_block(part.block, own, is_innermost=False)
+def _tiled(member: _TiledMember, sizes: Sequence[int]) -> _TiledMember:
+    """Put a block over tiles around a member; the member inside."""
+    own = member.own_sizes(sizes)
+    block, kept = tile_block(member.block, own, is_innermost=False)
     shared = tuple(
         None if index is None or index not in kept else kept.index(index)
-        for index in part.shared
+        for index in member.shared
     )
-    return _Part(block, shared, part.schedule.over(kept), part.leaf)
+    return _TiledMember(block, shared, member.schedule.over(kept), member.leaf)
 
 
 def share_reshapes(function: Operation | None) -> None:

@@ -86,7 +86,7 @@ class BlockCosts:
         return build_seconds(problem, nest.tile, nest.lanes, len(parts), overheads)
 
     def contraction(self, member: Member) -> Contraction:
-        """A member as what panels are made of."""
+        """A member as what cache tiles are made of."""
         if member not in self._contractions:
             block = member.block
             self._contractions[member] = Contraction(

@@ -16,11 +16,11 @@ from ..search.groups import blocked
 
 @dataclass(frozen=True)
 class Leaf:
-    """A nest of a contraction inside a panel."""
+    """A nest of a contraction inside a cache tile."""
 
     nest: Schedule
     seconds: float
-    """Of one panel, on one core."""
+    """Of one cache tile, on one core."""
     local_bytes: int
     """Of its own copies."""
 
@@ -90,10 +90,10 @@ class Contraction:
         )
         return Schedule.of((tuple(tile),), nest.lanes, (), stages)
 
-    def in_panel(
+    def in_cache_tile(
         self, sizes: tuple[int, ...], hardware: Hardware, local_bytes: int
     ) -> Leaf | None:
-        """The fastest nest within a panel, with so much memory for its own copies.
+        """The fastest nest within a cache tile, with so much memory for its own copies.
 
         None where none leaves nothing over.
         """

@@ -15,8 +15,8 @@ from .....targets.hardware import Hardware
 from ...analysis.lanes import vector_width
 from ...analysis.shared_indices import Member, written_memories
 from .block_costs import BlockCosts
+from .cache_tiles import cache_tiles
 from .contraction import even
-from .panels import panels
 from .tiling import Tiling
 
 
@@ -73,7 +73,7 @@ class FusionGroup:
         if is_covered and len(self.contractions) == 1:
             yield self._register_tiles(self._main)
             return
-        found = list(self._panels())
+        found = list(self._cache_tiles())
         yield from found
         # What wants blocks by itself wants them inside, too.
         known = [*map(self.costs.contraction, self.contractions)]
@@ -91,7 +91,7 @@ class FusionGroup:
         """The contraction with most points."""
         return max(self.contractions, key=lambda m: m.facts.points)
 
-    def _panels(self) -> Iterator[Tiling]:
+    def _cache_tiles(self) -> Iterator[Tiling]:
         """Tiles inside of which contractions are nests in blocks."""
         hardware = self._hardware
         if not hardware.has_vectors:
@@ -100,15 +100,15 @@ class FusionGroup:
             member.block: self.costs.contraction(member)
             for member in (self._main, *self.contractions)
         }
-        for panel in panels(
-            [*found.values()], self.extents, hardware, self._fits_panel
+        for tile in cache_tiles(
+            [*found.values()], self.extents, hardware, self._fits_cache
         ):
-            nests = dict(zip(found, panel.leaves, strict=True))
+            nests = dict(zip(found, tile.leaves, strict=True))
             leaves = tuple(nests.get(member.block) for member in self.members)
-            yield Tiling((panel.sizes,), leaves, (), panel.seconds)
+            yield Tiling((tile.sizes,), leaves, (), tile.seconds)
 
-    def _fits_panel(self, sizes: Sequence[int]) -> bool:
-        """Whether `stripe-localize` takes the scratch of a panel into it."""
+    def _fits_cache(self, sizes: Sequence[int]) -> bool:
+        """Whether `stripe-localize` takes the scratch of a cache tile into it."""
         scratch = self._scratch(sizes).values()
         largest = max(scratch, default=0)
         private_bytes = self._hardware.overheads.private_bytes

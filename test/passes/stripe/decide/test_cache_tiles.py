@@ -1,4 +1,4 @@
-"""Contractions that a group shares some indices of run in panels, and mean the same."""
+"""Contractions of which a group shares some indices run in cache tiles."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gingham.dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from gingham.dialects.stripe.staging import Staging
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
+from gingham.passes.stripe.decide.fusion.cache_tiles import cache_tiles
 from gingham.passes.stripe.decide.fusion.contraction import Contraction, even, leaves
-from gingham.passes.stripe.decide.fusion.panels import panels
 from gingham.passes.stripe.decide.search import best, problem_of
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
@@ -48,9 +48,9 @@ def contraction(module: ModuleOp) -> Contraction:
     return Contraction(problem, best(problem, OPTIONS.hardware).nest, (0, 2))
 
 
-def test_panels_divide_and_fit() -> None:
+def test_cache_tiles_divide_and_fit() -> None:
     found = list(
-        panels(
+        cache_tiles(
             [contraction(lowered(["64x512xf32", "512x2x512xf32", "2x512xf32"]))],
             (64, 512),
             OPTIONS.hardware,
@@ -58,12 +58,12 @@ def test_panels_divide_and_fit() -> None:
         )
     )
     assert found
-    for panel in found:
-        rows, columns = panel.sizes
+    for tile in found:
+        rows, columns = tile.sizes
         assert 64 % rows == 0
         assert 512 % columns == 0
         assert rows * columns <= 4096
-        assert panel.seconds > 0
+        assert tile.seconds > 0
 
 
 def test_a_leaf_leaves_nothing_over() -> None:
@@ -80,7 +80,7 @@ def test_a_leaf_leaves_nothing_over() -> None:
 def test_the_best_leaf_fits_the_memory_for_copies() -> None:
     own = contraction(lowered(["64x512xf32", "512x2x512xf32", "2x512xf32"]))
     sizes, hardware = (64, 64), OPTIONS.hardware
-    best_of = [own.in_panel(sizes, hardware, limit) for limit in (1 << 20, 64, 0)]
+    best_of = [own.in_cache_tile(sizes, hardware, limit) for limit in (1 << 20, 64, 0)]
     fastest, *others = [leaf for leaf in best_of if leaf is not None]
     assert len(others) == 2
     assert fastest.local_bytes > 64
@@ -99,7 +99,7 @@ def test_even_sizes(size: int, extent: int, unit: int, expected: int) -> None:
 
 @pytest.mark.parametrize("rows", [8, 16, 32])
 @pytest.mark.parametrize("columns", [16, 32])
-def test_panels_mean_the_same(rows: int, columns: int) -> None:
+def test_cache_tiles_mean_the_same(rows: int, columns: int) -> None:
     generator = np.random.default_rng(rows + columns)
     shapes = ((32, 24), (24, 2, 64), (2, 64))
     inputs: list[NDArray[np.float32]] = [

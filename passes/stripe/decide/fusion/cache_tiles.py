@@ -1,10 +1,11 @@
-"""Panels: tiles of the shared indices inside of which contractions are nests in blocks.
+"""Tiles of the shared indices inside of which contractions are nests in blocks.
 
 Where a contraction has indices that the group does not share, a tile holds all values
 of these. A tile that is a register tile along the shared indices reads the whole of an
-operand for it. A larger one, a panel, lets the contraction run inside as it would by
-itself: in blocks of the aggregating indices, with the operand's part copied into local
-memory, and register tiles down the rows. Its sums are the scratch of the panel.
+operand for it. A larger one, a cache tile, lets the contraction run inside as it would
+by itself: in blocks of the aggregating indices, with the operand's part copied into
+local memory, and register tiles down the rows. Its sums are the scratch of the cache
+tile.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ _ROWS = (32, 64, 128)
 
 
 @dataclass(frozen=True)
-class Panel:
+class CacheTile:
     """Sizes of the shared indices, with the nest of each contraction inside."""
 
     sizes: tuple[int, ...]
     leaves: tuple[Schedule, ...]
     seconds: float
-    """Of the contractions of one panel, on one core."""
+    """Of the contractions of one cache tile, on one core."""
 
 
-def panels(
+def cache_tiles(
     contractions: Sequence[Contraction],
     extents: Sequence[int],
     hardware: Hardware,
     fits: Callable[[Sequence[int]], bool],
-) -> Iterator[Panel]:
-    """Panels worth a thought that divide the shared indices of these ranges.
+) -> Iterator[CacheTile]:
+    """Cache tiles worth a thought that divide the shared indices of these ranges.
 
-    `fits` says whether the scratch of a panel of some sizes is small enough. There are
+    `fits` says whether the scratch of a tile of some sizes is small enough. There are
     none where a contraction has no nest inside that leaves nothing over.
     """
     is_one = hardware.cores == 1
@@ -52,11 +53,13 @@ def panels(
         points = prod(-(-n // size) for n, size in zip(extents, sizes, strict=True))
         if points < hardware.cores or not fits(sizes):
             continue
-        found = [each.in_panel(sizes, one_core, local_bytes) for each in contractions]
+        found = [
+            each.in_cache_tile(sizes, one_core, local_bytes) for each in contractions
+        ]
         best = [leaf for leaf in found if leaf is not None]
         if len(best) == len(found):
             seconds = sum(leaf.seconds for leaf in best)
-            yield Panel(sizes, tuple(leaf.nest for leaf in best), seconds)
+            yield CacheTile(sizes, tuple(leaf.nest for leaf in best), seconds)
 
 
 def _sizes(main: Contraction, extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
