@@ -181,17 +181,21 @@ def _hardware(device: Device) -> str:
     return f"{hardware_of(device).name} ({source})"
 
 
-def _levels(device: Device) -> str:
-    """What runs at the same time, as the description has it."""
+def _described(device: Device) -> list[tuple[str, str]]:
+    """What runs at the same time, and what schedules can name, by the description."""
     from ..runtime.hardware import hardware_of
 
-    return ", ".join(map(str, hardware_of(device).parallel))
+    hardware = hardware_of(device)
+    rows = [("levels", ", ".join(map(str, hardware.parallel)))]
+    if named := [each.name for each in hardware.instructions if each.block]:
+        rows.append(("instructions", ", ".join(named)))
+    return rows
 
 
 def _rows(listing: _Listing, device: Device) -> list[tuple[str, str]]:
     """What a table shows of a device: names in words, values with units."""
     rows = [("kind", device.kind), ("hardware", _hardware(device))]
-    rows.append(("levels", _levels(device)))
+    rows += _described(device)
     if (budget := device.memory_budget_bytes) is not None:
         rows.append(_format_property("memory_budget_bytes", budget))
     rows += [

@@ -183,8 +183,8 @@ latency_cycles = 4
 
 Others have the block that they compute, and [a schedule can name
 them](schedules.md#let-an-instruction-compute-the-innermost-block), those of your own
-file as well. Their spelling becomes part of kernels as it is: take a file with one only
-from people whose code you would run."""
+file as well; `tile-devices` lists them. Their spelling becomes part of kernels as it
+is: take a file with one only from people whose code you would run."""
 
 _OVERHEADS = """\
 The `[overheads]` are what no manual tells. They were found by measuring nests of loops,

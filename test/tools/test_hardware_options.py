@@ -114,6 +114,8 @@ def test_devices_show_their_descriptions(
     rows = [line.split() for line in printed.splitlines()]
     shown = [row[1] for row in rows if row[:1] == ["hardware"]]
     assert shown == [hardware_of(each).name for each in all_devices()]
+    (reference,) = [row for row in rows if row[:1] == ["instructions"]][-1:]
+    assert reference == ["instructions", "fma_f32x16,", "dot_f32x4"]
     assert devices.main(["--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     for entry in document["devices"]:
