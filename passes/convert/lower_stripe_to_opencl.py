@@ -72,6 +72,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.kernel import AllocateOp, LaunchOp
@@ -146,8 +147,7 @@ class _HostLowering:
         for op in old.body.block.ops:
             kernels += self._visit(op)
         module_block.insert_ops_before([*kernels, self._finish()], old)
-        old.detach()
-        old.erase()
+        Rewriter.erase_op(old)
 
     def _finish(self) -> FuncOp:
         old = self._function

@@ -64,6 +64,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ...dialects.stripe import AllocOp
@@ -136,12 +137,8 @@ def _has_tensors(function: FuncOp) -> bool:
 
 
 def _replace(old: FuncOp, new: FuncOp) -> None:
-    block = old.parent
-    if block is None:
-        raise ValueError("expected the function to be part of the module")
-    block.insert_op_before(new, old)
-    old.detach()
-    old.erase()
+    Rewriter.insert_op(new, InsertPoint.before(old))
+    Rewriter.erase_op(old)
 
 
 class _FunctionLowering:

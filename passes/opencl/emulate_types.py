@@ -154,10 +154,8 @@ def _is_stored(type: Attribute) -> bool:
 
 def _replace(op: Operation, *new: Operation) -> None:
     """Put other operations, the last of which has the result, in an op's place."""
-    block, result = op.parent, new[-1].results[0]
-    if block is None:
-        raise ValueError("the operation is not in a block")
-    block.insert_ops_before([located(operation, op) for operation in new], op)
+    result = new[-1].results[0]
+    Rewriter.insert_op([located(each, op) for each in new], InsertPoint.before(op))
     result.name_hint = op.results[0].name_hint
     op.results[0].replace_all_uses_with(result)
     Rewriter.erase_op(op)

@@ -60,6 +60,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
@@ -146,18 +147,14 @@ class _Joiner:
             _kernel_name(o) for o in operations(self._module) if isinstance(o, LaunchOp)
         }
         for name in self._replaced - used:
-            self._kernels[name].detach()
-            self._kernels[name].erase()
+            Rewriter.erase_op(self._kernels[name])
 
     def _add_kernel(
         self, parts: Sequence[JoinedLaunch], buffers: Sequence[SSAValue]
     ) -> str:
         """Put a new kernel behind those that it is made of; its name."""
         kernel = build_kernel(self._new_name(parts), parts, buffers)
-        behind = parts[-1].kernel
-        if behind.parent is None:
-            raise ValueError("the kernel is not in a module")
-        behind.parent.insert_op_after(kernel, behind)
+        Rewriter.insert_op(kernel, InsertPoint.after(parts[-1].kernel))
         return kernel.sym_name.data
 
     def _new_name(self, parts: Sequence[JoinedLaunch]) -> str:
@@ -233,15 +230,11 @@ def _add_work(joined: LaunchOp, launches: Sequence[LaunchOp]) -> None:
 def _replace(launches: Sequence[LaunchOp], joined: LaunchOp) -> None:
     """Put a launch in the place of the first of several, behind its allocations."""
     first = launches[0]
-    block = first.parent
-    if block is None:
-        raise ValueError("the launch is not in a function")
     for buffer in joined.buffers:
         definition = buffer.owner
         if isinstance(definition, AllocateOp) and first.is_before_in_block(definition):
             definition.detach()
-            block.insert_op_before(definition, first)
-    block.insert_op_before(joined, first)
+            Rewriter.insert_op(definition, InsertPoint.before(first))
+    Rewriter.insert_op(joined, InsertPoint.before(first))
     for launch in launches:
-        launch.detach()
-        launch.erase()
+        Rewriter.erase_op(launch)

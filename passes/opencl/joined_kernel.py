@@ -9,6 +9,7 @@ from math import prod
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
@@ -105,9 +106,7 @@ class _Builder:
             run = build(alike, number)
             self._region.block.add_op(located(run, alike[0].kernel))
             number += len(alike)
-        first = self._region.block.first_op
-        if first is not None:
-            self._region.block.insert_ops_before(self._arrays, first)
+        Rewriter.insert_op(self._arrays, InsertPoint.at_start(self._region.block))
         return self._region
 
     def _one(self, parts: Sequence[JoinedLaunch], number: int) -> IfOp:
@@ -180,11 +179,9 @@ class _Builder:
                 own = coordinates[item.dimension.value.data]
                 own.name_hint = own.name_hint or item.result.name_hint
                 item.result.replace_all_uses_with(own)
-                item.detach()
-                item.erase()
+                Rewriter.erase_op(item)
         if all(value.first_use is None for value in apart.coordinates):
-            apart.detach()
-            apart.erase()
+            Rewriter.erase_op(apart)
 
     def _array(self, array: ArrayOp, free: list[ArrayOp]) -> SSAValue:
         """A local array that this part does not use yet, long enough for this one."""

@@ -45,6 +45,7 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.constants import constant_arguments
 from ...dialects.opencl.effects import Use, argument_uses
@@ -82,9 +83,7 @@ def _mark(function: FuncOp, uses: dict[str, list[Use]]) -> None:
         moved[launch] = None
     for op in moved:
         op.detach()
-    first = function.body.block.first_op
-    if first is not None:
-        function.body.block.insert_ops_before(list(moved), first)
+    Rewriter.insert_op(list(moved), InsertPoint.at_start(function.body.block))
 
 
 def _constant_launches(function: FuncOp, uses: dict[str, list[Use]]) -> list[LaunchOp]:

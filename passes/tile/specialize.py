@@ -40,6 +40,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, UnrankedTensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.element_types import is_element_type
 from ...dialects.tile.ops import ToIndexOp
@@ -132,12 +133,8 @@ def _specialize_entry(
     if argument_types is None:
         argument_types = _declared_types(function)
     static = FunctionSpecializer(function, argument_types, numbers).run()
-    block = function.parent
-    if block is None:
-        raise ValueError("expected the function to be part of the module")
-    block.insert_op_before(static, function)
-    function.detach()
-    function.erase()
+    Rewriter.insert_op(static, InsertPoint.before(function))
+    Rewriter.erase_op(function)
 
 
 def _find(module: ModuleOp, entry: str) -> FuncOp:

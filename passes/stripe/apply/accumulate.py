@@ -46,7 +46,6 @@ Cache pass for outputs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -54,6 +53,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import element_of
@@ -241,7 +241,8 @@ def _set_first(block: BlockOp, number: int) -> None:
         fills = _fill_others(uses[0], refinement.init)
     else:
         fills = [fill_block(view, refinement.init)]
-    _insert_first(block, [located(fill, block) for fill in fills])
+    start = InsertPoint.at_start(block.body.block)
+    Rewriter.insert_op([located(fill, block) for fill in fills], start)
     block.set_refinement(
         number, replace(refinement, aggregation=Aggregation.ASSIGN, init=None)
     )
@@ -302,19 +303,10 @@ def _accumulate_output(block: BlockOp, number: int) -> None:
     accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
     retarget(view, accumulator.view)
     opening: list[Operation] = [accumulator, fill_block(accumulator.view, init)]
-    _insert_first(block, [located(operation, block) for operation in opening])
+    start = InsertPoint.at_start(block.body.block)
+    Rewriter.insert_op([located(each, block) for each in opening], start)
     copy = copy_block(accumulator.view, view, aggregation)
     block.body.block.add_op(located(copy, block))
     block.set_refinement(
         number, replace(refinement, aggregation=aggregation, init=None)
     )
-
-
-def _insert_first(block: BlockOp, operations: Sequence[Operation]) -> None:
-    """Put statements before all others of a block."""
-    body = block.body.block
-    first = body.first_op
-    if first is None:
-        body.add_ops(operations)
-    else:
-        body.insert_ops_before(operations, first)

@@ -74,6 +74,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import ViewType
@@ -319,12 +320,9 @@ def _define_before(
 
     `defined` says at which statement each definition stands, and is kept up to date.
     """
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
     for buffer in block.buffers:
         for definition in reversed([*definitions(buffer)]):
             if defined[definition] > position:
                 definition.detach()
-                parent.insert_op_before(definition, block)
+                Rewriter.insert_op(definition, InsertPoint.before(block))
                 defined[definition] = position

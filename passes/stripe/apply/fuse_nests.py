@@ -63,6 +63,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
@@ -317,5 +318,4 @@ def share_reshapes(function: Operation | None) -> None:
         first = known.setdefault((statement.source, statement.view.type), statement)
         if first is not statement:
             statement.view.replace_all_uses_with(first.view)
-            statement.detach()
-            statement.erase()
+            Rewriter.erase_op(statement)

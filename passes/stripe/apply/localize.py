@@ -84,6 +84,5 @@ def _take_only_shape(allocation: AllocOp) -> None:
         reshape = uses[0].operation
         Rewriter.replace_value_with_new_type(allocation.view, reshape.view.type)
         reshape.view.replace_all_uses_with(allocation.view)
-        reshape.detach()
-        reshape.erase()
+        Rewriter.erase_op(reshape)
         uses = [*allocation.view.uses]

@@ -39,6 +39,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction, MemorySpace
@@ -93,8 +94,7 @@ def reuse_scratch(body: Block, least: int) -> None:
             continue
         _move_before(taken.allocation, life.allocation, positions)
         life.allocation.view.replace_all_uses_with(taken.allocation.view)
-        life.allocation.detach()
-        life.allocation.erase()
+        Rewriter.erase_op(life.allocation)
         taken.last = max(taken.last, life.last)
 
 

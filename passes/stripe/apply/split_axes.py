@@ -39,7 +39,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....affine.form import LinearForm
 from ....dialects.stripe.attributes import ViewType
@@ -122,8 +122,5 @@ def _reshaped(block: BlockOp, buffer: SSAValue, type: ViewType) -> SSAValue:
     reshape = ReshapeOp(buffer, type)
     reshape.view.name_hint = buffer.name_hint
     reshape.location = block.location
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    parent.insert_op_before(reshape, block)
+    Rewriter.insert_op(reshape, InsertPoint.before(block))
     return reshape.view

@@ -54,6 +54,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.rewriter import Rewriter
 
 from ....dialects.stripe.block import BlockOp
 from ...hardware_pass import HardwarePass
@@ -87,5 +88,4 @@ class StripeStagePass(HardwarePass):
                 fills += stage(blocks, staging, packed, hardware)
         for fill in fills:
             if is_unread(fill):
-                fill.detach()
-                fill.erase()
+                Rewriter.erase_op(fill)

@@ -182,11 +182,6 @@ def leave_to_inside(block: BlockOp) -> None:
     )
 
 
-def restrict_index(block: BlockOp, index: int, start: int, extent: int) -> None:
-    """Let an index run over `extent` values from `start` on."""
-    restrict_indices(block, {index: start}, {index: extent})
-
-
 def restrict_indices(
     block: BlockOp, starts: Mapping[int, int], extents: Mapping[int, int]
 ) -> None:

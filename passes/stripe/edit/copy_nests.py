@@ -7,6 +7,7 @@ from math import prod
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.index_sum import IndexSum
@@ -80,10 +81,7 @@ def _fill_beyond(
         captures=leaf.captures,
         constraints=leaf.conditions,
     )
-    parent = leaf.parent
-    if parent is None:
-        raise ValueError("the copy is not in a function")
-    parent.insert_op_before(located(block, leaf), leaf)
+    Rewriter.insert_op(located(block, leaf), InsertPoint.before(leaf))
     pairs = zip(leaf.indices, block.indices, strict=True)
     own: dict[SSAValue, IndexSum] = {
         index: IndexSum.value(copied) for index, copied in pairs

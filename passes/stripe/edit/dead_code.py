@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
 from ....dialects.stripe.block import BlockOp
@@ -40,8 +41,7 @@ def _has_uses(operation: Operation) -> bool:
 
 
 def _erase(operation: Operation) -> None:
-    operation.detach()
-    operation.erase()
+    Rewriter.erase_op(operation)
 
 
 def _simplify_block(block: BlockOp) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from math import prod
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ....affine.counting import count_points
 from ....dialects.aggregation import Aggregation
@@ -172,8 +173,7 @@ class Element:
             else:
                 body.insert_op_before(operation.clone(values), load)
         load.results[0].replace_all_uses_with(values[self.store.value])
-        load.detach()
-        load.erase()
+        Rewriter.erase_op(load)
 
 
 def elements_of(block: BlockOp) -> Iterator[Element]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
@@ -85,8 +86,7 @@ def localize(
         block.drop(dropped)
     for allocation in moved:
         if allocation.view.first_use is None:
-            allocation.detach()
-            allocation.erase()
+            Rewriter.erase_op(allocation)
     return inside
 
 
@@ -126,12 +126,7 @@ def _allocate_inside(
     )
     private.view.name_hint = allocation.view.name_hint
     private.location = allocation.location
-    body = block.body.block
-    first = body.first_op
-    if first is None:
-        body.add_op(private)
-    else:
-        body.insert_op_before(private, first)
+    Rewriter.insert_op(private, InsertPoint.at_start(block.body.block))
     for number in numbers:
         retarget(block.view(number), private.view)
     return private

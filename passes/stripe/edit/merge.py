@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.stripe.attributes import ViewType, view_type
 from ....dialects.stripe.binding import Binding
@@ -82,16 +82,14 @@ def merge_pair(block: BlockOp, slow: int, fast: int) -> None:
 
 def _reshaped(block: BlockOp, number: int, gone: int) -> SSAValue:
     """A buffer with axis `gone` merged into the one before it."""
-    buffer, parent = block.buffer(number), block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
+    buffer = block.buffer(number)
     type = view_type(buffer)
     sizes = [*type.sizes]
     sizes[gone - 1] *= sizes[gone]
     reshape = ReshapeOp(buffer, type.resized(_without(sizes, gone)))
     reshape.view.name_hint = buffer.name_hint
     reshape.location = block.location
-    parent.insert_op_before(reshape, block)
+    Rewriter.insert_op(reshape, InsertPoint.before(block))
     return reshape.view
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.rewriter import InsertPoint, Rewriter
+
 from ....affine.separation import Piece
 from ....dialects.stripe.block import BlockOp
 from .blocks import restrict_indices, shift_indices
@@ -17,10 +19,7 @@ def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     with `i + position` in place of `i`. An odd rest has no vectors.
     """
     rest = block.clone()
-    parent = block.parent
-    if parent is None:
-        raise ValueError("the block is not in a function")
-    parent.insert_op_after(rest, block)
+    Rewriter.insert_op(rest, InsertPoint.after(block))
     block.set_range(index, position)
     rest.set_range(index, rest.index_ranges[index] - position)
     shift_indices(rest, {index: position})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
@@ -52,8 +53,7 @@ def scalarize(body: Block) -> None:
                 cells[cell] = operation.result
                 continue
             operation.result.replace_all_uses_with(value)
-            operation.detach()
-            operation.erase()
+            Rewriter.erase_op(operation)
 
 
 def _cell(op: LoadOp | StoreOp, value: Attribute) -> Cell:

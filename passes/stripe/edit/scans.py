@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
@@ -77,10 +78,9 @@ class Scan:
 
     def add(self, operation: Operation) -> None:
         """Add an operation before the block that is replaced."""
-        parent = self.block.parent
-        if parent is None:
-            raise ValueError("the block is not in a function")
-        parent.insert_op_before(located(operation, self.block), self.block)
+        Rewriter.insert_op(
+            located(operation, self.block), InsertPoint.before(self.block)
+        )
 
     def name(self, suffix: str = "") -> str | None:
         """What a block is called that does a part of the work."""
@@ -429,8 +429,7 @@ def _add_walk(
     _make_serial(scan, inner, is_filled=not scratch)
     for buffer in scratch.values():
         if isinstance(buffer.owner, Operation):
-            buffer.owner.detach()
-            buffer.owner.erase()
+            Rewriter.erase_op(buffer.owner)
 
 
 def _make_serial(scan: Scan, inner: BlockOp, *, is_filled: bool) -> None:

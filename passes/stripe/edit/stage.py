@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.index_sum import IndexSum, values_of
 from ....dialects.stripe.attributes import MemorySpace, ViewType
@@ -171,10 +172,8 @@ def _copy(
         # It becomes a kernel of its own, which is to say why.
         note_done(copy, Schedule(stages=(staging,)))
     operations: list[Operation] = [allocation, copy]
-    if block.parent is None:
-        raise ValueError("the nest is not in a function")
     for operation in operations:
-        block.parent.insert_op_before(located(operation, block), block)
+        Rewriter.insert_op(located(operation, block), InsertPoint.before(block))
     return allocation.view, build_copy(copy, staging.fill, hardware)
 
 

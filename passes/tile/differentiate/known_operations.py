@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.eltwise.ops import ElementwiseOp
 from ....limits import MOST_OPERATIONS
@@ -50,10 +51,7 @@ class KnownOperations:
                 "gradients",
                 "a gradient of a gradient is several times as long as what it is of",
             )
-        block = anchor.parent_block()
-        if block is None:
-            raise ValueError("expected the gradient to be part of a function")
-        block.insert_op_before(op, anchor)
+        Rewriter.insert_op(op, InsertPoint.before(anchor))
         before = self._places[anchor][0] - 1
         self._last[before] = self._last.get(before, 0) + 1
         self._places[op] = before, self._last[before]

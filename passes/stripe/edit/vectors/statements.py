@@ -47,8 +47,7 @@ def apply_plan(block: BlockOp, plan: VectorPlan) -> None:
     for operation in statements:
         rewriting.rewrite(operation)
     for operation in reversed(statements):
-        operation.detach()
-        operation.erase()
+        Rewriter.erase_op(operation)
 
 
 def _numbers(block: BlockOp) -> range:
