@@ -54,6 +54,7 @@ _PASSES = {
     "stripe-plan-vectors": "stripe.decide.plan_vectors:StripePlanVectorsPass",
     "stripe-vectorize": "stripe.apply.vectorize:StripeVectorizePass",
     "stripe-unroll": "stripe.decide.unroll:StripeUnrollPass",
+    "stripe-collect-outputs": "stripe.apply.collect_outputs:StripeCollectOutputsPass",
     "stripe-distribute": "stripe.decide.distribute:StripeDistributePass",
     "stripe-map": "stripe.decide.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",

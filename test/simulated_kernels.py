@@ -122,7 +122,7 @@ PROGRAMS = {
         GROUPS,
         "20x19 19x17",
         shows=r"(?s)__local.*barrier\(",
-        passes="stripe-tile,stripe-stage,stripe-distribute{items=16},stripe-map,"
+        passes="stripe-tile,stripe-stage,stripe-collect-outputs,stripe-distribute{items=16},stripe-tile,stripe-map,"
         "lower-stripe-to-opencl,opencl-emulate-types",
     ),
     "instruction": Program(

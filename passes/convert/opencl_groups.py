@@ -41,23 +41,10 @@ from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ..locations import error_at
 from ..stripe.analysis.nests import all_blocks
+from ..stripe.analysis.work_groups import is_spread, is_spread_inside, spread_blocks
 from .known_conditions import KnownConditions
 from .opencl_grid import spread
 from .opencl_scope import Cursor, KernelScope, nested
-
-
-def shared_blocks(op: BlockOp) -> list[BlockOp]:
-    """The blocks, `op` included, whose points work-items of a group share."""
-    return [block for block in all_blocks(op) if _is_spread(block)]
-
-
-def _is_spread(op: BlockOp) -> bool:
-    return any(binding in IN_GROUP for binding in op.index_bindings)
-
-
-def _spread_inside(op: BlockOp) -> bool:
-    """Whether work-items share the points of a block in this one."""
-    return any(each is not op for each in shared_blocks(op))
 
 
 def _spread_indices(op: BlockOp, binding: Binding) -> list[int]:
@@ -90,7 +77,7 @@ class GroupLowering:
     def __init__(self, op: BlockOp, scope: KernelScope) -> None:
         self._op = op
         self._scope = scope
-        self._blocks = shared_blocks(op)
+        self._blocks = spread_blocks(op)
         most = {
             binding: max((prod(_extents(b, binding)) for b in self._blocks), default=1)
             for binding in IN_GROUP
@@ -172,12 +159,12 @@ class GroupLowering:
 
     def _enter(self, op: BlockOp, cursor: Cursor) -> Cursor:
         """Give each work-item that runs a block its values of the indices."""
-        is_inside = _spread_inside(op)
-        if not _is_spread(op) and is_inside:
+        is_inside = is_spread_inside(op)
+        if not is_spread(op) and is_inside:
             return cursor
         bindings = op.index_bindings
         if Binding.GROUP in bindings or (
-            not _is_spread(op) and not self._scope.in_subgroup
+            not is_spread(op) and not self._scope.in_subgroup
         ):
             cursor = self._spread(op, Binding.GROUP, cursor)
         else:
@@ -317,10 +304,9 @@ def _shares(op: AllocOp, view: SSAValue, path: _Path) -> Iterator[_Share]:
                 "its own",
                 "access it in blocks with indices bound to 'group'",
             )
-        is_last = not _spread_inside(block)
-        if _is_spread(block) and is_last:
+        if not is_spread_inside(block):
             yield _share(block, use.index, path.into(block, use.index))
-        elif _is_spread(block):
+        elif is_spread(block):
             inner = path.into(block, use.index)
             yield from _shares(op, block.view(use.index), inner)
         elif any(start != IndexSum() for start in block.access(use.index)):

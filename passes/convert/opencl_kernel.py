@@ -24,9 +24,10 @@ from ...dialects.stripe.scheduled import keep_done
 from ..locations import error_at, located
 from ..stripe.analysis.nests import all_blocks, root_buffer
 from ..stripe.analysis.schedules import check_bindings_of, check_is_applied
+from ..stripe.analysis.work_groups import spread_blocks
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
-from .opencl_groups import GroupLowering, shared_blocks
+from .opencl_groups import GroupLowering
 from .opencl_races import check_races
 from .opencl_scope import Cursor, KernelScope
 from .opencl_statements import StatementLowering
@@ -65,7 +66,7 @@ class KernelLowering:
         for block in all_blocks(op):
             check_is_applied(block)
             check_bindings_of(block)
-        for parallel in dict.fromkeys((op, *shared_blocks(op))):
+        for parallel in dict.fromkeys((op, *spread_blocks(op))):
             check_races(parallel)
         pointers = [(self._pointer_type(v), v.name_hint) for v in self._buffers]
         region = KernelOp.empty_body(pointers)
@@ -235,7 +236,7 @@ class KernelLowering:
                 op,
                 "all work-items of a group would set the cells of an output",
                 "set them in a block with indices bound to 'group' "
-                "(stripe-distribute does so)",
+                "(stripe-collect-outputs and stripe-distribute do so)",
             )
         refinement = op.refinement(number)
         reached = {index for form in refinement.access for index in form.support}

@@ -1,68 +1,48 @@
 """`stripe-distribute`: let the work-items of a group share the points of nested blocks.
 
-Applies to top-level blocks that use local memory. Such a block's point is the work of
-one group: what allocates local memory is run by the whole group together, and the
-points of all other blocks inside are spread over at most `items` work-items, by indices
-that are bound to `group`. Where a block's ranges are larger, it is tiled, so that each
-work-item has neighbouring points; the last index gets the most work-items, so that
-those that follow each other access neighbouring cells.
+Applies to top-level blocks that use local memory, or have blocks inside that work-items
+share already. Such a block's point is the work of one group: what allocates local
+memory is run by the whole group together, and the points of all other blocks inside are
+spread over at most `items` work-items. Their schedules say which indices are bound to
+`group`, and where a block has more points than that, how many of them, neighbours, a
+work-item has; `stripe-tile` applies it. The last index gets the most work-items, so
+that those that follow each other access neighbouring cells.
 
-What the group aggregates over a loop is collected in private memory, of which each
-work-item has the part that its points use.
-
-Before:
+Before, after `stripe-collect-outputs`:
 
 ```mlir
-stripe.block "C" [%i : 4, %j : 4]
-    in %a = %A[16 * %i, 0] : 16x64
-    out %c = %C[16 * %i, 16 * %j] : 16x16 {
-  stripe.block [%k : 8]
-      in %a_1 = %a[0, 8 * %k] : 16x8
-      out %c_1 = %c[0, 0] : 16x16 add init 0 {
-    %t = stripe.alloc : !stripe.view<16x8xf32, local>
-    stripe.block [%y : 16, %x : 8]
-        in %from = %a_1[%y, %x] : 1x1
-        out %to = %t[%y, %x] : 1x1 { ... copy ... }
-    stripe.block [%i_1 : 8, %j_1 : 8]
-        in %t_1 = %t[2 * %i_1, 0] : 2x8
-        out %c_2 = %c_1[2 * %i_1, 2 * %j_1] : 2x2 add { ... }
-  }
-}
+stripe.block [%y : 16, %x : 8]
+    in %from = %a_1[%y, %x] : 1x1
+    out %to = %t[%y, %x] : 1x1 { ... copy ... }
+stripe.block [%i_1 : 8, %j_1 : 8]
+    in %t_1 = %t[2 * %i_1, 0] : 2x8
+    out %c_2 = %c_1[2 * %i_1, 2 * %j_1] : 2x2 add { ... }
 ```
 
 After, with `items=64`:
 
 ```mlir
-stripe.block "C" [%i : 4, %j : 4]
-    in %a = %A[16 * %i, 0] : 16x64
-    out %c = %C[16 * %i, 16 * %j] : 16x16 {
-  %c_acc = stripe.alloc : !stripe.view<16x16xf32, private>
-  stripe.block [%e0 : 8 group, %e1 : 8 group]
-      out %cell = %c_acc[2 * %e0, 2 * %e1] : 2x2 { ... set to 0 ... }
-  stripe.block [%k : 8]
-      in %a_1 = %a[0, 8 * %k] : 16x8
-      out %c_1 = %c_acc[0, 0] : 16x16 add {
-    %t = stripe.alloc : !stripe.view<16x8xf32, local>
-    stripe.block [%y : 8 group, %x : 8 group]
-        in %from = %a_1[2 * %y, %x] : 2x1
-        out %to = %t[2 * %y, %x] : 2x1 { ... copy ... }
-    stripe.block [%i_1 : 8 group, %j_1 : 8 group]
-        in %t_1 = %t[2 * %i_1, 0] : 2x8
-        out %c_2 = %c_1[2 * %i_1, 2 * %j_1] : 2x2 add { ... }
-  }
-  stripe.block [%e0 : 8 group, %e1 : 8 group]
-      in %from = %c_acc[2 * %e0, 2 * %e1] : 2x2
-      out %to = %c[2 * %e0, 2 * %e1] : 2x2 { ... copy ... }
-}
+stripe.block [%y : 16, %x : 8]
+    in %from = %a_1[%y, %x] : 1x1
+    out %to = %t[%y, %x] : 1x1
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [2, 1] bind [group, group] because "64 work-items of 64">} { ... copy ... }
+stripe.block [%i_1 : 8, %j_1 : 8]
+    in %t_1 = %t[2 * %i_1, 0] : 2x8
+    out %c_2 = %c_1[2 * %i_1, 2 * %j_1] : 2x2 add
+    attributes {stripe.schedule = #stripe.schedule<
+      points bind [group, group] because "64 work-items of 64">} { ... }
 ```
 
-Indices that only aggregate are not spread. Blocks with indices bound to `group` are
-left as they are. The barriers are `opencl-synchronize`'s matter.
+Private memory that several blocks use is divided in the same way by all of them.
+Indices that only aggregate are not spread, nor those that are bound. Blocks that are
+spread or scheduled already are left as they are. The barriers are for
+`opencl-synchronize`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -72,27 +52,26 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.attributes import MemorySpace, ViewType
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.ops import AllocOp
+from ....dialects.stripe.schedule import Schedule, set_schedule
+from ....dialects.stripe.tiling import Points, Tiles
 from ...locations import check_positive
 from ..analysis.nests import (
     nested_blocks,
-    output_indices,
     reduction_indices,
     root_buffer,
     top_level_blocks,
 )
-from ..edit.work_items import (
-    collect_outputs,
-    spread,
-)
+from ..analysis.schedules import is_scheduled
+from ..analysis.work_groups import is_spread, shared_blocks, wants_work_items
+from ..edit.split import tile_windows
 
 
 @dataclass(frozen=True)
 class StripeDistributePass(ModulePass):
-    """Let the work-items of a group share the points of blocks with local memory."""
+    """Decide which work-items of a group have which points of nested blocks."""
 
     name = "stripe-distribute"
 
@@ -100,57 +79,14 @@ class StripeDistributePass(ModulePass):
     """The most work-items that a group has."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Bind indices of blocks to the items of a group, where there is local memory.
+        """Write on blocks inside of groups how work-items are to share their points.
 
-        Blocks that are distributed already are left alone. Raises GinghamError where
-        groups are to have less than one item.
+        Raises GinghamError where groups are to have less than one item.
         """
         check_positive(op, items=self.items)
-        for block in list(top_level_blocks(op)):
-            if Binding.GROUP in block.index_bindings or not _allocates_local(block):
-                continue
-            for uniform in list(_uniform_blocks(block)):
-                collect_outputs(uniform)
-            _Distribution(self.items).distribute(_shared_blocks(block))
-
-
-def _allocates_local(block: BlockOp) -> bool:
-    return any(
-        isinstance(op, AllocOp) and op.view.type.space.data is MemorySpace.LOCAL
-        for op in block.walk()
-    )
-
-
-def _uniform_blocks(block: BlockOp) -> Iterator[BlockOp]:
-    """A block that a whole group runs, and those inside it that it runs, too."""
-    yield block
-    for inner in nested_blocks(block):
-        if inner.is_serial or _allocates_local(inner) or _is_wrapper(inner):
-            yield from _uniform_blocks(inner)
-
-
-def _is_wrapper(block: BlockOp) -> bool:
-    """Whether a block has nothing to spread itself, but blocks inside that may have."""
-    statements = list(block.body.block.ops)
-    is_single = all(block.index_ranges[n] == 1 for n in output_indices(block))
-    return is_single and all(isinstance(op, BlockOp) for op in statements)
-
-
-def _shared_blocks(block: BlockOp) -> list[BlockOp]:
-    """The blocks whose points the work-items of a group are to share."""
-    uniform = list(_uniform_blocks(block))
-    return [
-        inner
-        for outer in uniform
-        for inner in nested_blocks(outer)
-        if inner not in uniform and Binding.GROUP not in inner.index_bindings
-    ]
-
-
-# Outputs of the blocks that a whole group runs.
-
-
-# Points of the blocks that the work-items share.
+        for block in top_level_blocks(op):
+            if wants_work_items(block):
+                _Distribution(self.items).distribute(shared_blocks(block))
 
 
 class _Distribution:
@@ -162,22 +98,46 @@ class _Distribution:
         """The sizes of the part that a work-item has of a buffer."""
 
     def distribute(self, blocks: Sequence[BlockOp]) -> None:
-        """Spread the points of blocks.
+        """Decide how the points of blocks are shared.
 
-        Those that aggregate choose first, then those with the most points.
+        Those that are spread have chosen. Then those that aggregate choose, then those
+        with the most points.
         """
+        for block in blocks:
+            if is_spread(block):
+                numbers = range(len(block.views))
+                self._note_parts(block, [block.view_type(n) for n in numbers])
         for block in sorted(blocks, key=_weight, reverse=True):
+            if is_spread(block) or is_scheduled(block):
+                continue
             sizes = self._sizes_by_parts(block) or self._sizes(block)
-            self._note_parts(spread(block, sizes))
+            self._note_parts(block, tile_windows(block, sizes))
+            set_schedule(block, self._schedule(block, sizes))
+
+    def _schedule(self, block: BlockOp, sizes: Sequence[int]) -> Schedule:
+        """Tiles of so many points for each work-item, or single ones."""
+        counts = [
+            -(-extent // max(size, 1))
+            for extent, size in zip(block.index_ranges, sizes, strict=True)
+        ]
+        bind = tuple(
+            Binding.GROUP if count > 1 else Binding.UNDECIDED for count in counts
+        )
+        if prod(counts) <= 1:
+            return Schedule()
+        reason = f"{prod(counts)} work-items of {self._items}"
+        if all(size == 1 for size in sizes):
+            return Schedule(points=Points(bind=bind, reason=reason))
+        return Schedule((Tiles(tuple(sizes), bind=bind, reason=reason),))
 
     def _sizes(self, block: BlockOp) -> list[int]:
         """The points of each work-item along each index."""
         left = self._items
         ranges = block.index_ranges
         sizes = list(ranges)
-        reductions = reduction_indices(block)
+        whole = _whole(block)
         for number in reversed(range(len(ranges))):
-            if number in reductions or ranges[number] == 0:
+            if number in whole or ranges[number] == 0:
                 continue
             count = max(n for n in range(1, left + 1) if ranges[number] % n == 0)
             sizes[number] //= count
@@ -199,11 +159,18 @@ class _Distribution:
             return sizes
         return None
 
-    def _note_parts(self, block: BlockOp) -> None:
-        for number, buffer in enumerate(block.buffers):
-            type = block.view_type(number)
+    def _note_parts(self, block: BlockOp, windows: Sequence[ViewType]) -> None:
+        for buffer, type in zip(block.buffers, windows, strict=True):
             if type.space.data is MemorySpace.PRIVATE:
                 self._parts.setdefault(root_buffer(buffer), type.sizes)
+
+
+def _whole(block: BlockOp) -> set[int]:
+    """The indices that are not spread: they only aggregate, or are bound."""
+    bound = enumerate(block.index_bindings)
+    return {n for n, binding in bound if binding is not Binding.UNDECIDED} | {
+        *reduction_indices(block)
+    }
 
 
 def _weight(block: BlockOp) -> tuple[bool, int]:

@@ -310,6 +310,12 @@ def _uses(refinement: Refinement, is_innermost: bool) -> tuple[Refinement, Refin
     return assigned, refinement
 
 
+def tile_windows(block: BlockOp, sizes: Sequence[int]) -> list[ViewType]:
+    """What tiles of these sizes see of each window of a block."""
+    split = _Split.of(block, sizes)
+    return [_tile_window(block, n, split) for n in range(len(block.refinements))]
+
+
 def _tile_window(block: BlockOp, number: int, split: _Split) -> ViewType:
     """What a tile sees of a window: all that its points do."""
     window, sizes = block.view_type(number), list[int]()

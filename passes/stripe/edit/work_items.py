@@ -1,17 +1,14 @@
-"""Blocks of which the work-items of a group have points of their own."""
+"""What a work-group aggregates, collected in private memory of its work-items."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
-from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ...locations import located
@@ -21,7 +18,6 @@ from ..analysis.nests import (
 )
 from .blocks import retarget
 from .copies import copy_block, fill_block
-from .split import tile_block
 
 
 def collect_outputs(block: BlockOp) -> None:
@@ -74,26 +70,3 @@ def _collect(
     Rewriter.insert_op(opening, InsertPoint.before(first))
     copy = located(copy_block(accumulator.view, view), origin)
     Rewriter.insert_op(copy, InsertPoint.after(last))
-
-
-def spread(block: BlockOp, sizes: Sequence[int]) -> BlockOp:
-    """Give each work-item so many points along each index."""
-    if any(size != 1 for size in sizes):
-        outer = tile_block(block, sizes)[0].parent_op()
-        if not isinstance(outer, BlockOp):
-            raise ValueError("tiling gave no outer block")
-        block = outer
-    if not block.index_ranges:
-        _add_single_index(block)
-    block.set_bindings([Binding.GROUP] * len(block.index_ranges))
-    return block
-
-
-def _add_single_index(block: BlockOp) -> None:
-    """Give a block without indices one of a single value: one work-item runs it."""
-    accesses, where = block.accesses, block.where
-    index = block.body.block.insert_arg(IndexType(), 0)
-    index.name_hint = "one"
-    index.location = block.location
-    block.set_ranges([1])
-    block.rewrite(accesses, where)

@@ -48,6 +48,7 @@ SCHEDULES = {
     "loops": """tile [4, 8, 0] order [1, 0] bind [loop, grid, _],
         points order [2, 0, 1] bind [unroll, vector, loop]""",
     "group": f"{GRID}, tile [2, 2, 0] bind [group, group, _]",
+    "points": f"{GRID}, points bind [group, group, loop]",
     "both": f"""{GRID}, tile [4, 2, 0] bind [subgroup, lane, _],
         points bind [_, vector, _]""",
     "nested": f"""{GRID}, tile [6, 4, 0] bind [subgroup, subgroup, _],
@@ -73,6 +74,7 @@ def test_bound_by_hand(name: str) -> None:
     for passes in (
         "stripe-partition-edges,stripe-tile",
         "stripe-accumulate",
+        "stripe-distribute,stripe-tile",
         "stripe-separate,stripe-plan-vectors,stripe-vectorize",
         "stripe-unroll,stripe-map",
         "lower-stripe-to-opencl,opencl-emulate-types",

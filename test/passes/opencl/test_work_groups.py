@@ -23,7 +23,10 @@ from gingham.tools.optimizer.sources import Sources
 
 Array = NDArray[Any]
 
-STRIPE = "stripe-tile,stripe-stage,stripe-distribute{{items={items}}},stripe-map"
+STRIPE = (
+    "stripe-tile,stripe-stage,stripe-collect-outputs,stripe-distribute{{items={items}}},"
+    "stripe-tile,stripe-map"
+)
 
 
 def product(

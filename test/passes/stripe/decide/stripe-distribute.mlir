@@ -1,25 +1,33 @@
-// RUN: tile-opt %s --split-input-file -p 'stripe-distribute{items=64}' | filecheck %s
+// RUN: tile-opt %s --split-input-file -p 'stripe-collect-outputs,stripe-distribute{items=64},stripe-tile' | filecheck %s
+// RUN: tile-opt %s --split-input-file -p 'stripe-collect-outputs,stripe-distribute{items=64}' | filecheck %s --check-prefix=PLAN
 
 // Copies are tiled where they have more points than there are work-items; the sum over
 // the loop is collected in private memory, divided as the block inside uses it.
 // CHECK-LABEL: func.func @product
+// PLAN-LABEL: func.func @product
+// PLAN:         stripe.block [%e0 : 16, %e1 : 16]
+// PLAN:             attributes {stripe.schedule = #stripe.schedule<tile [2, 2] bind [group, group] because "64 work-items of 64">} {
+// PLAN:           stripe.block [%y : 16, %x : 8]
+// PLAN:               attributes {stripe.schedule = #stripe.schedule<tile [2, 1] bind [group, group] because "64 work-items of 64">} {
+// PLAN:           stripe.block [%i_1 : 8, %j_1 : 8]
+// PLAN:               attributes {stripe.schedule = #stripe.schedule<points bind [group, group] because "64 work-items of 64">} {
 // CHECK:       stripe.block "product" [%i : 4, %j : 4]
-// CHECK:           out %c = %C[16 * %i, 16 * %j] : 16x16 {
+// CHECK:           out %c = %C[16 * %i, 16 * %j] : 16x16
 // CHECK-NEXT:    %c_acc = stripe.alloc : !stripe.view<16x16xf32, private>
 // CHECK-NEXT:    stripe.block [%e0 : 8 group, %e1 : 8 group]
-// CHECK-NEXT:        out %cell = %c_acc[2 * %e0, 2 * %e1] : 2x2 {
+// CHECK-NEXT:        out %cell = %c_acc[2 * %e0, 2 * %e1] : 2x2
 // CHECK:         stripe.block [%k : 8]
-// CHECK:             out %c_1 = %c_acc[0, 0] : 16x16 add {
+// CHECK:             out %c_1 = %c_acc[0, 0] : 16x16 add
 // CHECK-NEXT:      %t = stripe.alloc : !stripe.view<16x8xf32, local>
 // CHECK-NEXT:      stripe.block [%y : 8 group, %x : 8 group]
 // CHECK-NEXT:          in %from = %a_1[2 * %y, %x] : 2x1
-// CHECK-NEXT:          out %to = %t[2 * %y, %x] : 2x1 {
-// CHECK-NEXT:        stripe.block [%y_1 : 2]
+// CHECK-NEXT:          out %to = %t[2 * %y, %x] : 2x1
+// CHECK:             stripe.block [%y_1 : 2]
 // CHECK:           stripe.block [%i_1 : 8 group, %j_1 : 8 group]
-// CHECK:               out %c_2 = %c_1[2 * %i_1, 2 * %j_1] : 2x2 add {
+// CHECK:               out %c_2 = %c_1[2 * %i_1, 2 * %j_1] : 2x2 add
 // CHECK:         stripe.block [%e0 : 8 group, %e1 : 8 group]
 // CHECK-NEXT:        in %from = %c_acc[2 * %e0, 2 * %e1] : 2x2
-// CHECK-NEXT:        out %to = %c[2 * %e0, 2 * %e1] : 2x2 {
+// CHECK-NEXT:        out %to = %c[2 * %e0, 2 * %e1] : 2x2
 func.func @product(%A : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
   %C = stripe.alloc : !stripe.view<64x64xf32>
   stripe.block "product" [%i : 4, %j : 4]
@@ -56,17 +64,17 @@ func.func @product(%A : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
 // aggregate are loops.
 // CHECK-LABEL: func.func @rows
 // CHECK:       stripe.block "rows" [%i : 4]
-// CHECK:           out %c = %C[4 * %i] : 4 {
+// CHECK:           out %c = %C[4 * %i] : 4
 // CHECK-NEXT:    %c_acc = stripe.alloc : !stripe.view<4xf32, private>
 // CHECK-NEXT:    stripe.block [%e0 : 4 group]
 // CHECK:         stripe.block [%y : 4 group, %x : 16 group]
 // CHECK:         stripe.block [%y : 4 group]
 // CHECK-NEXT:        in %t_1 = %t[%y, 0] : 1x16
-// CHECK-NEXT:        out %c_1 = %c_acc[%y] : 1 add {
-// CHECK-NEXT:      stripe.block [%x : 16]
+// CHECK-NEXT:        out %c_1 = %c_acc[%y] : 1 add
+// CHECK:           stripe.block [%x : 16]
 // CHECK:         stripe.block [%e0 : 4 group]
 // CHECK-NEXT:        in %from = %c_acc[%e0] : 1
-// CHECK-NEXT:        out %to = %c[%e0] : 1 {
+// CHECK-NEXT:        out %to = %c[%e0] : 1
 func.func @rows(%A : !stripe.view<16x16xf32>) -> !stripe.view<16xf32> {
   %C = stripe.alloc : !stripe.view<16xf32>
   stripe.block "rows" [%i : 4]

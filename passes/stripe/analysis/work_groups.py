@@ -1,0 +1,71 @@
+"""Which blocks a whole work-group runs, and which its work-items share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.binding import IN_GROUP
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp
+from .nests import all_blocks, nested_blocks, output_indices
+
+
+def is_spread(block: BlockOp) -> bool:
+    """Whether work-items of a group share the points of a block."""
+    return any(binding in IN_GROUP for binding in block.index_bindings)
+
+
+def spread_blocks(block: BlockOp) -> list[BlockOp]:
+    """The blocks, itself and those inside, of which that is so."""
+    return [each for each in all_blocks(block) if is_spread(each)]
+
+
+def is_spread_inside(block: BlockOp) -> bool:
+    """Whether that is so of a block inside a block."""
+    return any(each is not block for each in spread_blocks(block))
+
+
+def wants_work_items(block: BlockOp) -> bool:
+    """Whether work-items share what is in a top-level block, but not its points."""
+    if is_spread(block):
+        return False
+    return _allocates_local(block) or is_spread_inside(block)
+
+
+def uniform_blocks(block: BlockOp) -> Iterator[BlockOp]:
+    """A block that a whole group runs, and those inside it that it runs, too."""
+    yield block
+    for inner in nested_blocks(block):
+        if not is_spread(inner) and (
+            inner.is_serial
+            or _allocates_local(inner)
+            or is_spread_inside(inner)
+            or _is_wrapper(inner)
+        ):
+            yield from uniform_blocks(inner)
+
+
+def shared_blocks(block: BlockOp) -> list[BlockOp]:
+    """The blocks inside a block whose points the work-items of a group are to share."""
+    uniform = list(uniform_blocks(block))
+    return [
+        inner
+        for outer in uniform
+        for inner in nested_blocks(outer)
+        if inner not in uniform
+    ]
+
+
+def _allocates_local(block: BlockOp) -> bool:
+    return any(
+        isinstance(op, AllocOp) and op.view.type.space.data is MemorySpace.LOCAL
+        for op in block.walk()
+    )
+
+
+def _is_wrapper(block: BlockOp) -> bool:
+    """Whether a block has nothing to spread itself, but blocks inside that may have."""
+    statements = list(block.body.block.ops)
+    is_single = all(block.index_ranges[n] == 1 for n in output_indices(block))
+    return is_single and all(isinstance(op, BlockOp) for op in statements)

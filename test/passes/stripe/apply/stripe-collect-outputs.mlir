@@ -1,0 +1,61 @@
+// RUN: tile-opt %s -p stripe-collect-outputs | filecheck %s
+
+// What the group adds up over the loop, in private memory; and nothing where a point is
+// the work of one work-item, or where the outermost block binds them.
+// CHECK-LABEL: func.func @sums
+// CHECK:       stripe.block "group" [%i : 4]
+// CHECK:           out %c = %C[16 * %i] : 16 {
+// CHECK-NEXT:    %c_acc = stripe.alloc : !stripe.view<16xf32, private>
+// CHECK-NEXT:    stripe.block [%e0 : 16]
+// CHECK-NEXT:        out %cell = %c_acc[%e0] : 1 {
+// CHECK:         stripe.block [%k : 8]
+// CHECK-NEXT:        in %a_1 = %a[0, %k] : 16x1
+// CHECK-NEXT:        out %c_1 = %c_acc[0] : 16 add {
+// CHECK-NEXT:      stripe.block [%x : 16 lane]
+// CHECK:         stripe.block [%e0 : 16]
+// CHECK-NEXT:        in %from = %c_acc[%e0] : 1
+// CHECK-NEXT:        out %to = %c[%e0] : 1 {
+// CHECK:       stripe.block "loops" [%i : 4]
+// CHECK-NOT:     private
+// CHECK:       stripe.block "bound" [%i : 4 group]
+// CHECK-NOT:     private
+func.func @sums(%A : !stripe.view<64x8xf32>) -> (!stripe.view<64xf32>, !stripe.view<64xf32>, !stripe.view<64xf32>) {
+  %C = stripe.alloc : !stripe.view<64xf32>
+  stripe.block "group" [%i : 4]
+      in %a = %A[16 * %i, 0] : 16x8
+      out %c = %C[16 * %i] : 16 {
+    stripe.block [%k : 8]
+        in %a_1 = %a[0, %k] : 16x1
+        out %c_1 = %c[0] : 16 add init 0 {
+      stripe.block [%x : 16 lane]
+          in %a_2 = %a_1[%x, 0] : 1x1
+          out %c_2 = %c_1[%x] : 1 add {
+        %v = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %v, %c_2 : !stripe.view<1xf32>
+      }
+    }
+  }
+  %D = stripe.alloc : !stripe.view<64xf32>
+  stripe.block "loops" [%i : 4]
+      in %a = %A[16 * %i, 0] : 16x8
+      out %d = %D[16 * %i] : 16 {
+    stripe.block [%k : 8, %x : 16]
+        in %a_1 = %a[%x, %k] : 1x1
+        out %d_1 = %d[%x] : 1 add init 0 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %d_1 : !stripe.view<1xf32>
+    }
+  }
+  %E = stripe.alloc : !stripe.view<64xf32>
+  stripe.block "bound" [%i : 4 group]
+      in %a = %A[16 * %i, 0] : 16x8
+      out %e = %E[16 * %i] : 16 {
+    stripe.block [%k : 8, %x : 16]
+        in %a_1 = %a[%x, %k] : 1x1
+        out %e_1 = %e[%x] : 1 add init 0 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %e_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %C, %D, %E : !stripe.view<64xf32>, !stripe.view<64xf32>, !stripe.view<64xf32>
+}
