@@ -265,19 +265,17 @@ def vector_indices(
     if block.is_serial and not _keeps_lanes_apart(block):
         return []
     conditions = block.conditions if conditions is None else conditions
-    candidates: set[int] | None = None
-    for refinement in block.refinement_list:
-        if refinement.direction.writes:
-            steps = unit_steps(refinement, len(block.index_ranges))
-            candidates = steps if candidates is None else candidates & steps
-    for refinement in block.refinement_list:
-        steps = unit_steps(refinement, len(block.index_ranges))
+    ranges, refinements = block.index_ranges, block.refinement_list
+    steps = [unit_steps(refinement, len(ranges)) for refinement in refinements]
+    pairs = [*zip(refinements, steps, strict=True)]
+    written = [own for refinement, own in pairs if refinement.direction.writes]
+    candidates = set.intersection(*written, {*undecided(block)}) if written else set()
+    for refinement, own in pairs if candidates else ():
         used = {index for form in refinement.access for index in form.support}
-        candidates = {c for c in candidates or () if c in steps or c not in used}
+        candidates = {c for c in candidates if c in own or c not in used}
     for form in conditions:
-        candidates = {c for c in candidates or () if not form.coefficients[c]}
-    ranges, free = block.index_ranges, undecided(block)
-    wide = [c for c in candidates or () if ranges[c] > 1 and c in free]
+        candidates = {c for c in candidates if not form.coefficients[c]}
+    wide = [c for c in candidates if ranges[c] > 1]
     return [c for c in wide if may_step(block, c)]
 
 
