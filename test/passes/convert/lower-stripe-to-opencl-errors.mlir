@@ -153,3 +153,17 @@ func.func @main() -> (!stripe.view<8xf32>, !stripe.view<4x2xf32>) {
   // expected-error @+1 {{a result is another result under another shape: !stripe.view<4x2xf32> of !stripe.view<8xf32>}}
   func.return %A, %B : !stripe.view<8xf32>, !stripe.view<4x2xf32>
 }
+
+// -----
+
+func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
+  %O = stripe.alloc : !stripe.view<8xf32>
+  // expected-error @+1 {{nothing has made vectors of index '%i', which is bound to 'vector'}}
+  stripe.block [%i : 8 vector]
+      in %a = %A[%i] : 1
+      out %o = %O[%i] : 1 {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    stripe.store %x, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<8xf32>
+}

@@ -99,3 +99,17 @@ func.func @chosen(%P : !stripe.view<6xsi32>) -> (!stripe.view<6x3xsi32>, !stripe
   }
   func.return %O, %S, %T, %U : !stripe.view<6x3xsi32>, !stripe.view<6x3xsi32>, !stripe.view<6xsi32>, !stripe.view<si32>
 }
+
+// What is bound stays: a loop that is to be one, and points that work-items share.
+// CHECK-LABEL: func.func @bound
+// CHECK: stripe.block [%i : 4 loop, %j : 8 group, %k : 2 grid]
+func.func @bound(%A : !stripe.view<4x8x2xf32>) -> !stripe.view<4x8x2xf32> {
+  %O = stripe.alloc : !stripe.view<4x8x2xf32>
+  stripe.block [%i : 4 loop, %j : 8 group, %k : 2]
+      in %a = %A[%i, %j, %k] : 1x1x1
+      out %o = %O[%i, %j, %k] : 1x1x1 {
+    %x = stripe.load %a : !stripe.view<1x1x1xf32>
+    stripe.store %x, %o : !stripe.view<1x1x1xf32>
+  }
+  func.return %O : !stripe.view<4x8x2xf32>
+}

@@ -3,7 +3,7 @@
 // RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:parallel.vector.registers=19"}' | filecheck %s --check-prefix=FEW
 // RUN: tile-opt %s -p 'stripe-unroll{hardware="cpu-avx512:overheads.unrolled_statements=79"}' | filecheck %s --check-prefix=SHORT
 
-// The indices of a private buffer, together at most `unrolled_copies` values; a level stays.
+// The indices of a private buffer, together at most `unrolled_copies` values; what is bound stays so.
 // CHECK-LABEL: func.func @accumulators
 // CHECK: stripe.block [%i : 4, %l : 2]
 // CHECK: stripe.block [%k : 32, %i_1 : 8 unroll, %j : 2 unroll]
