@@ -11,7 +11,7 @@ configure(config, ROOT, "gingham")
 # The examples of the documentation are shown and run by its pages, what fuzzers found
 # by test/test_fuzz.py.
 config.excludes |= {".typing", ".venv", "regressions"}
-config.excludes |= {"distances.mlir", "local_tiles.mlir", "rows.mlir", "scheduled.mlir"}
+config.excludes |= {path.name for path in (ROOT / "docs/examples").glob("*.mlir")}
 
 # Commands in documentation name files from the root, as a reader of it would.
 config.substitutions.append(("%root", str(ROOT)))
