@@ -269,7 +269,9 @@ def vector_indices(
     steps = [unit_steps(refinement, len(ranges)) for refinement in refinements]
     pairs = [*zip(refinements, steps, strict=True)]
     written = [own for refinement, own in pairs if refinement.direction.writes]
-    candidates = set.intersection(*written, {*undecided(block)}) if written else set()
+    if not written:
+        return []
+    candidates = {*undecided(block)}.intersection(*written)
     for refinement, own in pairs if candidates else ():
         used = {index for form in refinement.access for index in form.support}
         candidates = {c for c in candidates if c in own or c not in used}

@@ -28,7 +28,7 @@ stripe.block "C" [%i : 64, %j : 64]
 Left alone: aggregations, nested blocks, serial blocks, blocks with tile sizes, and
 blocks with something between them that depends on the first or that the second depends
 on, blocks that use more inputs and results of the function than a kernel may have, and
-what would be more than a thousand blocks in one. Reshaped views of one buffer are
+what would have more than 4096 statements in one block. Reshaped views of one buffer are
 different windows of it.
 
 Then elements that a block computes at points of its own are computed at those of the
@@ -99,9 +99,9 @@ from ..edit.inline import Element, elements_of
 from ..edit.join import definitions, join_blocks, outer_memories
 from ..edit.scalarize import scalarize
 
-_MOST_BLOCKS = 1024
-"""That become one: the time of devices' compilers grows with nearly the square of a
-kernel's statements."""
+_MOST_STATEMENTS = 4096
+"""Of blocks that become one: devices' compilers take nearly the square of a kernel's
+statements."""
 
 
 @dataclass(frozen=True)
@@ -181,10 +181,16 @@ def compute_where_read(function: FuncOp, operations: int) -> None:
             continue
         repeated = element.work if len(readers) > 1 else element.shared_work
         if repeated <= operations and all(
-            is_unchanged(element, reader) for reader in blocks
+            is_unchanged(element, reader) and _has_room(reader, element)
+            for reader in blocks
         ):
             for reader in blocks:
                 element.move_to(reader)
+
+
+def _has_room(reader: BlockOp, element: Element) -> bool:
+    """Whether a block with the statements of an element is not too long."""
+    return len(reader.body.block.ops) + len(element.statements) <= _MOST_STATEMENTS
 
 
 @dataclass
@@ -213,6 +219,8 @@ class _FusedBlocks:
     is_fusible: bool
     outer: frozenset[SSAValue]
     """The memories among those used that are inputs or results of the function."""
+    statements: int
+    """How many the blocks have."""
 
     @staticmethod
     def of(block: BlockOp, position: int, outer: frozenset[SSAValue]) -> _FusedBlocks:
@@ -234,11 +242,13 @@ class _FusedBlocks:
             position,
             _is_fusible(block),
             outer.intersection(uses),
+            len(block.body.block.ops),
         )
 
     def add(self, other: _FusedBlocks) -> None:
         """Take the blocks of another group, which can join."""
         self.blocks += other.blocks
+        self.statements += other.statements
         self.outer |= other.outer
         self.effects.add(other.effects)
         for buffer, use in other.uses.items():
@@ -250,7 +260,7 @@ class _FusedBlocks:
         first, second = other.blocks[0], self.blocks[0]
         if not (self.is_fusible and other.is_fusible):
             return False
-        if len(self.blocks) + len(other.blocks) > _MOST_BLOCKS:
+        if self.statements + other.statements > _MOST_STATEMENTS:
             return False
         if len(self.outer | other.outer) > MOST_BUFFERS:
             return False

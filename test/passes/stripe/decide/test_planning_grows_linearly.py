@@ -99,11 +99,11 @@ def test_nests_take_a_limited_time_to_build() -> None:
 def test_long_chains_of_elements_become_several_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fuse, "_MOST_BLOCKS", 3)
-    function = lowered(ELEMENTS, 7, "stripe-scalarize")
+    monkeypatch.setattr(fuse, "_MOST_STATEMENTS", 9)
+    function = lowered(ELEMENTS, 7, "stripe-plan-fusion")
     blocks = [op for op in function.body.block.ops if isinstance(op, BlockOp)]
     counts = [
         sum(isinstance(op, FUNCTION_OPS["tanh"]) for op in block.walk())
         for block in blocks
     ]
-    assert counts == [3, 3, 1]
+    assert counts == [6, 1]
