@@ -31,21 +31,11 @@ def loops_of(problem: Problem, nest: Schedule, ranges: Sequence[int]) -> list[Lo
 
     Inside the outermost block the indices that only aggregate come first.
     """
-    return _loops(problem, nest.sizes, nest.orders, ranges)
-
-
-def _loops(
-    problem: Problem,
-    levels: Sequence[Sequence[int]],
-    orders: Sequence[Sequence[int]],
-    ranges: Sequence[int],
-) -> list[Loop]:
-    """See `loops_of`; `levels` are the sizes of tiles, `orders` those of each block."""
     loops: list[Loop] = []
     sizes = list(ranges)
-    for block, inner in enumerate((*levels, (1,) * problem.rank)):
+    for block, inner in enumerate((*nest.sizes, (1,) * problem.rank)):
         order: Sequence[int] = problem.inner_order if block else range(problem.rank)
-        if listed := orders[block]:
+        if listed := nest.orders[block]:
             order = (*listed, *(index for index in order if index not in listed))
         for index in order:
             size = min(inner[index], sizes[index]) or sizes[index]
