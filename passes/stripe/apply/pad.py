@@ -58,14 +58,14 @@ class StripePadPass(ModulePass):
         """
         for block in all_blocks(op):
             padding = take_part(block, Padding)
-            for index, multiple in enumerate(padding.multiples if padding else ()):
-                pad_range(block, index, multiple)
+            if padding is not None:
+                for index, padded in enumerate(padding.padded(block.index_ranges)):
+                    pad_range(block, index, padded)
 
 
-def pad_range(block: BlockOp, index: int, multiple: int) -> None:
-    """Round one range up, with a constraint for the values that it had."""
+def pad_range(block: BlockOp, index: int, padded: int) -> None:
+    """Let an index have more values, with a constraint for those that it had."""
     extent = block.index_ranges[index]
-    padded = -(-extent // max(multiple, 1)) * multiple
     if padded <= extent or not may_grow(block, index, padded):
         return
     block.set_range(index, padded)
