@@ -77,9 +77,10 @@ class GroupLowering:
     def __init__(self, op: BlockOp, scope: KernelScope) -> None:
         self._op = op
         self._scope = scope
-        self._blocks = spread_blocks(op)
+        self.blocks = spread_blocks(op)
+        """Those whose points work-items of a group share."""
         most = {
-            binding: max((prod(_extents(b, binding)) for b in self._blocks), default=1)
+            binding: max((prod(_extents(b, binding)) for b in self.blocks), default=1)
             for binding in IN_GROUP
         }
         lanes = most[Binding.LANE]
@@ -94,16 +95,16 @@ class GroupLowering:
     @property
     def has_items(self) -> bool:
         """Whether work-items of a group share points of blocks."""
-        return bool(self._blocks)
+        return bool(self.blocks)
 
     def bind(self) -> tuple[int, ...]:
         """Name the work-items at the start of the kernel; the size of a group."""
-        if not self._blocks:
+        if not self.blocks:
             return (1, 1, 1)
         self._scope.is_uniform = True
         entry = Cursor(self._scope.entry, KnownConditions.none())
-        shapes = [*dict.fromkeys(_extents(b, Binding.GROUP) for b in self._blocks)]
-        is_divided = any(Binding.GROUP not in b.index_bindings for b in self._blocks)
+        shapes = [*dict.fromkeys(_extents(b, Binding.GROUP) for b in self.blocks)]
+        is_divided = any(Binding.GROUP not in b.index_bindings for b in self.blocks)
         if len(shapes) == 1 and not is_divided and not self._has_single_blocks():
             return self._bind_dimensions(shapes[0], entry)
         items = self._teams[Binding.GROUP]
@@ -113,7 +114,7 @@ class GroupLowering:
         for binding, team in self._teams.items():
             if team.number is None:
                 continue
-            for shape in dict.fromkeys(_extents(b, binding) for b in self._blocks):
+            for shape in dict.fromkeys(_extents(b, binding) for b in self.blocks):
                 if prod(shape) == team.count:
                     own = self._take_apart(team.number, shape, entry)
                     self._values[binding, shape] = own
@@ -121,13 +122,13 @@ class GroupLowering:
 
     def _has_single_blocks(self) -> bool:
         """Whether some blocks are run by one work-item."""
-        around = {*self._blocks}
-        for block in self._blocks:
+        around = {*self.blocks}
+        for block in self.blocks:
             outer = block.parent_op()
             while isinstance(outer, BlockOp):
                 around.add(outer)
                 outer = outer.parent_op()
-        inside = {each for block in self._blocks for each in all_blocks(block)}
+        inside = {each for block in self.blocks for each in all_blocks(block)}
         return any(block not in around | inside for block in all_blocks(self._op))
 
     def _divide(self, items: _Team, entry: Cursor) -> None:

@@ -24,7 +24,6 @@ from ...dialects.stripe.scheduled import keep_done
 from ..locations import error_at, located
 from ..stripe.analysis.nests import all_blocks, root_buffer
 from ..stripe.analysis.schedules import check_bindings_of, check_is_applied
-from ..stripe.analysis.work_groups import spread_blocks
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering
@@ -66,7 +65,7 @@ class KernelLowering:
         for block in all_blocks(op):
             check_is_applied(block)
             check_bindings_of(block)
-        for parallel in dict.fromkeys((op, *spread_blocks(op))):
+        for parallel in dict.fromkeys((op, *self._groups.blocks)):
             check_races(parallel)
         pointers = [(self._pointer_type(v), v.name_hint) for v in self._buffers]
         region = KernelOp.empty_body(pointers)
