@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scheduled_products import product_text
 
 import gingham
 from gingham.runtime.arguments import dtype_named
@@ -53,50 +54,30 @@ SMALL_CACHES = (
 )
 """A device for which small arrays are large ones: they are packed and streamed."""
 
-GROUPS = """
-func.func @main(%A : !stripe.view<20x19xf32>, %B : !stripe.view<19x17xf32>)
-    -> !stripe.view<20x17xf32> {
-  %C = stripe.alloc : !stripe.view<20x17xf32>
-  stripe.block "product" [%i : 20, %j : 17, %k : 19]
-      in %a = %A[%i, %k] : 1x1
-      in %b = %B[%k, %j] : 1x1
-      out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {stripe.schedule = #stripe.schedule<
-        tile [8, 8, 19],
-        tile [8, 8, 4],
-        tile [2, 2, 4],
-        stage input 0 at 2 of 2 order [0, 1] local,
-        stage input 1 at 2 of 2 order [0, 1] local>} {
-    %x = stripe.load %a : !stripe.view<1x1xf32>
-    %y = stripe.load %b : !stripe.view<1x1xf32>
-    %z = eltwise.mul %x, %y : f32
-    stripe.store %z, %c : !stripe.view<1x1xf32>
-  }
-  func.return %C : !stripe.view<20x17xf32>
-}
-"""
+GROUPS = product_text(
+    20,
+    17,
+    19,
+    """
+    tile [8, 8, 19],
+    tile [8, 8, 4],
+    tile [2, 2, 4],
+    stage input 0 at 2 of 2 order [0, 1] local,
+    stage input 1 at 2 of 2 order [0, 1] local
+    """,
+)
 
-DOT = """
-func.func @main(%A : !stripe.view<6x8xf32>, %B : !stripe.view<8x5xf32>)
-    -> !stripe.view<6x5xf32> {
-  %C = stripe.alloc : !stripe.view<6x5xf32>
-  stripe.block "product" [%i : 6, %j : 5, %k : 8]
-      in %a = %A[%i, %k] : 1x1
-      in %b = %B[%k, %j] : 1x1
-      out %c = %C[%i, %j] : 1x1 add init 0
-      attributes {stripe.schedule = #stripe.schedule<
-        tile [3, 5, 8],
-        tile [3, 5, 4],
-        tile [1, 1, 4],
-        instruction "dot_f32x4">} {
-    %x = stripe.load %a : !stripe.view<1x1xf32>
-    %y = stripe.load %b : !stripe.view<1x1xf32>
-    %z = eltwise.mul %x, %y : f32
-    stripe.store %z, %c : !stripe.view<1x1xf32>
-  }
-  func.return %C : !stripe.view<6x5xf32>
-}
-"""
+DOT = product_text(
+    6,
+    5,
+    8,
+    """
+    tile [3, 5, 8],
+    tile [3, 5, 4],
+    tile [1, 1, 4],
+    instruction "dot_f32x4"
+    """,
+)
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from stripe_programs import CONTEXT, run
+from scheduled_products import operands, product, run_on_devices
+from stripe_programs import run
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from gingham.dialects.opencl.work_items import BarrierOp
 from gingham.errors import GinghamError
-from gingham.runtime.devices import devices
-from gingham.targets.opencl.devices.device import OpenCLDevice
-from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
-from gingham.tools.optimizer.located_parser import parse_mlir
-from gingham.tools.optimizer.sources import Sources
 
 Array = NDArray[Any]
 
@@ -29,7 +25,7 @@ STRIPE = (
 )
 
 
-def product(
+def tiled_product(
     rows: int,
     columns: int,
     depth: int,
@@ -41,38 +37,7 @@ def product(
     levels = [(m, n, depth), (m, n, k), (*part, k)]
     parts = [f"tile {[*sizes]}" for sizes in levels]
     parts += [f"stage input {n} at 2 of 2 order [0, 1] local" for n in (0, 1)]
-    schedule = f"#stripe.schedule<{', '.join(parts)}>"
-    text = f"""
-    func.func @main(%A : !stripe.view<{rows}x{depth}xf32>,
-                    %B : !stripe.view<{depth}x{columns}xf32>)
-        -> !stripe.view<{rows}x{columns}xf32> {{
-      %C = stripe.alloc : !stripe.view<{rows}x{columns}xf32>
-      stripe.block "product" [%i : {rows}, %j : {columns}, %k : {depth}]
-          in %a = %A[%i, %k] : 1x1
-          in %b = %B[%k, %j] : 1x1
-          out %c = %C[%i, %j] : 1x1 add init 0
-          attributes {{stripe.schedule = {schedule}}} {{
-        %x = stripe.load %a : !stripe.view<1x1xf32>
-        %y = stripe.load %b : !stripe.view<1x1xf32>
-        %z = eltwise.mul %x, %y : f32
-        stripe.store %z, %c : !stripe.view<1x1xf32>
-      }}
-      func.return %C : !stripe.view<{rows}x{columns}xf32>
-    }}"""
-    return parse_mlir(CONTEXT, text, "product.mlir", Sources())
-
-
-def operands(rows: int, columns: int, depth: int) -> list[Array]:
-    random = np.random.default_rng(rows * columns + depth)
-    shapes = ((rows, depth), (depth, columns))
-    return [random.integers(-4, 5, shape).astype(np.float32) for shape in shapes]
-
-
-def run_on_devices(module: ModuleOp, inputs: list[Array]) -> list[Array]:
-    """The results of all OpenCL devices that work."""
-    found = [d for d in devices() if isinstance(d, OpenCLDevice)]
-    usable = [d for d in found if d.failure() is None]
-    return [OpenCLExecutable(module, device)(*inputs)[0] for device in usable]
+    return product(rows, columns, depth, ", ".join(parts))
 
 
 CASES = [
@@ -92,7 +57,7 @@ def test_products_are_exact(
     part: tuple[int, ...],
     items: int,
 ) -> None:
-    module, inputs = product(*shape, tile, part), operands(*shape)
+    module, inputs = tiled_product(*shape, tile, part), operands(*shape)
     want = inputs[0] @ inputs[1]
     run(module, STRIPE.format(items=items))
     module.verify()
@@ -110,7 +75,7 @@ def test_random_tiles(seed: int) -> None:
     rows, columns, depth = (random.randint(1, 20) for _ in range(3))
     part = (random.randint(1, 3), random.randint(1, 3))
     tile = (part[0] * random.randint(1, 4), part[1] * random.randint(1, 4))
-    module = product(rows, columns, depth, (*tile, random.randint(1, 8)), part)
+    module = tiled_product(rows, columns, depth, (*tile, random.randint(1, 8)), part)
     inputs = operands(rows, columns, depth)
     want = inputs[0] @ inputs[1]
     run(module, STRIPE.format(items=random.choice((4, 16, 64))))
@@ -122,7 +87,7 @@ def test_random_tiles(seed: int) -> None:
 def test_every_barrier_is_needed() -> None:
     shape, tile, part, items = CASES[0]
     for number in range(2):
-        module, inputs = product(*shape, tile, part), operands(*shape)
+        module, inputs = tiled_product(*shape, tile, part), operands(*shape)
         run(module, STRIPE.format(items=items))
         run(module, "lower-stripe-to-opencl")
         barriers = [op for op in module.walk() if isinstance(op, BarrierOp)]
@@ -134,7 +99,7 @@ def test_every_barrier_is_needed() -> None:
 
 def test_the_lowering_puts_the_same_barriers_once() -> None:
     shape, tile, part, items = CASES[0]
-    module = product(*shape, tile, part)
+    module = tiled_product(*shape, tile, part)
     run(module, STRIPE.format(items=items))
     apart = module.clone()
     run(module, "lower-stripe-to-opencl")
