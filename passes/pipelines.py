@@ -28,9 +28,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
     mapped to the device, `opencl` is ready to be printed.
     """
     hardware = options.hardware
-    bits = options.vector_bits
-    lanes = _chains(hardware) * bits // 32
-    groups = hardware.overheads.groups_per_core * hardware.cores
+    to_kernels = _for_vectors if hardware.has_vectors else _for_lanes
     return {
         "tile": [
             step("tile-expand-gather"),
@@ -39,50 +37,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("tile-canonicalize"),
             *_type_check(options),
         ],
-        "stripe": [
-            step("lower-tile-to-stripe"),
-            # Each chunk of a running sum adds work: half as many of them.
-            step("stripe-scan", lanes=lanes, parallelism=groups // 2),
-            step(
-                "stripe-plan-layout",
-                hardware=hardware,
-                bits=bits,
-                parallelism=groups,
-            ),
-            step("stripe-transpose-outputs"),
-            step("stripe-fuse"),
-            step("stripe-plan-fusion", hardware=hardware),
-            step("stripe-fuse-nests"),
-            step("stripe-localize", hardware=hardware),
-            step("stripe-scalarize"),
-            step("stripe-reuse-scratch"),
-            step("stripe-merge-indices"),
-            step("stripe-split-axes"),
-            step(
-                "stripe-split-reduction",
-                hardware=hardware,
-                lanes=lanes,
-                parallelism=groups,
-            ),
-            *_recall(options),
-            step("stripe-autotile", hardware=hardware, bits=bits),
-            step("stripe-pad"),
-            step("stripe-partition-edges"),
-            step("stripe-count-work"),
-            step("stripe-tile"),
-            step("stripe-stage", hardware=hardware),
-            step("stripe-count-work"),
-            step("stripe-instruct", hardware=hardware),
-            step("stripe-accumulate"),
-            step("stripe-share-kernels"),
-            step("stripe-round-up", bits=bits),
-            step("stripe-separate", hardware=hardware, bits=bits),
-            step("stripe-plan-vectors", bits=bits),
-            step("stripe-vectorize", bits=bits),
-            step("stripe-dead-code-elimination"),
-            step("stripe-unroll", hardware=hardware),
-            step("stripe-map"),
-        ],
+        "stripe": to_kernels(options),
         "opencl": [
             step("lower-stripe-to-opencl"),
             step("opencl-stream-stores", hardware=hardware),
@@ -97,6 +52,110 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("opencl-place-memory"),
         ],
     }
+
+
+def _for_vectors(options: TargetOptions) -> list[Step]:
+    """From flattened `tile` to kernels whose work-items have vectors, one a group."""
+    hardware = options.hardware
+    bits = options.vector_bits
+    lanes = _chains(hardware) * bits // 32
+    groups = hardware.overheads.groups_per_core * hardware.cores
+    return [
+        step("lower-tile-to-stripe"),
+        # Each chunk of a running sum adds work: half as many of them.
+        step("stripe-scan", lanes=lanes, parallelism=groups // 2),
+        step(
+            "stripe-plan-layout",
+            hardware=hardware,
+            bits=bits,
+            parallelism=groups,
+        ),
+        step("stripe-transpose-outputs"),
+        step("stripe-fuse"),
+        step("stripe-plan-fusion", hardware=hardware),
+        step("stripe-fuse-nests"),
+        step("stripe-localize", hardware=hardware),
+        step("stripe-scalarize"),
+        step("stripe-reuse-scratch"),
+        step("stripe-merge-indices"),
+        step("stripe-split-axes"),
+        step(
+            "stripe-split-reduction",
+            hardware=hardware,
+            lanes=lanes,
+            parallelism=groups,
+        ),
+        *_recall(options),
+        step("stripe-autotile", hardware=hardware, bits=bits),
+        step("stripe-pad"),
+        step("stripe-partition-edges"),
+        step("stripe-count-work"),
+        step("stripe-tile"),
+        step("stripe-stage", hardware=hardware),
+        step("stripe-count-work"),
+        step("stripe-instruct", hardware=hardware),
+        step("stripe-accumulate"),
+        step("stripe-share-kernels"),
+        step("stripe-round-up", bits=bits),
+        step("stripe-separate", hardware=hardware, bits=bits),
+        step("stripe-plan-vectors", bits=bits),
+        step("stripe-vectorize", bits=bits),
+        step("stripe-dead-code-elimination"),
+        step("stripe-unroll", hardware=hardware),
+        step("stripe-map"),
+    ]
+
+
+def _for_lanes(options: TargetOptions) -> list[Step]:
+    """From flattened `tile` to kernels of which lanes share the work of a group."""
+    hardware = options.hardware
+    bits = options.vector_bits
+    lanes = _chains(hardware) * bits // 32
+    groups = hardware.overheads.groups_per_core * hardware.cores
+    return [
+        step("lower-tile-to-stripe"),
+        # Each chunk of a running sum adds work: half as many of them.
+        step("stripe-scan", lanes=lanes, parallelism=groups // 2),
+        step(
+            "stripe-plan-layout",
+            hardware=hardware,
+            bits=bits,
+            parallelism=groups,
+        ),
+        step("stripe-transpose-outputs"),
+        step("stripe-fuse"),
+        step("stripe-plan-fusion", hardware=hardware),
+        step("stripe-fuse-nests"),
+        step("stripe-localize", hardware=hardware),
+        step("stripe-scalarize"),
+        step("stripe-reuse-scratch"),
+        step("stripe-merge-indices"),
+        step("stripe-split-axes"),
+        step(
+            "stripe-split-reduction",
+            hardware=hardware,
+            lanes=lanes,
+            parallelism=groups,
+        ),
+        *_recall(options),
+        step("stripe-autotile", hardware=hardware, bits=bits),
+        step("stripe-pad"),
+        step("stripe-partition-edges"),
+        step("stripe-count-work"),
+        step("stripe-tile"),
+        step("stripe-stage", hardware=hardware),
+        step("stripe-count-work"),
+        step("stripe-instruct", hardware=hardware),
+        step("stripe-accumulate"),
+        step("stripe-share-kernels"),
+        step("stripe-round-up", bits=bits),
+        step("stripe-separate", hardware=hardware, bits=bits),
+        step("stripe-plan-vectors", bits=bits),
+        step("stripe-vectorize", bits=bits),
+        step("stripe-dead-code-elimination"),
+        step("stripe-unroll", hardware=hardware),
+        step("stripe-map"),
+    ]
 
 
 def _chains(hardware: Hardware) -> int:
@@ -164,7 +223,7 @@ def _type_check(options: TargetOptions) -> list[Step]:
 PIPELINES: dict[str, TargetOptions] = {
     f"opencl-{name}": TargetOptions(hardware=load_hardware(name))
     for name in ("cpu-avx512", "cpu-avx2", "cpu-neon")
-}
+} | {"opencl-gpu": TargetOptions(hardware=load_hardware("nvidia-h200"))}
 """The named pipelines, each for devices like the hardware that it is named after."""
 
 

@@ -44,6 +44,7 @@ from ...hardware_pass import HardwarePass
 from ..analysis.nests import all_blocks, is_leaf
 from ..analysis.problem import Problem
 from ..analysis.schedules import has_tiles
+from . import gpu
 from .search import Freedom, best_of, explained, problem_of
 
 _NOTHING = Schedule()
@@ -91,6 +92,10 @@ class StripeAutotilePass(HardwarePass):
         if has_tiles(block):
             return _NOTHING
         problem = problem_of(block, hardware.vector_bits)
+        if not hardware.has_vectors:
+            decided = gpu.decision(block, problem, hardware)
+            if decided is not None:
+                return decided
         if not problem.aggregates or problem.uncut:
             return _stream(problem, hardware.overheads)
         found = best_of(block, problem, hardware, Freedom(self.stages, self.orders))
