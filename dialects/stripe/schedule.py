@@ -90,23 +90,19 @@ class Schedule:
     """Copies of inputs, applied one after the other."""
     parts: tuple[Part, ...] = ()
     """At most one of each other kind, in the order of `PARTS`."""
-    lanes: int = 1
-    """The lanes of the vectors that a prediction is for. Not written: vectors are as
-    wide as tiles allow."""
     reason: str = field(default="", compare=False)
     """Why the tiles are as they are, for people; or nothing."""
 
     @staticmethod
     def of(
         sizes: Sequence[Sequence[int]],
-        lanes: int = 1,
         orders: Sequence[Sequence[int]] = (),
         stages: Iterable[Staging] = (),
         reason: str = "",
     ) -> Schedule:
         """A nest by the sizes of its levels and the orders of its first blocks."""
         levels = tuple([Tiles(tuple(level)) for level in sizes])
-        schedule = Schedule(levels, stages=tuple(stages), lanes=lanes, reason=reason)
+        schedule = Schedule(levels, stages=tuple(stages), reason=reason)
         return schedule.with_orders(orders) if orders else schedule
 
     # Tiles.
@@ -259,7 +255,6 @@ class Schedule:
             replace(self.points, reason=""),
             tuple([replace(stage, reason="") for stage in self.stages]),
             tuple([replace(part, reason="") for part in self.parts]),
-            self.lanes,
         )
 
     def __bool__(self) -> bool:

@@ -350,9 +350,13 @@ def vector_width(
     `extent` stands in for the range of the index.
     """
     divided = block.index_ranges[index] if extent is None else extent
+    return lanes_within(divided, native_lanes(block, bits))
+
+
+def lanes_within(extent: int, most: int) -> int:
+    """The lanes of the widest vectors that divide an extent, `most` at most."""
     width = 1
-    most = native_lanes(block, bits)
-    while 2 * width <= most and divided % (2 * width) == 0:
+    while 2 * width <= most and extent % (2 * width) == 0:
         width *= 2
     return width
 

@@ -16,7 +16,7 @@ from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import StoreOp
 from ...arithmetic import weight_of
-from .lanes import native_lanes, unit_steps
+from .lanes import lanes_within, native_lanes, unit_steps
 from .nests import (
     absolute_access,
     assigns_at_subscripts,
@@ -166,6 +166,16 @@ class Problem:
     def blocked(self) -> tuple[bool, ...]:
         """For each access, whether it is in the way of vectors."""
         return tuple(self.in_the_way(access) for access in self.accesses)
+
+    def lanes_of(self, tile: Sequence[int]) -> int:
+        """The lanes of the vectors in a tile of these sizes, 0 for a whole range.
+
+        They are as wide as its size along them allows.
+        """
+        if self.vector is None:
+            return 1
+        size = tile[self.vector] or self.ranges[self.vector]
+        return lanes_within(size, self.lanes)
 
     def in_the_way(self, access: Access) -> bool:
         """Whether vectors cannot be loaded from an access as it is."""

@@ -175,7 +175,7 @@ def test_a_level_stays_where_something_is_copied() -> None:
 
 def test_what_is_decided_stays() -> None:
     given_stage = Staging(1, 0, 0, (0, 1))
-    other = Schedule.of([(8, 4)], 16, [(1, 0)], [Staging(0, 0, 0, (1, 0))], "fast")
+    other = Schedule.of([(8, 4)], [(1, 0)], [Staging(0, 0, 0, (1, 0))], "fast")
     padded = Schedule(stages=(given_stage,), parts=(Padding((0, 16)),))
     found = padded.completed_by(other)
     assert found == replace(other, stages=padded.stages, parts=padded.parts)

@@ -24,8 +24,8 @@ from ..search import best_to_share, explained, problem_of
 from ..search.search import Scored
 from .contraction import Contraction
 
-_Tiled: TypeAlias = tuple[BlockOp, tuple[int, ...], int, frozenset[int]]
-"""A block, a register tile of it, its lanes, and the inputs that are staged."""
+_Tiled: TypeAlias = tuple[BlockOp, tuple[int, ...], frozenset[int]]
+"""A block, a register tile of it, and the inputs that are staged."""
 _Users: TypeAlias = frozenset[Operation] | None
 
 
@@ -81,9 +81,10 @@ class BlockCosts:
         """What the device's compiler takes for a contraction by itself, about."""
         nest = self.decide(block)
         problem = self.problem(block)
-        parts = pieces(problem, nest.tile, nest.lanes, nest.staged)
+        lanes = problem.lanes_of(nest.tile)
+        parts = pieces(problem, nest.tile, lanes, nest.staged)
         overheads = self.hardware.overheads
-        return build_seconds(problem, nest.tile, nest.lanes, len(parts), overheads)
+        return build_seconds(problem, nest.tile, lanes, len(parts), overheads)
 
     def contraction(self, member: Member) -> Contraction:
         """A member as what cache tiles are made of."""
@@ -97,10 +98,11 @@ class BlockCosts:
     def register_cycles(self, block: BlockOp, nest: Schedule) -> float:
         """Cycles of a contraction, register tile after register tile."""
         staged = frozenset(nest.staged)
-        key = block, nest.tile, nest.lanes, staged
+        key = block, nest.tile, staged
         if key not in self._cycles:
             problem = self.problem(block)
-            cost = tile_cost(problem, nest.tile, nest.lanes, self.hardware, staged)
+            lanes = problem.lanes_of(nest.tile)
+            cost = tile_cost(problem, nest.tile, lanes, self.hardware, staged)
             steps = prod(problem.ranges[index] for index in problem.reductions)
             tiles = prod(
                 -(-problem.ranges[index] // max(nest.tile[index], 1))

@@ -46,7 +46,8 @@ class Contraction:
 
     def unit(self, index: int) -> int:
         """What sizes of an index are a multiple of: the lanes of vectors along it."""
-        return self.nest.lanes if index == self.problem.vector else 1
+        problem = self.problem
+        return problem.lanes_of(self.nest.tile) if index == problem.vector else 1
 
     @cached_property
     def wants_blocks(self) -> bool:
@@ -88,7 +89,7 @@ class Contraction:
             for stage in nest.stages
             if stage.before == 0 and stage.window == depth
         )
-        return Schedule.of((tuple(tile),), nest.lanes, (), stages)
+        return Schedule.of((tuple(tile),), stages=stages)
 
     def in_cache_tile(
         self, sizes: tuple[int, ...], hardware: Hardware, local_bytes: int
@@ -98,10 +99,7 @@ class Contraction:
         None where none leaves nothing over.
         """
         if sizes not in self._leaves:
-            own = self.nest
-            self._leaves[sizes] = leaves(
-                self.within(sizes), own.tile, own.lanes, hardware
-            )
+            self._leaves[sizes] = leaves(self.within(sizes), self.nest.tile, hardware)
         found = self._leaves[sizes]
         return next((leaf for leaf in found if leaf.local_bytes <= local_bytes), None)
 
@@ -115,12 +113,13 @@ class Contraction:
 
 @lru_cache(maxsize=512)
 def leaves(
-    problem: Problem, wanted: tuple[int, ...], lanes: int, hardware: Hardware
+    problem: Problem, wanted: tuple[int, ...], hardware: Hardware
 ) -> tuple[Leaf, ...]:
     """Nests on one core with about the wanted register tile, the fastest first.
 
     There are none where that leaves something over. Equal members share the answer.
     """
+    lanes = problem.lanes_of(wanted)
     tile = tuple(
         extent
         if index in problem.reductions
@@ -129,7 +128,7 @@ def leaves(
     )
     if any(n % size for n, size in zip(problem.ranges, tile, strict=True)):
         return ()
-    plain = Schedule.of((tile,), lanes)
+    plain = Schedule.of((tile,))
     model = Model(problem, hardware)
     launch = hardware.launch_microseconds * 1e-6
     found = [

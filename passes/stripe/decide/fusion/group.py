@@ -166,7 +166,7 @@ class FusionGroup:
             for stage in self._stages(main, nest)
         )
         orders = ((),) * added + nest.orders[count:]
-        leaf = Schedule.of(inner, nest.lanes, orders, stages)
+        leaf = Schedule.of(inner, orders, stages)
         leaves = tuple(
             leaf
             if m is main

@@ -120,10 +120,11 @@ class Model:
     def _cover(self, nest: Schedule) -> _Cover:
         """How the register tiles of a nest cover the ranges."""
         staged = frozenset(nest.staged)
-        key = (nest.tile, nest.lanes, staged)
+        lanes = self.problem.lanes_of(nest.tile)
+        key = (nest.tile, lanes, staged)
         if key not in self._covers:
             problem = self.problem
-            (interior, _), *edges = pieces(problem, nest.tile, nest.lanes, staged)
+            (interior, _), *edges = pieces(problem, nest.tile, lanes, staged)
             seconds = [
                 self._edge(nest.tile, ranges, lanes, staged) for ranges, lanes in edges
             ]
@@ -292,13 +293,14 @@ def _levels(
     ranges, cost = cover.interior, cover.cost
     cores = 1 if problem.is_nested else hardware.cores
     cycle = 1e-9 / hardware.clock_gigahertz
+    lanes = problem.lanes_of(nest.tile)
     loops = loops_of(problem, nest, ranges)
     own = _of_one_core([loop.steps for loop in loops], cores)
     streams = [
         Stream(
             access,
             loop_strides(problem, nest, access, loops),
-            crossing(problem, access, nest.lanes, hardware, nest.staged),
+            crossing(problem, access, lanes, hardware, nest.staged),
         )
         for access in problem.accesses
     ]

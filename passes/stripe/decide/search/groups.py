@@ -65,7 +65,7 @@ def pieces_of(problem: Problem, nest: Schedule) -> Iterator[Schedule]:
             piece[index] = size
             for order in dict.fromkeys([nest.orders[0], ()]):
                 sizes = (tuple(piece), tile)
-                yield Schedule.of(sizes, nest.lanes, (order,), stages)
+                yield Schedule.of(sizes, (order,), stages)
 
 
 def locally_staged_pieces(
@@ -89,7 +89,7 @@ def _with_local_copies(
 
     What else is copied is copied before.
     """
-    if problem.is_nested or nest.lanes == 1:
+    if problem.is_nested or problem.lanes_of(nest.tile) == 1:
         return
     stages = nest.stages or tuple(
         packing(problem, access, 0, problem.vector)
@@ -109,7 +109,7 @@ def _with_local_copies(
         else replace(stage, window=1)
         for stage in stages
     )
-    found = Schedule.of((tuple(piece), nest.tile), nest.lanes, stages=staged)
+    found = Schedule.of((tuple(piece), nest.tile), stages=staged)
     room = sum(
         scratch_bytes(problem, found, stage, problem.ranges)
         for stage in staged
@@ -141,7 +141,7 @@ def blocked(problem: Problem, nest: Schedule, hardware: Hardware) -> Iterator[Sc
     in place, or copied into memory of its own.
     """
     vector = problem.vector
-    if vector is None or nest.lanes == 1 or problem.is_nested:
+    if vector is None or problem.lanes_of(nest.tile) == 1 or problem.is_nested:
         return
     streams = [a for a in problem.inputs if vector in a.used and _may_copy(problem, a)]
     rows = [i for i in problem.parallel if i != vector and i not in problem.fixed]
@@ -178,7 +178,7 @@ def _in_blocks(
             for index, size in deep.items():
                 block[index] = size
         levels = (tuple(piece), tuple(inner), tuple(leaf))
-        plain = Schedule.of(levels, nest.lanes, orders)
+        plain = Schedule.of(levels, orders)
         if plain not in seen:
             seen.add(plain)
             yield plain

@@ -38,8 +38,8 @@ _HOPE = 1.1
 """How much worse than those kept a tile may seem without its edges, to be looked at."""
 _WorkOfOne: TypeAlias = "Callable[[tuple[int, ...], int], float]"
 """The cycles of one tile with vectors of so many lanes."""
-_Worked: TypeAlias = "tuple[float, list[int], tuple[int, ...], int]"
-"""The cycles for all tiles, what decides between equal ones, a tile and its lanes."""
+_Worked: TypeAlias = "tuple[float, list[int], tuple[int, ...]]"
+"""The cycles for all tiles, what decides between equal ones, and a tile."""
 _WAYS = 3
 """Ways to complete a tile that are tried with the next ones."""
 _COMPLETED = 2
@@ -89,10 +89,10 @@ def _search(
     ways = list(_ways(problem, freedom))
     best: list[Scored] = []
     probed: list[float] = []
-    for tile, lanes in tiles:
+    for tile in tiles:
         # What pays for the best tile pays for another.
         count = 1 if best else _WAYS
-        found = looks.fastest((way.nest(problem, tile, lanes) for way in ways), count)
+        found = looks.fastest((way.nest(problem, tile) for way in ways), count)
         if not best:
             ways = [_Way.of(one.nest) for one in found[:_WAYS]]
         best.append(found[0])
@@ -200,10 +200,8 @@ def _preference(scored: Scored) -> tuple[float, list[int]]:
     return scored.seconds, [-size for size in reversed(scored.nest.tile)]
 
 
-def _best_tiles(
-    model: Model, freedom: Freedom
-) -> tuple[list[tuple[tuple[int, ...], int]], str]:
-    """The best register tiles by arithmetic, their vector widths, and a remark.
+def _best_tiles(model: Model, freedom: Freedom) -> tuple[list[tuple[int, ...]], str]:
+    """The best register tiles by arithmetic, and a remark.
 
     Those of which the code takes too long to compile are for blocks only that have no
     others; the remark says which one would have been the best.
@@ -218,38 +216,39 @@ def _best_tiles(
     overheads = model.hardware.overheads
     work_of_one = cache(partial(_tile_work, model, staged))
     likely = sorted(
-        (_least_work(problem, tile, lanes, work_of_one, overheads), tile, lanes)
-        for tile, lanes in register_tiles(problem, model.hardware)
+        (_least_work(problem, tile, work_of_one, overheads), tile)
+        for tile in register_tiles(problem, model.hardware)
     )
     cores = 1 if problem.is_nested else model.hardware.cores
     cold = overheads.leaf_nanoseconds * model.hardware.clock_gigahertz * cores
     scored: list[_Worked] = []
     long: list[_Worked] = []
-    for least, tile, lanes in likely:
+    for least, tile in likely:
         if len(scored) >= _KEPT and least > _HOPE * scored[_KEPT - 1][0]:
             break
+        lanes = problem.lanes_of(tile)
         parts = pieces(problem, tile, lanes, staged)
         work = _work(problem, tile, parts, work_of_one, overheads.leaf_share, cold)
         built = build_seconds(problem, tile, lanes, len(parts), overheads)
         is_long = built > MOST_SECONDS
         found = long if is_long else scored
-        insort(found, (work, [-size for size in reversed(tile)], tile, lanes))
+        insort(found, (work, [-size for size in reversed(tile)], tile))
     if not scored:
         scored, long = long, []
     remark = ""
     if long and long[0] < scored[0]:
-        *_, tile, lanes = long[0]
-        remark = _too_long(problem, tile, lanes, staged, overheads)
-    return [(tile, lanes) for _, _, tile, lanes in scored[:_KEPT]], remark
+        *_, tile = long[0]
+        remark = _too_long(problem, tile, staged, overheads)
+    return [tile for *_, tile in scored[:_KEPT]], remark
 
 
 def _too_long(
     problem: Problem,
     tile: Sequence[int],
-    lanes: int,
     staged: frozenset[int],
     overheads: Overheads,
 ) -> str:
+    lanes = problem.lanes_of(tile)
     parts = pieces(problem, tile, lanes, staged)
     seconds = build_seconds(problem, tile, lanes, len(parts), overheads)
     return (
@@ -261,12 +260,11 @@ def _too_long(
 def _least_work(
     problem: Problem,
     tile: tuple[int, ...],
-    lanes: int,
     work_of_one: _WorkOfOne,
     overheads: Overheads,
 ) -> float:
     """Cycles for all tiles, if they left nothing over."""
-    whole = [(problem.ranges, lanes)]
+    whole = [(problem.ranges, problem.lanes_of(tile))]
     return _work(problem, tile, whole, work_of_one, overheads.leaf_share)
 
 
@@ -314,9 +312,7 @@ def _stream(problem: Problem, tile: Sequence[int], hardware: Hardware) -> float:
     return moved / behind.bytes_per_cycle
 
 
-def register_tiles(
-    problem: Problem, hardware: Hardware
-) -> Iterator[tuple[tuple[int, ...], int]]:
+def register_tiles(problem: Problem, hardware: Hardware) -> Iterator[tuple[int, ...]]:
     """Register tiles worth a thought, whole along indices that only aggregate."""
     limit = 2 * hardware.vector_registers
     smallest = [
@@ -330,38 +326,36 @@ def register_tiles(
     ]
     vector = problem.vector if problem.vector in free else None
     rows = [i for i in free if i != vector and problem.ranges[i] > 1]
-    for lanes, width in _widths(problem, vector):
+    for width in _widths(problem, vector):
         base = list(smallest)
         if vector is not None:
             base[vector] = width
-        own = width // lanes
+        own = width // problem.lanes_of(base)
         for number in range(min(_TILED_AT_ONCE, len(rows)) + 1):
             for chosen in combinations(rows, number):
                 for sizes in _sizes(problem, chosen, limit // max(own, 1)):
                     tile = list(base)
                     for index, size in zip(chosen, sizes, strict=True):
                         tile[index] = size
-                    yield tuple(tile), lanes
+                    yield tuple(tile)
 
 
-def _widths(problem: Problem, vector: int | None) -> Iterator[tuple[int, int]]:
-    """Lanes, and the tile's size along the vectors."""
+def _widths(problem: Problem, vector: int | None) -> list[int]:
+    """Sizes of a tile along the vectors, which are as wide as that allows."""
     if vector is None:
-        yield 1, 1
-        return
+        return [1]
     extent = problem.ranges[vector]
     lanes = problem.lanes
     while lanes > extent:
         lanes //= 2
-    for count in _VECTORS:
-        if count * lanes <= extent:
-            yield lanes, count * lanes
+    widths = [count * lanes for count in _VECTORS]
     # Narrower vectors may leave nothing over.
     narrow = lanes // 2
     if narrow >= 2 and extent % lanes and extent % narrow == 0:
-        yield from ((narrow, n * narrow) for n in _VECTORS if n * narrow <= extent)
+        widths += [count * narrow for count in _VECTORS]
     elif narrow:
-        yield narrow, narrow
+        widths.append(narrow)
+    return [width for width in dict.fromkeys(widths) if width <= extent]
 
 
 def _sizes(
@@ -390,14 +384,14 @@ class _Way:
     def of(nest: Schedule) -> _Way:
         return _Way(frozenset(nest.staged), nest.orders[0])
 
-    def nest(self, problem: Problem, tile: tuple[int, ...], lanes: int) -> Schedule:
+    def nest(self, problem: Problem, tile: tuple[int, ...]) -> Schedule:
         """The nest of a register tile."""
-        vector = problem.vector if lanes > 1 else None
+        vector = problem.vector if problem.lanes_of(tile) > 1 else None
         stages = tuple(
             packing(problem, problem.accesses[number], 0, vector)
             for number in sorted(self.staged)
         )
-        return Schedule.of((tile,), lanes, (self.order,) if self.order else (), stages)
+        return Schedule.of((tile,), (self.order,) if self.order else (), stages)
 
 
 def _ways(problem: Problem, freedom: Freedom) -> Iterator[_Way]:

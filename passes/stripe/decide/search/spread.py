@@ -74,31 +74,25 @@ def _drawn(
     for _ in range(_TRIES * count):
         if len(found) == count:
             break
-        tile, lanes = random.choice(tiles)
+        tile = random.choice(tiles)
         if problem.vector is not None and random.random() < _NARROW:
-            tile, lanes = _narrowed(tile, problem.vector, random)
-        if _is_likely(problem, hardware, tile, lanes, random):
-            found[_nest(problem, tile, lanes, random)] = None
+            tile = _narrowed(tile, problem.vector, random)
+        if _is_likely(problem, hardware, tile, random):
+            found[_nest(problem, tile, random)] = None
     return list(found)
 
 
-def _narrowed(
-    tile: tuple[int, ...], vector: int, random: Random
-) -> tuple[tuple[int, ...], int]:
+def _narrowed(tile: tuple[int, ...], vector: int, random: Random) -> tuple[int, ...]:
     """A tile with vectors of a few lanes, or none."""
-    lanes = min(random.choice((1, 2, 4)), tile[vector])
     sizes = list(tile)
-    sizes[vector] = lanes
-    return tuple(sizes), lanes
+    sizes[vector] = min(random.choice((1, 2, 4)), tile[vector])
+    return tuple(sizes)
 
 
 def _is_likely(
-    problem: Problem,
-    hardware: Hardware,
-    tile: Sequence[int],
-    lanes: int,
-    random: Random,
+    problem: Problem, hardware: Hardware, tile: Sequence[int], random: Random
 ) -> bool:
+    lanes = problem.lanes_of(tile)
     accumulators = cells_of(tile, problem.parallel) / lanes
     if accumulators > _MANY_ACCUMULATORS * hardware.vector_registers:
         return False
@@ -106,9 +100,7 @@ def _is_likely(
     return not is_plain or random.random() < 0.25
 
 
-def _nest(
-    problem: Problem, tile: tuple[int, ...], lanes: int, random: Random
-) -> Schedule:
+def _nest(problem: Problem, tile: tuple[int, ...], random: Random) -> Schedule:
     counts = [-(-n // size) for n, size in zip(problem.ranges, tile, strict=True)]
     several = [index for index in problem.parallel if counts[index] > 1]
     levels = (tile,)
@@ -118,13 +110,13 @@ def _nest(
     orders: tuple[tuple[int, ...], ...] = ()
     if len(several) > 1 and random.random() < 0.6:
         orders = (tuple(random.sample(several, len(several))),)
-    vector = problem.vector if lanes > 1 else None
+    vector = problem.vector if problem.lanes_of(tile) > 1 else None
     stages = tuple(
         packing(problem, access, len(levels) - 1, vector)
         for access in problem.inputs
         if may_stage(problem, access) and random.random() < 0.4
     )
-    return Schedule.of(levels, lanes, orders, stages)
+    return Schedule.of(levels, orders, stages)
 
 
 def _piece(

@@ -126,7 +126,7 @@ def decide(block: BlockOp, random: Random) -> None:
         entries.append(Staging(number, before, window, (*order,), space, fill))
     # What is staged once more is so further inside.
     entries.sort(key=lambda entry: entry.before)
-    schedule = Schedule.of(levels, 1, orders, entries)
+    schedule = Schedule.of(levels, orders, entries)
     set_schedule(block, schedule.with_part(Padding((*pads,))))
 
 

@@ -69,12 +69,12 @@ def test_cache_tiles_divide_and_fit() -> None:
 def test_a_leaf_leaves_nothing_over() -> None:
     own = contraction(lowered(["64x512xf32", "512x2x512xf32", "2x512xf32"]))
     problem = own.within((64, 48))
-    found = leaves(problem, own.nest.tile, own.nest.lanes, OPTIONS.hardware)
+    found = leaves(problem, own.nest.tile, OPTIONS.hardware)
     assert found
     for leaf in found:
         for extent, size in zip(problem.ranges, leaf.nest.tile, strict=True):
             assert extent % size == 0
-    assert not leaves(own.within((61, 47)), (8, 1, 32, 512), 16, OPTIONS.hardware)
+    assert not leaves(own.within((61, 47)), (8, 1, 32, 512), OPTIONS.hardware)
 
 
 def test_the_best_leaf_fits_the_memory_for_copies() -> None:

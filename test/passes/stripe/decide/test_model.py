@@ -28,7 +28,7 @@ def _seconds(nest: Schedule, hardware: Hardware = HARDWARE, size: int = 1024) ->
 def _nest(rows: int, columns: int, depth: int = 1024, packed: bool = True) -> Schedule:
     whole = product(depth, depth, depth)
     stages = (packing(whole, whole.accesses[1], 0, 1),) if packed else ()
-    return Schedule.of(((rows, columns, depth),), 16, ((1, 0),), stages)
+    return Schedule.of(((rows, columns, depth),), ((1, 0),), stages)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_memory_bandwidth_bounds_a_stream() -> None:
     column_sum = problem(
         "function (X[M, N]) -> (S) { S[j : N] = +(X[i, j]); }", "65536x1024xf32"
     )
-    nest = Schedule.of(((64, 65536),), 16)
+    nest = Schedule.of(((64, 65536),))
     times = [
         estimate(
             column_sum, nest, replace(HARDWARE, memory_gigabytes_per_second=rate)
@@ -112,7 +112,7 @@ def test_powers_of_two_conflict() -> None:
 def test_packing_costs_what_it_copies() -> None:
     """A matrix that is used once is not worth a copy."""
     wide = product(8, 4096, 4096)
-    plain = Schedule.of(((8, 32, 4096),), 16)
+    plain = Schedule.of(((8, 32, 4096),))
     packed = replace(plain, stages=(packing(wide, wide.accesses[1], 0, 1),))
     assert estimate(wide, packed, HARDWARE).breakdown["staging"] > 0
     assert (
@@ -152,7 +152,7 @@ def test_pieces_cover_the_block() -> None:
 
 def test_edges_cost_more_than_their_share() -> None:
     even, uneven = product(1024, 512, 1024), product(1024, 512, 1027)
-    nest = Schedule.of(((8, 32, 512),), 16)
+    nest = Schedule.of(((8, 32, 512),))
     plain, odd = estimate(even, nest, HARDWARE), estimate(uneven, nest, HARDWARE)
     assert odd.breakdown["edges"] > 3 / 1024 * plain.breakdown["arithmetic"]
 
@@ -160,7 +160,7 @@ def test_edges_cost_more_than_their_share() -> None:
 def test_balance_counts_whole_groups() -> None:
     """Three work-groups on two cores take as long as four."""
     whole = product(96, 512, 32)
-    nest = Schedule.of(((32, 32, 512), (8, 32, 512)), 16)
+    nest = Schedule.of(((32, 32, 512), (8, 32, 512)))
     parts = estimate(whole, nest, HARDWARE).breakdown
     busy = max(parts[name] for name in ("arithmetic", "cache 2", "cache 3", "memory"))
     assert parts["imbalance"] >= 0.3 * busy
@@ -169,7 +169,7 @@ def test_balance_counts_whole_groups() -> None:
 def test_balance_counts_what_edges_do() -> None:
     """20 work-groups of 48 columns and one of 40, which one of two cores has too."""
     whole = product(1000, 1000, 1000)
-    nest = Schedule.of(((1000, 48, 1000), (8, 48, 1000)), 16)
+    nest = Schedule.of(((1000, 48, 1000), (8, 48, 1000)))
     odd = estimate(whole, nest, HARDWARE)
     even = estimate(product(1000, 1000, 960), nest, HARDWARE)
     busy = even.breakdown["arithmetic"]
@@ -183,7 +183,7 @@ def test_balance_counts_what_edges_do() -> None:
 def test_overlapping_windows_are_read_once() -> None:
     """A convolution reads each pixel once into the cache, not once for each tap."""
     whole = problem(CONVOLUTION, "1x56x56x64xf32", "3x3x64x64xf32")
-    nest = Schedule.of(((1, 8, 32, 3, 3, 64),), 16)
+    nest = Schedule.of(((1, 8, 32, 3, 3, 64),))
     moved = estimate(whole, nest, HARDWARE).breakdown["cache 3"]
     image = 56 * 56 * 64 * 4
     at_least = image / (HARDWARE.caches[2].bytes_per_cycle * 4.2e9 * 2)
@@ -193,7 +193,7 @@ def test_overlapping_windows_are_read_once() -> None:
 def test_a_shared_cache_holds_once_what_all_cores_read() -> None:
     """Each core computes other rows with the same 4 MB of columns: they stay."""
     many = hardware_with(HARDWARE, cores=64)
-    nest = Schedule.of(((8, 32, 1024),), 16)
+    nest = Schedule.of(((8, 32, 1024),))
     rows = 64 * 32
     parts = estimate(product(rows, 1024, 1024), nest, many).breakdown
     once = 2 * rows * 1024 * 4

@@ -62,8 +62,7 @@ def test_the_best_are_different_loops(sizes: tuple[int, int, int]) -> None:
         whole = product(*sizes)
         nests = [one.nest for one in search(whole, hardware)]
         loops = {
-            (tuple(loops_of(whole, nest, whole.ranges)), nest.lanes, nest.stages)
-            for nest in nests
+            (tuple(loops_of(whole, nest, whole.ranges)), nest.stages) for nest in nests
         }
         assert len(loops) == len(nests)
         for nest in nests:
@@ -78,40 +77,42 @@ def test_what_is_written_twice_is_written_once() -> None:
     inside = replace(packing(whole, access, 2, whole.vector), before=2)
     before = replace(inside, before=1, window=1)
     for given, expected in [
-        (Schedule.of((piece, piece, tile), 16), Schedule.of((piece, tile), 16)),
-        (Schedule.of((piece, tile, tile), 16), Schedule.of((piece, tile), 16)),
+        (Schedule.of((piece, piece, tile)), Schedule.of((piece, tile))),
+        (Schedule.of((piece, tile, tile)), Schedule.of((piece, tile))),
         # A level that is larger than that around it, or 0, is as large.
-        (Schedule.of((tile, piece), 16), Schedule.of((tile,), 16)),
-        (Schedule.of((tile, (0, 0, 0)), 16), Schedule.of((tile,), 16)),
+        (Schedule.of((tile, piece)), Schedule.of((tile,))),
+        (Schedule.of((tile, (0, 0, 0))), Schedule.of((tile,))),
         # A group's order of one index, and the order that loops have anyway.
         (
-            Schedule.of(((512, 32, 512),), 16, ((1, 0),)),
-            Schedule.of(((512, 32, 512),), 16),
+            Schedule.of(((512, 32, 512),), ((1, 0),)),
+            Schedule.of(((512, 32, 512),)),
         ),
-        (Schedule.of((piece, tile), 16, ((), (0, 1))), Schedule.of((piece, tile), 16)),
+        (Schedule.of((piece, tile), ((), (0, 1))), Schedule.of((piece, tile))),
         (
-            Schedule.of((piece, piece, tile), 16, ((), (), (1, 0)), (inside,)),
-            Schedule.of((piece, tile), 16, ((), (1, 0)), (before,)),
+            Schedule.of((piece, piece, tile), ((), (), (1, 0)), (inside,)),
+            Schedule.of((piece, tile), ((), (1, 0)), (before,)),
         ),
     ]:
         assert given.normalized(whole.ranges, whole.reductions) == expected
     for nest in (
-        Schedule.of((piece, tile), 16, ((1, 0),)),
+        Schedule.of((piece, tile), ((1, 0),)),
         # Nothing else says where it is copied.
-        Schedule.of((piece, piece), 16, (), (before,)),
+        Schedule.of((piece, piece), (), (before,)),
     ):
         assert nest.normalized(whole.ranges, whole.reductions) == nest
 
 
 def _accumulators(whole: Problem, nest: Schedule) -> float:
-    return prod(nest.tile[index] for index in whole.parallel) / nest.lanes
+    return prod(nest.tile[index] for index in whole.parallel) / whole.lanes_of(
+        nest.tile
+    )
 
 
 @pytest.mark.parametrize("size", [512, 960, 1024, 2048, 4096])
 def test_products_fill_the_registers(size: int) -> None:
     whole = product(size, size, size)
     nest = _best(whole)
-    assert nest.lanes == 16
+    assert whole.lanes_of(nest.tile) == 16
     assert 12 <= _accumulators(whole, nest) <= 28
 
 
@@ -130,7 +131,7 @@ def test_transposes_by_packing() -> None:
     """Vectors cannot be loaded from `B[j, k]` along `j`, so that it is copied."""
     whole = problem(TRANSPOSED, "512x512xf32", "512x512xf32")
     nest = _best(whole)
-    assert nest.lanes == 16
+    assert whole.lanes_of(nest.tile) == 16
     assert nest.staged[1].order == (1, 0)
 
 
@@ -190,14 +191,14 @@ def test_deep_convolutions_are_cut_along_the_channels() -> None:
 def test_four_axes_use_whole_vectors() -> None:
     whole = problem(FOUR_AXES, "24x28x26x30xf32", "32x30x25x28xf32")
     nest = _best(whole)
-    assert nest.lanes == 16
+    assert whole.lanes_of(nest.tile) == 16
     assert _accumulators(whole, nest) >= 8
 
 
 def test_fewer_registers_make_smaller_tiles() -> None:
     whole = problem(PRODUCT, "960x960xf32", "960x960xf32", bits=256)
     found = search(whole, AVX2)[0]
-    assert found.nest.lanes == 8
+    assert whole.lanes_of(found.nest.tile) == 8
     assert _accumulators(whole, found.nest) <= 14
     assert found.estimate.tile.registers <= 16
 
@@ -239,9 +240,11 @@ def test_candidates_all_over_the_space() -> None:
 
 def test_tiles_hold_what_must_be_whole() -> None:
     whole = product(64, 48, 80)
-    for tile, lanes in register_tiles(whole, HARDWARE):
+    tiles = [*register_tiles(whole, HARDWARE)]
+    assert len(tiles) == len({*tiles})
+    for tile in tiles:
         assert tile[2] == 48
-        assert tile[1] % lanes == 0
+        assert whole.lanes_of(tile) in (8, 16)
 
 
 def test_footprints_of_windows_are_unions() -> None:
@@ -277,7 +280,8 @@ def test_weights_in_the_way_are_packed_though_borders_reach_out() -> None:
     )
 
 
-def _build_seconds(whole: Problem, tile: tuple[int, ...], lanes: int) -> float:
+def _build_seconds(whole: Problem, tile: tuple[int, ...]) -> float:
+    lanes = whole.lanes_of(tile)
     parts = len(pieces(whole, tile, lanes, ()))
     return build_seconds(whole, tile, lanes, parts, HARDWARE.overheads)
 
@@ -286,10 +290,10 @@ def test_code_that_takes_long_to_compile_is_left_out() -> None:
     """Three axes with borders: each splits the tiles along it into three leaves."""
     whole = problem(DEEP, "1x14x14x14x24xf32", "5x5x5x24x8xf32")
     tiles = [*register_tiles(whole, HARDWARE)]
-    seconds = [_build_seconds(whole, *tile) for tile in tiles]
+    seconds = [_build_seconds(whole, tile) for tile in tiles]
     assert min(seconds) < MOST_SECONDS < max(seconds)
     for one in search(whole, HARDWARE):
-        assert _build_seconds(whole, one.nest.tile, one.nest.lanes) <= MOST_SECONDS
+        assert _build_seconds(whole, one.nest.tile) <= MOST_SECONDS
         assert "whose code takes" in one.remark
 
 

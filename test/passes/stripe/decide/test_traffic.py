@@ -29,7 +29,7 @@ def _product(size: int, *levels: tuple[int, ...], packed: bool = True) -> Estima
     whole = product(size, size, size)
     stages = (packing(whole, whole.accesses[1], len(levels) - 1, 1),)
     orders = tuple(() for _ in levels[1:])
-    nest = Schedule.of(levels, 16, (*orders, (1, 0)), stages if packed else ())
+    nest = Schedule.of(levels, (*orders, (1, 0)), stages if packed else ())
     return estimate(whole, nest, XEON)
 
 
@@ -66,7 +66,7 @@ def test_how_full_a_cache_may_be_is_a_figure() -> None:
     """Whether a panel stays for the next rows decides what comes from behind."""
     whole = product(1024, 1024, 1024)
     levels = ((64, 48, 1024), (8, 48, 1024))
-    nest = Schedule.of(levels, 16, (), (packing(whole, whole.accesses[1], 1, 1),))
+    nest = Schedule.of(levels, (), (packing(whole, whole.accesses[1], 1, 1),))
     overheads = XEON.overheads
     small = replace(
         overheads,
@@ -96,7 +96,7 @@ def test_more_rows_that_share_a_panel_hide_its_way_into_the_cache() -> None:
     times: list[float] = []
     for rows in (64, 128, 512):
         levels = ((rows, 48, 4096), (8, 48, 4096))
-        nest = Schedule.of(levels, 16, (), (packing(whole, whole.accesses[1], 1, 1),))
+        nest = Schedule.of(levels, (), (packing(whole, whole.accesses[1], 1, 1),))
         times.append(estimate(whole, nest, XEON).seconds)
     assert times[0] > 1.05 * times[1] > 1.1 * times[2]
 
@@ -109,7 +109,7 @@ def test_what_all_cores_read_in_step_comes_from_memory_once() -> None:
     one = replace(hardware_with(two, cores=1), memory_gigabytes_per_second=15)
     whole = product(4096, 4096, 4096)
     stages = (packing(whole, whole.accesses[1], 0, 1),)
-    nest = Schedule.of(((8, 48, 4096),), 16, ((1, 0),), stages)
+    nest = Schedule.of(((8, 48, 4096),), ((1, 0),), stages)
     alone, both = (estimate(whole, nest, h).breakdown["memory"] for h in (one, two))
     # Half of the columns each, with half of what the rows take.
     assert both == pytest.approx(alone / 4, rel=0.1)
@@ -119,7 +119,7 @@ def test_vectors_across_two_lines_take_both_from_the_cache() -> None:
     """A matrix whose rows follow each other: its copy starts at a line, it may not."""
     whole = product(4096, 4096, 64)
     stages = (packing(whole, whole.accesses[1], 0, 1),)
-    plain = Schedule.of(((6, 64, 4096),), 16)
+    plain = Schedule.of(((6, 64, 4096),))
     crossing, aligned = (
         estimate(whole, nest, XEON).breakdown["cache 2"]
         for nest in (plain, replace(plain, stages=stages))
@@ -132,7 +132,7 @@ def test_pages_lie_at_random_in_a_cache() -> None:
     large = replace(XEON, page_bytes=2 << 20)
     whole = product(1024, 1024, 1024)
     stages = (packing(whole, whole.accesses[1], 1, 1),)
-    nest = Schedule.of(((8, 336, 1024), (8, 48, 1024)), 16, ((1, 0),), stages)
+    nest = Schedule.of(((8, 336, 1024), (8, 48, 1024)), ((1, 0),), stages)
     small_pages, large_pages = (
         estimate(whole, nest, hardware).breakdown["cache 3"]
         for hardware in (XEON, large)
@@ -143,8 +143,8 @@ def test_pages_lie_at_random_in_a_cache() -> None:
 def test_pieces_that_are_come_back_to_late_are_runs_of_their_own() -> None:
     """Channels in the outer loop: a pixel's lines are read one at a time."""
     whole = problem(POOL, "8x112x112x64xf32")
-    apart = Schedule.of(((1, 14, 8, 16, 2, 2), (1, 1, 8, 16, 2, 2)), 16)
-    together = Schedule.of(((1, 1, 56, 64, 2, 2), (1, 1, 4, 32, 2, 2)), 16)
+    apart = Schedule.of(((1, 14, 8, 16, 2, 2), (1, 1, 8, 16, 2, 2)))
+    together = Schedule.of(((1, 1, 56, 64, 2, 2), (1, 1, 4, 32, 2, 2)))
     parts = [estimate(whole, nest, XEON).breakdown for nest in (apart, together)]
     assert parts[0]["cache 3"] > 1.05 * parts[1]["cache 3"]
 
@@ -166,6 +166,6 @@ def test_copies_near_a_core_take_time_for_each_run() -> None:
     whole = product(4096, 64, 4096)
     for columns in (32, 256):
         copy = replace(packing(whole, whole.accesses[1], 1, 1), before=1)
-        nest = Schedule.of(((56, columns, 64), (14, columns, 64)), 16, (), (copy,))
+        nest = Schedule.of(((56, columns, 64), (14, columns, 64)), (), (copy,))
         seconds.append(estimate(whole, nest, XEON).breakdown["staging"])
     assert seconds[0] > 1.2 * seconds[1]
