@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects.aggregation import Aggregation
 from ...dialects.eltwise.element_types import Kind, kind
@@ -53,6 +53,8 @@ class KernelLowering:
         self._scope = KernelScope()
         self._statements = StatementLowering(self._scope)
         self._groups = GroupLowering(op, self._scope)
+        self._tests: dict[Operation, Sequence[IndexSum]] = {}
+        """The conditions of tests, where they are the same for a whole group."""
 
     def lower(self) -> LoweredKernel | None:
         """The kernel, or None for a block that does nothing.
@@ -205,9 +207,25 @@ class KernelLowering:
             known = known.and_also([condition])
         if not tested:
             return cursor
+        return Cursor(self._tested(op, tested, cursor), known)
+
+    def _tested(
+        self, op: BlockOp, conditions: Sequence[IndexSum], cursor: Cursor
+    ) -> Block:
+        """Where conditions hold: in the test of the same ones that is just before.
+
+        Where they differ between work-items, each test stays one of its own: barriers
+        may have to be between.
+        """
+        last = cursor.block.last_op
+        if isinstance(last, IfOp) and self._tests.get(last) == conditions:
+            return last.body.block
         block = Block()
-        cursor.emit(_if_op(tested, block), op)
-        return Cursor(block, known)
+        test = _if_op(conditions, block)
+        cursor.emit(test, op)
+        if self._scope.items.isdisjoint(test.values):
+            self._tests[test] = conditions
+        return block
 
     def _bind_views(self, op: BlockOp) -> None:
         for number, refinement in enumerate(op.refinement_list):

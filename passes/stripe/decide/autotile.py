@@ -106,8 +106,7 @@ def _stream(problem: Problem, overheads: Overheads) -> Schedule:
     """Pieces of a block that nothing is kept of between its points."""
     ranges, lanes = problem.ranges, problem.lanes
     if problem.is_nested:
-        sizes = _whole_vectors(problem)
-        return Schedule.of((sizes,), reason="all of it, in whole vectors")
+        return Schedule.of((_whole(problem),), reason="all of it at once")
     if (square := _square(problem)) is not None:
         return _stream_squares(problem, *square, overheads)
     cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]
@@ -166,14 +165,9 @@ def _square(problem: Problem) -> tuple[int, int] | None:
     return None
 
 
-def _whole_vectors(problem: Problem) -> tuple[int, ...]:
-    """Everything in one piece, but for what vectors leave over or is not tiled."""
-    sizes = [
+def _whole(problem: Problem) -> tuple[int, ...]:
+    """Everything in one piece, but for what is not tiled."""
+    return tuple(
         1 if index in problem.fixed else extent
         for index, extent in enumerate(problem.ranges)
-    ]
-    vector = problem.vector
-    if vector is not None and vector not in problem.fixed:
-        extent, lanes = sizes[vector], problem.lanes
-        sizes[vector] = max(extent - extent % lanes, min(extent, lanes))
-    return tuple(sizes)
+    )

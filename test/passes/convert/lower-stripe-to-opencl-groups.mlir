@@ -97,6 +97,40 @@ func.func @main(%A : !stripe.view<3x8xf32>) -> !stripe.view<3x8xf32> {
 
 // -----
 
+// Where a condition differs between work-items, a barrier may have to be between two
+// blocks under it: each is tested by itself.
+// CHECK:      opencl.kernel @apart(
+// CHECK:        opencl.if -%x + 3 >= 0 {
+// CHECK:          opencl.store {{.*}}, %t[%x]
+// CHECK-NEXT:   }
+// CHECK-NEXT:   opencl.if -%x + 3 >= 0 {
+// CHECK-NEXT:     opencl.load %t[-%x + 3]
+func.func @main(%A : !stripe.view<3x8xf32>) -> !stripe.view<3x8xf32> {
+  %C = stripe.alloc : !stripe.view<3x8xf32>
+  stripe.block "apart" [%g : 3 grid]
+      in %a = %A[%g, 0] : 1x8
+      out %c = %C[%g, 0] : 1x8 {
+    %t = stripe.alloc : !stripe.view<8xf32, local>
+    stripe.block [%x : 8 group]
+        in %a_1 = %a[0, %x] : 1x1
+        out %t_1 = %t[%x] : 1
+        where 3 - %x >= 0 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %v, %t_1 : !stripe.view<1xf32, local>
+    }
+    stripe.block [%x : 8 group]
+        in %t_1 = %t[3 - %x] : 1
+        out %c_1 = %c[0, %x] : 1x1
+        where 3 - %x >= 0 {
+      %v = stripe.load %t_1 : !stripe.view<1xf32, local>
+      stripe.store %v, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<3x8xf32>
+}
+
+// -----
+
 func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %C = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%g : 1 grid]

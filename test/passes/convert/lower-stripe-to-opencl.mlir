@@ -247,3 +247,45 @@ func.func @shapes() -> !stripe.view<2x6xf32> {
   }
   func.return %G : !stripe.view<2x6xf32>
 }
+
+// Blocks after each other under the same conditions are tested once.
+
+// CHECK-LABEL: opencl.kernel @border(
+// CHECK:         opencl.for %i : 3 {
+// CHECK-NEXT:      opencl.if -%n - %i + 4 >= 0 {
+// CHECK-NEXT:        [[A:%[0-9]+]] = eltwise.constant 1
+// CHECK-NEXT:        opencl.store [[A]], %O[3 * %n + %i]
+// CHECK-NEXT:        [[B:%[0-9]+]] = eltwise.constant 2
+// CHECK-NEXT:        opencl.store [[B]], %O[3 * %n + %i + 12]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      opencl.if -%i + 1 >= 0 {
+// CHECK-NEXT:        [[C:%[0-9]+]] = eltwise.constant 3
+// CHECK-NEXT:        opencl.store [[C]], %O[3 * %n + %i + 24]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      opencl.if -%n - %i + 4 >= 0 {
+func.func @borders() -> !stripe.view<3x4x3xf32> {
+  %O = stripe.alloc : !stripe.view<3x4x3xf32>
+  stripe.block "border" [%n : 4 grid]
+      out %o = %O[0, %n, 0] : 3x1x3 {
+    stripe.block [%i : 3]
+        out %o_1 = %o[0, 0, %i] : 3x1x1 {
+      stripe.block [] out %c = %o_1[0, 0, 0] : 1x1x1 where 4 - %n - %i >= 0 {
+        %1 = eltwise.constant 1 : f32
+        stripe.store %1, %c : !stripe.view<1x1x1xf32>
+      }
+      stripe.block [] out %c = %o_1[1, 0, 0] : 1x1x1 where 4 - %n - %i >= 0 {
+        %2 = eltwise.constant 2 : f32
+        stripe.store %2, %c : !stripe.view<1x1x1xf32>
+      }
+      stripe.block [] out %c = %o_1[2, 0, 0] : 1x1x1 where 1 - %i >= 0 {
+        %3 = eltwise.constant 3 : f32
+        stripe.store %3, %c : !stripe.view<1x1x1xf32>
+      }
+      stripe.block [] out %c = %o_1[2, 0, 0] : 1x1x1 where 4 - %n - %i >= 0 {
+        %4 = eltwise.constant 4 : f32
+        stripe.store %4, %c : !stripe.view<1x1x1xf32>
+      }
+    }
+  }
+  func.return %O : !stripe.view<3x4x3xf32>
+}

@@ -48,6 +48,26 @@ func.func @stream(%A : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
   func.return %O : !stripe.view<64x64xf32>
 }
 
+// A block inside another one stays in one piece, whatever vectors leave over: where they
+// end is no border of tiles, which a loop would test.
+// CHECK-LABEL: func.func @nested
+// CHECK: tile [4, 72],
+// CHECK-NEXT: because "all of it at once">}
+func.func @nested(%A : !stripe.view<8x4x72xf32>) -> !stripe.view<8x4x72xf32> {
+  %O = stripe.alloc : !stripe.view<8x4x72xf32>
+  stripe.block [%n : 8]
+      in %a = %A[%n, 0, 0] : 1x4x72
+      out %o = %O[%n, 0, 0] : 1x4x72 {
+    stripe.block [%i : 4, %j : 72]
+        in %a_1 = %a[0, %i, %j] : 1x1x1
+        out %o_1 = %o[0, %i, %j] : 1x1x1 {
+      %x = stripe.load %a_1 : !stripe.view<1x1x1xf32>
+      stripe.store %x, %o_1 : !stripe.view<1x1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<8x4x72xf32>
+}
+
 // What `init` must not set stays out of tiles: gaps, a diagonal, and cells that points
 // share.
 // CHECK-LABEL: func.func @fixed
