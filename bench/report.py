@@ -15,6 +15,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "convolutions": (1.15, 1.00),
     "rows": (1.10, 0.95),
     "fused": (0.90, 0.70),
+    "chains": (1.00, 1.00),
     "plaidml": (0.80, 0.50),
 }
 """Our time as a part of the fastest peer's: at most this in each row of a group, and
@@ -124,6 +125,7 @@ def as_json(rows: Sequence[Row]) -> dict[str, Any]:
                     result.peer: {
                         "seconds": result.seconds,
                         "first_seconds": result.first_seconds,
+                        "on_device": result.on_device,
                         "error": result.error,
                         "missing": result.missing,
                     }

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import ceil, prod
+from random import Random
 from typing import Literal, TypeAlias
 
-CaseGroup: TypeAlias = Literal["products", "convolutions", "rows", "fused"]
+CaseGroup: TypeAlias = Literal["products", "convolutions", "rows", "fused", "chains"]
 Shape: TypeAlias = tuple[int, ...]
+
+_MOST_CHECKED = 1e10
+"""Operations, of those that are computed once more to check a large result."""
+_OPERATIONS_PER_BYTE = 40
+"""What a byte costs a processor that computes little, in operations of products."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +24,7 @@ class Case:
     `program` is Tile; `inputs` has the shape of each of its arguments, by name, and
     `results` that of each result. `kind` and `parameters` say to the peers, which do
     not read Tile, what to compute: each of them has a function for a kind. All numbers
-    are f32.
+    are f32, but for the inputs in `indices`.
     """
 
     name: str
@@ -35,12 +41,31 @@ class Case:
     """Floating-point operations of one call; 0 where memory is what limits."""
     tolerance: float = 1e-4
     """The largest difference to NumPy, as a part of the largest result."""
+    by_rows: tuple[str, ...] = ()
+    """The inputs whose first axis is that of all results, which are computed of each
+    index of it apart: large results are checked at some of them."""
+    indices: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The inputs that are int32, from 0 to below these numbers."""
 
     @property
     def bytes(self) -> float:
         """What one call must read and write at least."""
         shapes = [*self.inputs.values(), *self.results.values()]
         return 4.0 * sum(map(prod, shapes))
+
+    @property
+    def checked_rows(self) -> list[int] | None:
+        """Which indices of the first axis of a large result are checked; None: all."""
+        if not self.by_rows:
+            return None
+        rows = next(iter(self.results.values()))[0]
+        work = max(self.flops, self.bytes * _OPERATIONS_PER_BYTE)
+        count = ceil(rows * _MOST_CHECKED / work)
+        if count >= rows:
+            return None
+        # Both ends, where something is left over, and some in between.
+        between = Random(0).sample(range(1, rows - 1), max(count - 2, 0))
+        return sorted({0, rows - 1, *between})
 
     @property
     def work(self) -> tuple[float, str]:

@@ -71,8 +71,34 @@ def convolution(
         "depthwise" if depthwise else "convolution",
         {"stride": stride, "dilation": dilation, "pad": pad, "groups": groups},
         constants=("K",),
+        by_rows=("I",),
         flops=2.0
         * (batch * small * small * taps * taps * outputs * (inputs // groups)),
+    )
+
+
+def channels_first(
+    channels: tuple[int, int], size: int, taps: int, *, batch: int = 1, stride: int = 1
+) -> Case:
+    """A convolution of images NCHW; weights by output and input channels, then taps."""
+    inputs, outputs = channels
+    pad = (taps - 1) // 2
+    small = (size + 2 * pad - taps) // stride + 1
+    x, y = (f"{stride} * {i} + {k} - {pad}" for i, k in ("xi", "yj"))
+    shape = f"{taps}x{taps}, {inputs}-{outputs} at {size}"
+    return Case(
+        f"convolution {shape}, batch {batch}, stride {stride}, NCHW",
+        "convolutions",
+        "function (I[N, CI, X, Y], K[CO, CI, KX, KY]) -> (O) {"
+        f" O[n, co, x, y : N, CO, {small}, {small}] ="
+        f" +(I[n, ci, {x}, {y}] * K[co, ci, i, j]); }}",
+        {"I": (batch, inputs, size, size), "K": (outputs, inputs, taps, taps)},
+        {"O": (batch, outputs, small, small)},
+        "channels_first",
+        {"stride": stride, "dilation": 1, "pad": pad, "groups": 1},
+        constants=("K",),
+        by_rows=("I",),
+        flops=2.0 * batch * small * small * taps * taps * outputs * inputs,
     )
 
 

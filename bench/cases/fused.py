@@ -18,6 +18,34 @@ def multiply_add(elements: int) -> Case:
     )
 
 
+def negation(elements: int) -> Case:
+    """What a copy takes: one number is read for each that is written."""
+    shape = (elements,)
+    return Case(
+        f"-a, {elements} elements",
+        "fused",
+        "function (A[N]) -> (Y) { Y = -A; }",
+        {"A": shape},
+        {"Y": shape},
+        "negation",
+        tolerance=0.0,
+    )
+
+
+def chain(elements: int, calls: int) -> Case:
+    """Calls of a small function, each with the result of the one before."""
+    shape = (elements,)
+    return Case(
+        f"{calls} calls of x * a + b, {elements} elements",
+        "chains",
+        "function (X[N], A[N], B[N]) -> (Y) { Y = X * A + B; }",
+        {"X": shape, "A": shape, "B": shape},
+        {"Y": shape},
+        "chain",
+        {"calls": calls},
+    )
+
+
 def gelu(elements: int) -> Case:
     """An element-wise chain: the tanh form of gelu, of `a * b + c`."""
     shape = (elements,)
@@ -50,6 +78,7 @@ def attention(heads: int, length: int, width: int) -> Case:
         {"Q": shape, "K": shape, "V": shape},
         {"O": shape},
         "attention",
+        by_rows=("Q", "K", "V"),
         flops=4.0 * heads * length * length * width,
     )
 

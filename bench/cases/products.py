@@ -16,19 +16,22 @@ def matrix_product(m: int, k: int, n: int) -> Case:
         {"C": (m, n)},
         "matmul",
         flops=2.0 * m * k * n,
+        by_rows=("A",),
     )
 
 
 def transposed_product(m: int, k: int, n: int) -> Case:
     """A product of matrices of which the second lies transposed, n x k."""
+    square = m == k == n
     return Case(
-        f"matrix product, transposed {m}",
+        f"matrix product, transposed {m if square else dimensions(m, k, n)}",
         "products",
         "function (A[M, K], B[N, K]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[j, k]); }",
         {"A": (m, k), "B": (n, k)},
         {"C": (m, n)},
         "matmul_transposed",
         flops=2.0 * m * k * n,
+        by_rows=("A",),
     )
 
 
@@ -43,18 +46,20 @@ def batched_product(batch: int, m: int, k: int, n: int) -> Case:
         {"C": (batch, m, n)},
         "matmul",
         flops=2.0 * batch * m * k * n,
+        by_rows=("A", "X"),
     )
 
 
-def matrix_vector(size: int) -> Case:
-    """A product of a matrix and a vector."""
+def matrix_vector(m: int, k: int) -> Case:
+    """A product of a matrix of m x k numbers and a vector."""
     return Case(
-        f"matrix-vector {size}",
+        f"matrix-vector {m if m == k else dimensions(m, k)}",
         "products",
         "function (A[M, K], X[K]) -> (Y) { Y[i : M] = +(A[i, k] * X[k]); }",
-        {"A": (size, size), "X": (size,)},
-        {"Y": (size,)},
+        {"A": (m, k), "X": (k,)},
+        {"Y": (m,)},
         "matmul",
+        by_rows=("A",),
     )
 
 
@@ -79,6 +84,6 @@ PRODUCTS = (
     matrix_product(4096, 4096, 64),
     transposed_product(1024, 1024, 1024),
     batched_product(64, 128, 128, 128),
-    matrix_vector(4096),
+    matrix_vector(4096, 4096),
 )
 CONTRACTIONS = (tensor_contraction(28, 32, 24, 30, 26, 24),)

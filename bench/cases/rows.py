@@ -19,6 +19,7 @@ def softmax(rows: int, columns: int, *, logarithm: bool = False) -> Case:
         {"X": (rows, columns)},
         {"Y": (rows, columns)},
         "log_softmax" if logarithm else "softmax",
+        by_rows=("X",),
     )
 
 
@@ -36,6 +37,7 @@ def layer_norm(rows: int, columns: int) -> Case:
         {"Y": (rows, columns)},
         "layer_norm",
         constants=("Scale", "Bias"),
+        by_rows=("X",),
     )
 
 
@@ -56,6 +58,7 @@ def total(rows: int, columns: int, axis: int | None) -> Case:
         "sum",
         {} if axis is None else {"axis": axis},
         tolerance=1e-3,
+        by_rows=("X",) if axis == 1 else (),
     )
 
 
@@ -72,6 +75,7 @@ def argmax(rows: int, columns: int) -> Case:
         {"A": (rows,)},
         "argmax",
         tolerance=0.0,
+        by_rows=("X",),
     )
 
 
@@ -88,14 +92,70 @@ def cumulative_sum(elements: int) -> Case:
     )
 
 
-def transpose(size: int) -> Case:
-    """A square matrix turned at its diagonal."""
+def cumulative_rows(rows: int, columns: int) -> Case:
+    """In each row, the sum of all numbers up to each one."""
     return Case(
-        f"transpose {size}",
+        f"cumulative sum of the rows of {dimensions(rows, columns)}",
+        "rows",
+        "function (I[M, N]) -> (O) { O[m, i : M, N] = +(I[m, k]), i - k < N; }",
+        {"I": (rows, columns)},
+        {"O": (rows, columns)},
+        "cumulative_rows",
+        tolerance=1e-3,
+        by_rows=("I",),
+    )
+
+
+def middle_total(first: int, middle: int, last: int) -> Case:
+    """The sum over the middle one of three axes."""
+    return Case(
+        f"sum over axis 1 of {dimensions(first, middle, last)}",
+        "rows",
+        "function (X[A, B, C]) -> (S) { S[a, c : A, C] = +(X[a, b, c]); }",
+        {"X": (first, middle, last)},
+        {"S": (first, last)},
+        "sum",
+        {"axis": 1},
+        by_rows=("X",),
+    )
+
+
+def gather(cells: int, width: int, count: int) -> Case:
+    """Rows of a table that an array of integers names."""
+    return Case(
+        f"gather {count} of {dimensions(cells, width)}",
+        "rows",
+        "function (V[C, W], I[N]) -> (O) { O = gather(V, I); }",
+        {"V": (cells, width), "I": (count,)},
+        {"O": (count, width)},
+        "gather",
+        tolerance=0.0,
+        by_rows=("I",),
+        indices={"I": cells},
+    )
+
+
+def turned(first: int, middle: int, last: int) -> Case:
+    """Three axes in another order: the last one first."""
+    return Case(
+        f"axes turned, {dimensions(first, middle, last)}",
+        "rows",
+        "function (X[A, B, C]) -> (Y) { Y[c, a, b : C, A, B] = =(X[a, b, c]); }",
+        {"X": (first, middle, last)},
+        {"Y": (last, first, middle)},
+        "turned",
+        tolerance=0.0,
+    )
+
+
+def transpose(rows: int, columns: int) -> Case:
+    """A matrix turned at its diagonal."""
+    return Case(
+        f"transpose {rows if rows == columns else dimensions(rows, columns)}",
         "rows",
         "function (X[M, N]) -> (Y) { Y[n, m : N, M] = =(X[m, n]); }",
-        {"X": (size, size)},
-        {"Y": (size, size)},
+        {"X": (rows, columns)},
+        {"Y": (columns, rows)},
         "transpose",
         tolerance=0.0,
     )
@@ -107,7 +167,7 @@ def max_pool(batch: int, size: int, channels: int, taps: int) -> Case:
     small = size // 2
     places = f"n, 2 * x + i - {pad}, 2 * y + j - {pad}, c"
     return Case(
-        f"max-pool {taps}x{taps}, stride 2",
+        f"max-pool {taps}x{taps}, stride 2, {channels} at {size}, batch {batch}",
         "rows",
         "function (I[N, X, Y, C]) -> (O) {"
         f" O[n, x, y, c : N, {small}, {small}, C] ="
@@ -127,7 +187,7 @@ ROWS = (
     *(total(4096, 4096, axis) for axis in (0, 1, None)),
     argmax(4096, 4096),
     cumulative_sum(2**20),
-    transpose(4096),
+    transpose(4096, 4096),
     max_pool(8, 112, 64, 2),
     max_pool(8, 112, 64, 3),
 )

@@ -1,18 +1,25 @@
 """Other ways to compute what the cases say, each in a process of its own.
 
 A peer is a module with a function `prepare(case, inputs)`. It gives a `Prepared`, or
-None for what it does not offer. It may need packages that are not installed, or an
-interpreter of another environment: see `python -m bench --help`.
+None for what it does not offer. One that computes on GPUs has `prepare_on_device`, too,
+for inputs that are to lie in the device's memory, and `open_device`. It may need
+packages that are not installed, or an interpreter of another environment: see
+`python -m bench --help`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from .prepared import Prepare
+
+Place: TypeAlias = Literal["host", "device"]
+"""Whose memory inputs and results are in."""
+
+_FUNCTIONS: dict[Place, str] = {"host": "prepare", "device": "prepare_on_device"}
 
 
 @dataclass(frozen=True)
@@ -23,10 +30,23 @@ class Peer:
     module: str
     environment: dict[str, str] = field(default_factory=dict[str, str])
 
-    def load(self) -> Prepare:
-        """The peer's function. Raises ImportError where its packages are missing."""
-        prepare: Prepare = import_module(f"..{self.module}", __name__).prepare
+    def load(self, place: Place) -> Prepare:
+        """The peer's function for arrays that lie there.
+
+        Raises ImportError where its packages are missing, and LookupError where it has
+        none.
+        """
+        module = import_module(f"..{self.module}", __name__)
+        prepare: Prepare | None = getattr(module, _FUNCTIONS[place], None)
+        if prepare is None:
+            raise LookupError(f"{self.name} is not compared on devices")
         return prepare
+
+    def open(self, place: Place) -> None:
+        """Get ready, so that the first case does not pay for it; see `load`."""
+        self.load(place)
+        if place == "device":
+            import_module(f"..{self.module}", __name__).open_device()
 
 
 _NO_PAGE_FAULTS = {
@@ -51,6 +71,7 @@ PEERS: dict[str, Peer] = {
         Peer("gingham-old", "peers.with_gingham", _NOTHING_MEASURED),
         Peer("numpy", "peers.with_numpy", _NO_PAGE_FAULTS),
         Peer("torch", "peers.with_torch", _NO_PAGE_FAULTS),
+        Peer("inductor", "peers.with_inductor", _NO_PAGE_FAULTS),
         Peer("onnxruntime", "peers.with_onnxruntime", _NO_PAGE_FAULTS),
         Peer("jax", "peers.with_jax", {**_NO_PAGE_FAULTS, "JAX_PLATFORMS": "cpu"}),
         Peer(

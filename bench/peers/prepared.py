@@ -20,10 +20,15 @@ class Prepared:
     """A computation that is ready to be repeated."""
 
     call: Callable[[], object]
-    """Computes once and waits for the end."""
+    """Computes once. On a device it may return before the end."""
     results: Callable[[], Sequence[NDArray[Any]]]
     """What it computes, in the shapes that the case gives its results or such that the
     elements lie in the same order."""
+    finish: Callable[[], object] = lambda: None
+    """Waits for the end of all calls."""
+    on_device: Callable[[int], float | None] = lambda count: None
+    """Makes so many calls: the seconds of one by the clock of the device, without what
+    the host does in between; None where no device tells."""
 
 
 Prepare: TypeAlias = Callable[[Case, Inputs], Prepared | None]

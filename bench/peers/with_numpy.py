@@ -76,6 +76,19 @@ def _transposed_convolution(case: Case, inputs: Sequence[Array]) -> Array:
     return result[:, pad : pad + 2 * rows, pad : pad + 2 * columns]
 
 
+def _channels_first(case: Case, inputs: Sequence[Array]) -> Array:
+    image, kernel = (np.moveaxis(each, 1, -1) for each in inputs)
+    taps = np.moveaxis(kernel, 0, -1)
+    return np.moveaxis(_convolution(case, [image, taps]), -1, 1)
+
+
+def _chain(case: Case, inputs: Sequence[Array]) -> Array:
+    x, a, b = inputs
+    for _ in range(case.parameters["calls"]):
+        x = x * a + b
+    return x
+
+
 def _softmax(case: Case, inputs: Sequence[Array]) -> Array:
     (x,) = inputs
     result = x - x.max(axis=-1, keepdims=True)
@@ -169,6 +182,7 @@ COMPUTATIONS: dict[str, Computation] = {
     "matmul_transposed": _matmul_transposed,
     "tensor_contraction": _tensor_contraction,
     "convolution": _convolution,
+    "channels_first": _channels_first,
     "depthwise": _depthwise,
     "transposed_convolution": _transposed_convolution,
     "softmax": _softmax,
@@ -177,7 +191,12 @@ COMPUTATIONS: dict[str, Computation] = {
     "sum": lambda case, inputs: inputs[0].sum(axis=case.parameters.get("axis")),
     "argmax": lambda case, inputs: inputs[0].argmax(axis=1),
     "cumulative_sum": lambda case, inputs: np.cumsum(inputs[0]),
+    "cumulative_rows": lambda case, inputs: np.cumsum(inputs[0], axis=1),
     "transpose": lambda case, inputs: inputs[0].T.copy(),
+    "turned": lambda case, inputs: inputs[0].transpose(2, 0, 1).copy(),
+    "gather": lambda case, inputs: inputs[0].take(inputs[1].astype(np.int64), axis=0),
+    "negation": lambda case, inputs: -inputs[0],
+    "chain": _chain,
     "max_pool": _max_pool,
     "multiply_add": _multiply_add,
     "gelu": _gelu,

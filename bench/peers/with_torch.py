@@ -1,8 +1,12 @@
-"""PyTorch, on the CPU; images as channels_last, which oneDNN likes best."""
+"""PyTorch; images as channels_last, which oneDNN likes best, where they are NHWC.
+
+On a GPU without TF32, whose products have 10 bits, and with cuDNN's own measurements.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import torch
@@ -14,18 +18,91 @@ from .prepared import IMAGES, Inputs, Prepared
 Tensors: TypeAlias = Sequence[Any]
 Build: TypeAlias = Callable[[Case, Tensors], Callable[[], Any]]
 
+_MOST_IN_A_GRAPH = 100
 
-def prepare(case: Case, inputs: Inputs) -> Prepared | None:
+
+Wrap: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def prepare(
+    case: Case, inputs: Inputs, wrap: Wrap = lambda call: call
+) -> Prepared | None:
     """The case as calls of PyTorch, in inference mode and without a copy of inputs.
 
     Images come back with channels last, as the case has them. None for a kind of case
-    that PyTorch is not compared at.
+    that PyTorch is not compared at. `wrap` may compile the calls.
     """
+    return _prepared(case, [torch.from_numpy(a) for a in inputs.values()], wrap)
+
+
+def open_device() -> None:
+    """Have a context. Raises RuntimeError where PyTorch finds no GPU."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    torch.zeros(1, device="cuda").add_(1).cpu()
+
+
+def prepare_on_device(
+    case: Case, inputs: Inputs, wrap: Wrap = lambda call: call
+) -> Prepared | None:
+    """As `prepare`, on the GPU: calls do not wait for each other.
+
+    Its own time is that of a CUDA graph of some calls, by CUDA's events.
+    """
+    open_device()
+    arrays = [torch.from_numpy(array).cuda() for array in inputs.values()]
+    prepared = _prepared(case, arrays, wrap)
+    if prepared is None:
+        return None
+    return replace(
+        prepared,
+        finish=torch.cuda.synchronize,
+        on_device=_GraphOfCalls(prepared.call).seconds,
+    )
+
+
+class _GraphOfCalls:
+    """A CUDA graph of some calls, made when its time is asked for first."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self._call = call
+        self._graph: Any = None
+        self._count = 1
+
+    def seconds(self, count: int) -> float | None:
+        """Seconds of a call; None where the calls cannot be in a graph."""
+        if self._graph is None:
+            self._graph = self._captured(count) or False
+        if self._graph is False:
+            return None
+        self._graph.replay()
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        self._graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        return start.elapsed_time(end) / 1e3 / self._count
+
+    def _captured(self, count: int) -> Any:
+        self._count = min(count, _MOST_IN_A_GRAPH)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                for _ in range(self._count):
+                    self._call()
+        except RuntimeError:
+            return None
+        return graph
+
+
+def _prepared(case: Case, arrays: Tensors, wrap: Wrap) -> Prepared | None:
     build = BUILDERS.get(case.kind)
     if build is None:
         return None
     with torch.inference_mode():
-        call = build(case, [torch.from_numpy(array) for array in inputs.values()])
+        call = wrap(build(case, arrays))
 
     def compute() -> Any:
         with torch.inference_mode():
@@ -35,7 +112,8 @@ def prepare(case: Case, inputs: Inputs) -> Prepared | None:
         outputs = compute()
         several = outputs if isinstance(outputs, tuple) else (outputs,)
         images = case.kind in IMAGES
-        return [(_rows(o) if images else o).contiguous().numpy() for o in several]
+        laid = [(_rows(o) if images else o).contiguous() for o in several]
+        return [each.cpu().numpy() for each in laid]
 
     return Prepared(compute, results)
 
@@ -73,6 +151,12 @@ def _convolution(case: Case, inputs: Tensors) -> Callable[[], Any]:
     )
 
 
+def _channels_first(case: Case, inputs: Tensors) -> Callable[[], Any]:
+    x, w = inputs
+    p = case.parameters
+    return lambda: F.conv2d(x, w, None, p["stride"], p["pad"])
+
+
 def _transposed_convolution(case: Case, inputs: Tensors) -> Callable[[], Any]:
     image, kernel = inputs
     x = _image(image)
@@ -108,6 +192,18 @@ def _multiply_add(case: Case, inputs: Tensors) -> Callable[[], Any]:
     return lambda: torch.addcmul(c, a, b)
 
 
+def _chain(case: Case, inputs: Tensors) -> Callable[[], Any]:
+    first, a, b = inputs
+
+    def call() -> Any:
+        x = first
+        for _ in range(case.parameters["calls"]):
+            x = torch.addcmul(b, x, a)
+        return x
+
+    return call
+
+
 def _attention(case: Case, inputs: Tensors) -> Callable[[], Any]:
     batch = [x[None] for x in inputs]
     return lambda: F.scaled_dot_product_attention(*batch)[0]
@@ -141,6 +237,7 @@ BUILDERS: dict[str, Build] = {
         lambda: torch.einsum("aebf,dfce->abcd", *inputs)
     ),
     "convolution": _convolution,
+    "channels_first": _channels_first,
     "depthwise": _convolution,
     "transposed_convolution": _transposed_convolution,
     "softmax": lambda case, inputs: lambda: F.softmax(inputs[0], 1),
@@ -149,6 +246,11 @@ BUILDERS: dict[str, Build] = {
     "sum": _sum,
     "argmax": lambda case, inputs: lambda: inputs[0].argmax(1),
     "cumulative_sum": lambda case, inputs: lambda: inputs[0].cumsum(0),
+    "cumulative_rows": lambda case, inputs: lambda: inputs[0].cumsum(1),
+    "turned": lambda case, inputs: lambda: inputs[0].permute(2, 0, 1).contiguous(),
+    "gather": lambda case, inputs: lambda: F.embedding(inputs[1], inputs[0]),
+    "negation": lambda case, inputs: lambda: -inputs[0],
+    "chain": _chain,
     "transpose": lambda case, inputs: lambda: inputs[0].T.contiguous(),
     "max_pool": _max_pool,
     "multiply_add": _multiply_add,

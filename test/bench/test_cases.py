@@ -13,8 +13,19 @@ import pytest
 
 import gingham
 from gingham.bench.cases import Case
-from gingham.bench.cases.convolutions import convolution, transposed_convolution
-from gingham.bench.cases.fused import attention, bottleneck, gelu, lstm_cell
+from gingham.bench.cases.convolutions import (
+    channels_first,
+    convolution,
+    transposed_convolution,
+)
+from gingham.bench.cases.fused import (
+    attention,
+    bottleneck,
+    chain,
+    gelu,
+    lstm_cell,
+    negation,
+)
 from gingham.bench.cases.products import (
     batched_product,
     matrix_vector,
@@ -23,13 +34,18 @@ from gingham.bench.cases.products import (
 )
 from gingham.bench.cases.rows import (
     argmax,
+    cumulative_rows,
     cumulative_sum,
+    gather,
     layer_norm,
     max_pool,
+    middle_total,
     softmax,
     total,
     transpose,
+    turned,
 )
+from gingham.bench.contest import random_inputs
 from gingham.bench.peers.prepared import arrays_of
 from gingham.bench.peers.with_numpy import prepare
 from gingham.bench.worker import Worker
@@ -39,11 +55,13 @@ ROOT = Path(__file__).parents[2]
 SMALL = [
     transposed_product(5, 7, 3),
     batched_product(2, 5, 7, 3),
-    matrix_vector(9),
+    matrix_vector(9, 7),
     tensor_contraction(2, 3, 4, 5, 3, 2),
     convolution((4, 6), 7, 3),
     convolution((4, 6), 8, 3, batch=2, stride=2),
     convolution((4, 6), 9, 3, dilation=2),
+    channels_first((4, 6), 7, 3, batch=2),
+    channels_first((3, 8), 12, 7, stride=2),
     convolution((8, 8), 6, 3, groups=4),
     convolution((8, 8), 6, 3, groups=8),
     convolution((3, 8), 12, 7, stride=2),
@@ -54,10 +72,16 @@ SMALL = [
     *(total(9, 33, axis) for axis in (0, 1, None)),
     argmax(6, 35),
     cumulative_sum(1000),
-    transpose(37),
+    transpose(37, 23),
+    turned(3, 4, 5),
+    middle_total(3, 4, 5),
+    gather(7, 5, 9),
+    cumulative_rows(3, 40),
     max_pool(2, 8, 5, 2),
     max_pool(2, 8, 5, 3),
     gelu(100),
+    negation(10),
+    chain(10, 1),
     attention(2, 9, 6),
     bottleneck(6, 8, 4),
     lstm_cell(3, 5, 4),
@@ -70,11 +94,7 @@ def by_name(case: Case) -> str:
 
 @pytest.mark.parametrize("case", SMALL, ids=by_name)
 def test_program_computes_what_the_peers_compute(case: Case) -> None:
-    generator = np.random.default_rng(1)
-    inputs = {
-        name: generator.standard_normal(shape, dtype=np.float32)
-        for name, shape in case.inputs.items()
-    }
+    inputs = random_inputs(case)
     function = gingham.compile(case.program, device="reference")
     results = arrays_of(function(*inputs.values()))
     expected = prepare(case, inputs).results()

@@ -1,0 +1,158 @@
+"""What a run on a GPU found: each peer's times beside ours, by two clocks.
+
+The wall clock tells what calls behind each other take, with all that the host does. The
+device's clock tells what the device works: events around kernels for ours, a CUDA graph
+of the calls for PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .contest import Result, Row
+from .report import geometric_mean, ratio
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "products": (1.15, 1.02),
+    "convolutions": (1.15, 0.80),
+    "rows": (1.05, 0.80),
+    "fused": (1.10, 0.90),
+    "chains": (1.00, 1.00),
+}
+"""Our time as a part of PyTorch's: at most this in each row of a group, and at most
+that in the geometric mean.
+"""
+_JUDGED = "torch"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Our times as parts of those of a peer, in a group of cases."""
+
+    group: str
+    peer: str
+    ratios: dict[str, float]
+    """By the names of cases."""
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean."""
+        return geometric_mean([*self.ratios.values()])
+
+    @property
+    def worst(self) -> str:
+        """The case where we do worst."""
+        return max(self.ratios, key=lambda name: self.ratios[name])
+
+    @property
+    def missed(self) -> list[str]:
+        """The cases above the limit of a case; only PyTorch as it is sets one."""
+        if self.peer != _JUDGED:
+            return []
+        each, _ = LIMITS[self.group]
+        return [name for name, found in self.ratios.items() if found > each]
+
+
+def standings(rows: Sequence[Row]) -> list[Standing]:
+    """How we stand against each peer, group by group."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in rows:
+        for other in row.results[1:]:
+            part = ratio(row, row.result(other.peer))
+            if part is not None:
+                key = row.case.group, other.peer
+                found.setdefault(key, {})[row.case.name] = part
+    return [Standing(*key, ratios) for key, ratios in found.items()]
+
+
+def device_ratio(row: Row, other: Result) -> float | None:
+    """As `ratio`, by the clocks of the device."""
+    ours = row.ours.on_device
+    return ours / other.on_device if ours and other.on_device else None
+
+
+def print_device_tables(rows: Sequence[Row], width: int | None) -> None:
+    """The times of all contenders by both clocks, and how each group does."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=width)
+    peers = [result.peer for result in rows[0].results if _took_part(rows, result)]
+    table = Table(
+        title="Microseconds a call: by the wall clock (by the device's); ours / theirs"
+    )
+    table.add_column("benchmark", overflow="fold")
+    others = [heading for peer in peers[1:] for heading in (peer, f"/ {peer}")]
+    for heading in (*peers[:1], *others, "rate", "first s"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(row.case.name, *_cells(row, peers))
+    console.print(table)
+    console.print(_groups(rows))
+    for row in rows:
+        for result in row.results:
+            if result.peer in peers and result.missing not in ("", "not offered"):
+                print(f"{row.case.name}: no {result.peer}: {result.missing}")
+
+
+def _took_part(rows: Sequence[Row], result: Result) -> bool:
+    """Whether a contender has times of a case; ours counts in any case."""
+    ours = result.peer == rows[0].ours.peer
+    return ours or any(row.result(result.peer) for row in rows)
+
+
+def _cells(row: Row, peers: Sequence[str]) -> list[str]:
+    cells: list[str] = []
+    for result in row.results:
+        if result.peer not in peers:
+            continue
+        cells.append(_times(result))
+        if result is not row.ours:
+            cells.append(_ratios(row, result))
+    if not row.ours.seconds:
+        return [*cells, "-", "-"]
+    amount, unit = row.case.work
+    rate = f"{amount / row.ours.median / 1e9:.0f} {unit}"
+    first = f"{row.ours.first_seconds:.2f}"
+    return [*cells, rate if row.is_correct else "WRONG", first]
+
+
+def _times(result: Result) -> str:
+    if not result.seconds:
+        return "-"
+    own = "" if result.on_device is None else f" ({result.on_device * 1e6:.1f})"
+    return f"{result.median * 1e6:.1f}{own}"
+
+
+def _ratios(row: Row, other: Result) -> str:
+    found = ratio(row, row.result(other.peer))
+    if found is None:
+        return "-"
+    own = device_ratio(row, other)
+    return f"{found:.2f}" + ("" if own is None else f" ({own:.2f})")
+
+
+def _groups(rows: Sequence[Row]) -> object:
+    from rich.table import Table
+
+    groups = Table(title="Our time as a part of theirs, by the wall clock")
+    for heading in ("group", "peer", "rows", "mean", "limit", "worst", "limit"):
+        groups.add_column(heading, justify="left" if len(heading) < 4 else "right")
+    groups.add_column("missed", justify="right")
+    groups.add_column("worst row", overflow="fold")
+    for each in standings(rows):
+        judged = each.peer == _JUDGED
+        limit, mean = LIMITS[each.group]
+        groups.add_row(
+            each.group,
+            each.peer,
+            str(len(each.ratios)),
+            f"{each.mean:.2f}",
+            f"{mean:.2f}" if judged else "",
+            f"{each.ratios[each.worst]:.2f}",
+            f"{limit:.2f}" if judged else "",
+            str(len(each.missed)) if judged else "",
+            each.worst,
+        )
+    return groups
