@@ -60,6 +60,7 @@ _PASSES = {
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
     "opencl-stream-stores": "opencl.stream_stores:OpenCLStreamStoresPass",
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
+    "opencl-align-vectors": "opencl.align_vectors:OpenCLAlignVectorsPass",
     "opencl-synchronize": "opencl.synchronize:OpenCLSynchronizePass",
     "opencl-expand-functions": "opencl.expand_functions:OpenCLExpandFunctionsPass",
     "opencl-divide-by-scalars": ("opencl.divide_by_scalars:OpenCLDivideByScalarsPass"),

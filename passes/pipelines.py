@@ -49,6 +49,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("opencl-join-launches"),
             *_marked_loops(options),
             *_prefetch(options),
+            *_aligned_vectors(options),
             step("opencl-place-memory"),
         ],
     }
@@ -107,9 +108,14 @@ def _for_vectors(options: TargetOptions) -> list[Step]:
 
 
 def _for_lanes(options: TargetOptions) -> list[Step]:
-    """From flattened `tile` to kernels of which lanes share the work of a group."""
+    """From flattened `tile` to kernels of which lanes share the work of a group.
+
+    What a lane has is decided with the tiles, which say where vectors are: those that a
+    lane loads and stores at once. Conditions that keep from these are split off; others
+    cost a lane next to nothing.
+    """
     hardware = options.hardware
-    bits = options.vector_bits
+    bits, access_bits = options.vector_bits, hardware.access_bits
     lanes = _chains(hardware) * bits // 32
     groups = hardware.overheads.groups_per_core * hardware.cores
     return [
@@ -129,7 +135,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-localize", hardware=hardware),
         step("stripe-scalarize"),
         step("stripe-reuse-scratch"),
-        step("stripe-merge-indices"),
+        step("stripe-merge-indices", streams=True),
         step("stripe-split-axes"),
         step(
             "stripe-split-reduction",
@@ -144,14 +150,16 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-count-work"),
         step("stripe-tile"),
         step("stripe-stage", hardware=hardware),
+        # What a group stages, collects and computes is spread over its work-items.
+        step("stripe-collect-outputs"),
+        step("stripe-distribute", items=hardware.work_group_size),
+        step("stripe-tile"),
         step("stripe-count-work"),
         step("stripe-instruct", hardware=hardware),
         step("stripe-accumulate"),
         step("stripe-share-kernels"),
-        step("stripe-round-up", bits=bits),
-        step("stripe-separate", hardware=hardware, bits=bits),
-        step("stripe-plan-vectors", bits=bits),
-        step("stripe-vectorize", bits=bits),
+        step("stripe-separate", hardware=hardware, bits=access_bits, grain=1),
+        step("stripe-vectorize", bits=access_bits),
         step("stripe-dead-code-elimination"),
         step("stripe-unroll", hardware=hardware),
         step("stripe-map"),
@@ -205,6 +213,13 @@ def _prefetch(options: TargetOptions) -> list[Step]:
     if not options.hardware.has_vectors:
         return []
     return [step("opencl-prefetch", hardware=options.hardware)]
+
+
+def _aligned_vectors(options: TargetOptions) -> list[Step]:
+    """The pass that finds aligned vectors, for compilers that do not on their own."""
+    if options.hardware.has_vectors:
+        return []
+    return [step("opencl-align-vectors")]
 
 
 def _recall(options: TargetOptions) -> list[Step]:

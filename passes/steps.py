@@ -41,7 +41,7 @@ def text_of(steps: Sequence[Step]) -> str:
 
 def _text(option: Option) -> str:
     if isinstance(option, int):
-        return str(option)
+        return str(option).lower()
     if isinstance(option, tuple):
         return ",".join(map(_text, option))
     return f'"{hardware_text(option) if isinstance(option, Hardware) else option}"'

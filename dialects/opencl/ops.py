@@ -257,13 +257,15 @@ class LoadOp(DialectOperation):
     """Reads memory: `%x = opencl.load %A[16 * %i + %k] : <pointer> -> vector<16xf32>`.
 
     The form counts elements from the pointer. The result is an element, or a vector of
-    that many elements side by side, at any alignment.
+    that many elements side by side, at any alignment. With `aligned`, it lies at a
+    multiple of its elements.
     """
 
     name = "opencl.load"
     pointer = operand_def(PointerType)
     values = var_operand_def(IndexType)
     form = prop_def(FormAttr)
+    aligned = opt_prop_def(UnitAttr)
     result = result_def()
     traits = traits_def(MemoryReadEffect())
 
@@ -284,7 +286,8 @@ class LoadOp(DialectOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
-        """Read `%A[16 * %i + %k] : <pointer> -> <type>`."""
+        """Read `aligned %A[16 * %i] : <pointer> -> <type>`; `aligned` is optional."""
+        aligned = parser.parse_optional_keyword("aligned") is not None
         pointer = parser.parse_unresolved_operand()
         form, values = _parse_position(parser)
         attributes = parser.parse_optional_attr_dict()
@@ -292,12 +295,13 @@ class LoadOp(DialectOperation):
         resolved = parser.resolve_operand(pointer, parser.parse_type())
         parser.parse_punctuation("->")
         op = cls(resolved, form, values, parser.parse_type())
+        op.aligned = UnitAttr() if aligned else None
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
         """Print pointer and position, and both types."""
-        printer.print_string(" ")
+        printer.print_string(" " if self.aligned is None else " aligned ")
         _print_position(self, printer)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
@@ -309,13 +313,15 @@ class LoadOp(DialectOperation):
         """Raise VerifyException unless result and pointer have one element type."""
         _verify_form(self.form.data, len(self.values))
         _verify_value(self.result.type, self.pointer.type)
+        _verify_aligned(self, self.result.type)
 
 
 @irdl_op_definition
 class StoreOp(DialectOperation):
     """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`.
 
-    With `stream`, a vector should go to memory past the caches.
+    With `stream`, a vector should go to memory past the caches. With `aligned`, it lies
+    at a multiple of its elements.
     """
 
     name = "opencl.store"
@@ -324,6 +330,7 @@ class StoreOp(DialectOperation):
     values = var_operand_def(IndexType)
     form = prop_def(FormAttr)
     stream = opt_prop_def(UnitAttr)
+    aligned = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryWriteEffect())
 
     def __init__(
@@ -342,8 +349,9 @@ class StoreOp(DialectOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
-        """Read `stream %x, %C[%i] : <type> -> <pointer>`; `stream` is optional."""
+        """Read `stream aligned %x, %C[%i] : <type> -> <pointer>`; both are optional."""
         streams = parser.parse_optional_keyword("stream") is not None
+        aligned = parser.parse_optional_keyword("aligned") is not None
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         pointer = parser.parse_unresolved_operand()
@@ -355,12 +363,14 @@ class StoreOp(DialectOperation):
         resolved = parser.resolve_operand(pointer, parser.parse_type())
         op = cls(resolved_value, resolved, form, values)
         op.stream = UnitAttr() if streams else None
+        op.aligned = UnitAttr() if aligned else None
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
         """Print value, pointer and position, and both types."""
         printer.print_string(" " if self.stream is None else " stream ")
+        printer.print_string("" if self.aligned is None else "aligned ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
         _print_position(self, printer)
@@ -374,6 +384,29 @@ class StoreOp(DialectOperation):
         """Raise VerifyException unless value and pointer have one element type."""
         _verify_form(self.form.data, len(self.values))
         _verify_value(self.value.type, self.pointer.type)
+        _verify_aligned(self, self.value.type)
+
+
+def lies_aligned(op: LoadOp | StoreOp) -> bool:
+    """Whether an access is of a vector that always lies at a multiple of its elements.
+
+    That is counted from the pointer.
+    """
+    type = op.result.type if isinstance(op, LoadOp) else op.value.type
+    pointer = op.pointer.type
+    is_element = isinstance(pointer, PointerType) and type == pointer.element_type
+    if not isinstance(type, VectorType) or is_element:
+        return False
+    (lanes,) = type.get_shape()
+    form = op.form.data
+    return not any(number % lanes for number in (*form.coefficients, form.constant))
+
+
+def _verify_aligned(op: LoadOp | StoreOp, type: Attribute) -> None:
+    if op.aligned is not None and not lies_aligned(op):
+        raise VerifyException(
+            f"expected a vector at a multiple of its elements to be aligned, got {type}"
+        )
 
 
 def _parse_position(parser: Parser) -> tuple[LinearForm, list[SSAValue]]:

@@ -165,6 +165,7 @@ count = 8
 name = "lane"
 count = 32
 registers = 255
+access_bits = 128
 ```"""
 
 _INSTRUCTIONS = """\

@@ -203,13 +203,23 @@ class GnuC(Language):
         return []
 
     @override
-    def load(self, type: CType, position: str) -> str:
+    def load(
+        self, type: CType, position: str, aligned: MemorySpace | None = None
+    ) -> str:
         name = _memory_type(type).name
         self.need(_LOAD.format(T=name, S=_memory_type(type).scalar, lanes=type.lanes))
         return f"vload_{name}({position})"
 
     @override
-    def store(self, value: str, type: CType, position: str, *, streams: bool) -> str:
+    def store(
+        self,
+        value: str,
+        type: CType,
+        position: str,
+        aligned: MemorySpace | None = None,
+        *,
+        streams: bool,
+    ) -> str:
         name = _memory_type(type).name
         self.need(_STORE.format(T=name, S=_memory_type(type).scalar, lanes=type.lanes))
         return f"vstore_{name}({value}, {position});"

@@ -121,6 +121,11 @@ class Hardware:
         return self.innermost.count * LANE_BITS
 
     @property
+    def access_bits(self) -> int:
+        """The most that a work-item loads or stores at once, in bits."""
+        return self.vector_bits if self.has_vectors else self.innermost.access_bits
+
+    @property
     def vector_registers(self) -> int:
         """Vectors that a work-item may use, or the registers of a lane."""
         return self.innermost.registers

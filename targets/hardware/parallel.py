@@ -13,7 +13,7 @@ LevelName = Literal["group", "subgroup", "lane", "vector"]
 _FIGURES: dict[LevelName, tuple[str, ...]] = {
     "group": ("memory_bytes", "item_limit"),
     "subgroup": (),
-    "lane": ("registers",),
+    "lane": ("registers", "access_bits"),
     "vector": ("registers",),
 }
 """What is said of each level beside its name and count."""
@@ -24,7 +24,7 @@ _INSIDE: dict[LevelName, tuple[LevelName, ...]] = {
     "vector": (),
 }
 """What may be the next level inwards; innermost are those with none."""
-_NONE = {"registers": 0, "memory_bytes": 0, "item_limit": 0}
+_NONE = {"registers": 0, "memory_bytes": 0, "item_limit": 0, "access_bits": 0}
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class Level:
     """Of a `group`: the local memory that its work-items share."""
     item_limit: int = 0
     """Of a `group`: the most work-items that it may have."""
+    access_bits: int = 0
+    """Of a `lane`: the most that it loads or stores at once, in bits."""
 
     def __post_init__(self) -> None:
         if self.name not in _FIGURES:

@@ -92,12 +92,25 @@ class Language(ABC):
     # Memory. A position is the text of a pointer.
 
     @abstractmethod
-    def load(self, type: CType, position: str) -> str:
-        """A vector that is read."""
+    def load(
+        self, type: CType, position: str, aligned: MemorySpace | None = None
+    ) -> str:
+        """A vector that is read; where it is aligned, it is told from which memory."""
 
     @abstractmethod
-    def store(self, value: str, type: CType, position: str, *, streams: bool) -> str:
-        """The statement that writes a vector, past the caches where it `streams`."""
+    def store(
+        self,
+        value: str,
+        type: CType,
+        position: str,
+        aligned: MemorySpace | None = None,
+        *,
+        streams: bool,
+    ) -> str:
+        """The statement that writes a vector, past the caches where it `streams`.
+
+        Where it is aligned, it is told to which memory it goes.
+        """
 
     @abstractmethod
     def prefetch(self, scalar: str, position: str) -> str:

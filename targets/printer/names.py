@@ -50,7 +50,7 @@ _PATTERNS = re.compile(
     | (sub_group|vload|vstore|work_group|write|commit|is_valid|create|retain|release)_.*
     | lanes_.* # GnuC's own functions
     | (reserve|capture|set|to|mem|ctz|popcount|dot|divide|remainder)_.*
-    | vloada?_?.* | vstorea?_?.*
+    | vloada?_?.* | vstorea?_?.* | (load|store)_aligned
     )""",
     re.VERBOSE,
 )

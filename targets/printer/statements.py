@@ -248,7 +248,7 @@ class StatementPrinter:
         type = self._c_type(op.result.type)
         text = self._cell(op, op.result.type)
         if text is None:
-            text = self._language.load(type, self._position(op))
+            text = self._language.load(type, self._position(op), _space(op))
         # `x` of array `X`, where the program has no name for it.
         name = self._arrays[op.pointer].name.lower()
         value = self._language.from_memory(text, type)
@@ -263,7 +263,9 @@ class StatementPrinter:
             return
         type = c_type(op.value.type)
         position, streams = self._position(op), op.stream is not None
-        self._line(self._language.store(value, type, position, streams=streams))
+        self._line(
+            self._language.store(value, type, position, _space(op), streams=streams)
+        )
 
     def _print_prefetch(self, op: PrefetchOp) -> None:
         scalar = self._memory_name(pointer_type(op.pointer).element_type)
@@ -435,6 +437,11 @@ def _single_user(value: SSAValue) -> Operation | None:
     """The op that uses a value, once and as the only one."""
     uses = list(value.uses)
     return uses[0].operation if len(uses) == 1 else None
+
+
+def _space(op: LoadOp | StoreOp) -> MemorySpace | None:
+    """The memory of a vector that lies aligned."""
+    return None if op.aligned is None else pointer_type(op.pointer).space.data
 
 
 def pointer_type(value: SSAValue) -> PointerType:

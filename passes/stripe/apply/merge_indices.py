@@ -25,8 +25,9 @@ tiles than 7 times 7 are. Two indices merge when every buffer has both, alone on
 neighbouring axes of which the second is as long as its index, or none of them.
 
 Left alone are blocks in which nothing aggregates, whose pieces are contiguous as they
-are; serial blocks, blocks with blocks inside or with tiles that are decided; and
-indices that occur in constraints or whose values the statements use. After PlaidML's
+are, but with `streams`: lanes share a range better that is one. Left alone are, too,
+serial blocks, blocks with blocks inside or with tiles that are decided; and indices
+that occur in constraints or whose values the statements use. After PlaidML's
 flattening, which merges indices by their strides in memory.
 """
 
@@ -60,11 +61,15 @@ class StripeMergeIndicesPass(ModulePass):
 
     name = "stripe-merge-indices"
 
+    streams: bool = False
+    """Whether blocks in which nothing aggregates are merged, too."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Merge indices of top-level blocks, two at a time, while there are some."""
         for block in list(top_level_blocks(op)):
-            while (pair := _pair(block)) is not None:
-                merge_pair(block, *pair)
+            if self.streams or reduction_indices(block):
+                while (pair := _pair(block)) is not None:
+                    merge_pair(block, *pair)
 
 
 def _pair(block: BlockOp) -> tuple[int, int] | None:
@@ -72,7 +77,7 @@ def _pair(block: BlockOp) -> tuple[int, int] | None:
     is_decided = is_scheduled(block)
     if is_decided or block.is_serial or not is_leaf(block):
         return None
-    if not reduction_indices(block) or any(map(is_subscripted, block.views)):
+    if any(map(is_subscripted, block.views)):
         return None
     for slow, fast in permutations(free_indices(block), 2):
         if are_contiguous(block, slow, fast):

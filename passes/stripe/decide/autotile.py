@@ -93,7 +93,7 @@ class StripeAutotilePass(HardwarePass):
             return _NOTHING
         problem = problem_of(block, hardware.vector_bits)
         if not hardware.has_vectors:
-            decided = gpu.decision(block, problem, hardware)
+            decided = gpu.decision(block, problem, self.figures)
             if decided is not None:
                 return decided
         if not problem.aggregates or problem.uncut:

@@ -19,6 +19,7 @@ from ...printer.expressions import Expression, helper_for
 from ...printer.language import Language
 from ...printer.types import CType
 from . import vectors
+from .aligned import ALIGNED, can_align, load_aligned, store_aligned
 from .conversions import cast_helper
 from .data import number_of_index
 from .division import divide_helper
@@ -66,6 +67,9 @@ class OpenCLC(Language):
     def in_space(self, space: MemorySpace, declaration: str) -> str:
         if space is MemorySpace.PRIVATE:
             return declaration
+        if space is MemorySpace.LOCAL and declaration.endswith("]"):
+            # As vectors of all that a work-item accesses at once.
+            return f"__{space.value} {declaration} __attribute__((aligned(16)))"
         return f"__{space.value} {declaration}"
 
     @override
@@ -88,11 +92,27 @@ class OpenCLC(Language):
         ]
 
     @override
-    def load(self, type: CType, position: str) -> str:
+    def load(
+        self, type: CType, position: str, aligned: MemorySpace | None = None
+    ) -> str:
+        if aligned is not None and can_align(type):
+            self.need(ALIGNED)
+            return load_aligned(type, aligned, position)
         return f"vload{type.lanes}(0, {position})"
 
     @override
-    def store(self, value: str, type: CType, position: str, *, streams: bool) -> str:
+    def store(
+        self,
+        value: str,
+        type: CType,
+        position: str,
+        aligned: MemorySpace | None = None,
+        *,
+        streams: bool,
+    ) -> str:
+        if aligned is not None and not streams and can_align(type):
+            self.need(ALIGNED)
+            return store_aligned(value, type, aligned, position)
         if streams and can_stream(type):
             self.need(stream_helper(type))
             return f"vstore_stream_{type.name}({value}, {position});"

@@ -324,3 +324,11 @@ opencl.function @accumulates(%x : f32, %n : si32) -> f32 accumulates add {
 opencl.function @needs(%x : f32) -> f32 native "return {0};" needs "a b" {
   opencl.return %x : f32
 }
+
+// -----
+
+opencl.kernel @k(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %i = opencl.work_item group_id 0 below 16
+  // expected-error @+1 {{expected a vector at a multiple of its elements to be aligned, got vector<4xf32>}}
+  %x = opencl.load aligned %A[4 * %i + 2] : !opencl.pointer<f32, global> -> vector<4xf32>
+}

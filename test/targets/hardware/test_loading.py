@@ -29,7 +29,7 @@ def test_levels_say_what_runs_at_the_same_time() -> None:
     assert gpu.parallel == (
         Level("group", 132, memory_bytes=49152, item_limit=1024),
         Level("subgroup", 8),
-        Level("lane", 32, registers=255),
+        Level("lane", 32, registers=255, access_bits=128),
     )
     assert cpu.parallel == (
         Level("group", 3, memory_bytes=262144, item_limit=8192),
@@ -262,7 +262,7 @@ WRONG = {
     "order of levels": (
         (
             'name = "vector"',
-            'name = "lane"\ncount = 8\nregisters = 9\n[[parallel]]\nname = "vector"',
+            'name = "lane"\ncount = 8\nregisters = 9\naccess_bits = 128\n[[parallel]]\nname = "vector"',
         ),
         "parallel.vector.name: expected nothing inside of 'lane', got 'vector'",
         'name = "vector"',

@@ -1,8 +1,8 @@
 """Decisions for GPUs: which work-groups, sub-groups and lanes have which points.
 
 `decision` gives the schedule of a block with its bindings, what is staged in local
-memory, and what a work-item has in registers. The model of GPUs (`decide/model/gpu.py`)
-predicts the time of each choice.
+memory, and what a work-item has in registers. `streams` has blocks in which nothing
+aggregates.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import Problem
+from . import streams
 
 
 def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
     """The schedule of a block; None where it is left to the search for vectors."""
-    return None
+    return streams.decision(block, problem, hardware)
