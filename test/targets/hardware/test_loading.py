@@ -262,7 +262,8 @@ WRONG = {
     "order of levels": (
         (
             'name = "vector"',
-            'name = "lane"\ncount = 8\nregisters = 9\naccess_bits = 128\n[[parallel]]\nname = "vector"',
+            'name = "lane"\ncount = 8\nregisters = 9\naccess_bits = 128\n'
+            '[[parallel]]\nname = "vector"',
         ),
         "parallel.vector.name: expected nothing inside of 'lane', got 'vector'",
         'name = "vector"',
