@@ -32,6 +32,9 @@ _PASSES = {
         "stripe.apply.dead_code_elimination:StripeDeadCodeEliminationPass"
     ),
     "stripe-split-axes": "stripe.apply.split_axes:StripeSplitAxesPass",
+    "stripe-share-reductions": (
+        "stripe.decide.share_reductions:StripeShareReductionsPass"
+    ),
     "stripe-split-reduction": "stripe.decide.split_reduction:StripeSplitReductionPass",
     "stripe-plan-layout": "stripe.decide.plan_layout:StripePlanLayoutPass",
     "stripe-transpose-outputs": (

@@ -137,6 +137,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-reuse-scratch"),
         step("stripe-merge-indices", streams=True),
         step("stripe-split-axes"),
+        step("stripe-share-reductions", hardware=hardware),
         step(
             "stripe-split-reduction",
             hardware=hardware,

@@ -32,6 +32,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/tuning",
         "docs/schedules",
         "docs/work-groups",
+        "docs/gpu",
         "docs/benchmarks",
     ),
     "Changing it": (

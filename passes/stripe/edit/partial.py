@@ -20,7 +20,7 @@ from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
-from ..analysis.nests import is_top_level, output_indices
+from ..analysis.nests import is_top_level, output_indices, reduction_indices
 from .blocks import Window, build_block, compute_indices, move_statements
 
 _Item = TypeVar("_Item")
@@ -51,14 +51,18 @@ class Lanes:
 
 
 def split_reduction(
-    block: BlockOp, chunks: Sequence[Chunk], lanes: Lanes | None
+    block: BlockOp,
+    chunks: Sequence[Chunk],
+    lanes: Lanes | None,
+    space: MemorySpace | None = None,
 ) -> tuple[BlockOp, BlockOp]:
     """Replace a block by one over parts and one that adds these.
 
     The first has an index for each chunk, the indices of the old block, and one for
-    the lanes; these divide the range of their index, or the size of its chunks.
+    the lanes. The parts are in the memory of that space, by default in global memory,
+    and inside of blocks in private one.
     """
-    split = _Split(block, tuple(chunks), lanes)
+    split = _Split(block, tuple(chunks), lanes, space or _usual_space(block))
     parts = {number: split.parts(number) for number in split.outputs}
     first, second = split.partial_block(parts), split.final_block(parts)
     allocations = [view.owner for view in parts.values()]
@@ -77,6 +81,7 @@ class _Split:
     block: BlockOp
     chunks: tuple[Chunk, ...]
     lanes: Lanes | None
+    space: MemorySpace
 
     @property
     def outputs(self) -> list[int]:
@@ -90,9 +95,8 @@ class _Split:
         counts = [chunk.count for chunk in self.chunks]
         turns = [] if self.lanes is None else [self.lanes.count]
         shape = self._around(counts, turns, view_type(buffer).sizes)
-        is_top = is_top_level(self.block)
-        space = MemorySpace.GLOBAL if is_top else MemorySpace.PRIVATE
-        parts = AllocOp(ViewType.of(shape, view_type(buffer).element_type, space))
+        element = view_type(buffer).element_type
+        parts = AllocOp(ViewType.of(shape, element, self.space))
         parts.view.name_hint = f"{buffer.name_hint or 'out'}_parts"
         return parts.view
 
@@ -163,14 +167,19 @@ class _Split:
         return [*(chunk.count for chunk in self.chunks), *ranges, *turns]
 
     def _ends(self, whole: Mapping[SSAValue, IndexSum]) -> list[IndexSum]:
-        """The conditions that chunks end where the old indices do."""
+        """The conditions that chunks and lanes end where the old indices do."""
         extents, old = self.block.index_ranges, self.block.indices
-        turns = {} if self.lanes is None else {self.lanes.index: self.lanes.count}
+        reached = {chunk.index: chunk.size for chunk in self.chunks}
+        if self.lanes is not None:
+            index, turns = self.lanes.index, self.lanes.count
+            size = reached.get(index, extents[index])
+            reached[index] = -(-size // turns) * turns
+        for chunk in self.chunks:
+            reached[chunk.index] *= chunk.count
         return [
-            -whole[old[chunk.index]] + (extents[chunk.index] - 1)
-            for chunk in self.chunks
-            if chunk.count * chunk.size != extents[chunk.index]
-            or chunk.size % turns.get(chunk.index, 1)
+            -whole[old[index]] + (extents[index] - 1)
+            for index in sorted(reached)
+            if reached[index] != extents[index]
         ]
 
     def final_block(self, parts: Mapping[int, SSAValue]) -> BlockOp:
@@ -204,13 +213,24 @@ class _Split:
             part = self._around(chunks, lane, cell)
             sources.append(Window(view, part, Refinement(Direction.IN, ())))
             targets.append(Window(old.buffer(number), cell, old.refinement(number)))
+        gone = {old.indices[index] for index in reduction_indices(old)}
+        where = [
+            condition.substitute(own)
+            for condition in old.where
+            if gone.isdisjoint(condition.values)
+        ]
         views = body.block.args[len(ranges) :]
         for source, target in zip(
             views[: len(parts)], views[len(parts) :], strict=True
         ):
             load = LoadOp(source)
             body.block.add_ops([load, StoreOp(load.result, target)])
-        return build_block(ranges, [*sources, *targets], body, like=old)
+        return build_block(ranges, [*sources, *targets], body, where, like=old)
+
+
+def _usual_space(block: BlockOp) -> MemorySpace:
+    """Where the parts of a block's outputs are."""
+    return MemorySpace.GLOBAL if is_top_level(block) else MemorySpace.PRIVATE
 
 
 def _one_of(view: SSAValue) -> ViewType:

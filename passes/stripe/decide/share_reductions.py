@@ -1,0 +1,105 @@
+"""`stripe-share-reductions`: let the work-items of a group aggregate together.
+
+Applies to top-level blocks that aggregate and use each number of some input once. A
+group has some of the cells; its items take turns at the values of a cell, and a tree
+adds up their parts in local memory, in an order that depends on the sizes alone.
+
+Before:
+
+```mlir
+stripe.block "S" [%i : 4096, %k : 4096]
+    in %x = %X[%i, %k] : 1x1
+    out %s = %S[%i] : 1 add init 0 { ... }
+```
+
+After, on a device whose groups have 256 work-items:
+
+```mlir
+stripe.block "S" [%i : 4096]
+    in %x = %X[%i, 0] : 1x4096
+    out %s = %S[%i] : 1 {
+  %s_parts = stripe.alloc : !stripe.view<1x256xf32, local>
+  stripe.block [%k : 16, %lane : 256]
+      in %x_1 = %x[0, 256 * %k + %lane] : 1x1
+      out %s_1 = %s_parts[0, %lane] : 1x1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [0, 1] bind [_, group] because "...">} { ... }
+  %s_parts_1 = stripe.alloc : !stripe.view<1x16xf32, local>
+  stripe.block [%k : 16, %lane : 16]
+      in %part = %s_parts[0, 16 * %k + %lane] : 1x1
+      out %s_1 = %s_parts_1[0, %lane] : 1x1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [0, 1] bind [_, group] because "...">} { ... }
+  stripe.block [%lane : 16]
+      in %part = %s_parts_1[0, %lane] : 1x1
+      out %s_1 = %s[0] : 1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<tile [0] because "...">} { ... }
+}
+```
+
+How many items take turns at a cell, how many cells a group has, and what the tree looks
+like is decided in `decide/gpu/rows.py`. Where cells are few, their values are cut into
+chunks first, as `stripe-split-reduction` does; the parts in global memory are a
+reduction of their own, which is shared in the same way. Sums of floats are cut, too, so
+that no item adds more than `longest` numbers one after the other. Left alone are blocks
+inside others, with tiles, with subscripts, and serial ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from ....dialects.stripe.block import BlockOp
+from ...hardware_pass import HardwarePass
+from ...locations import check_positive
+from ..analysis.nests import top_level_blocks
+from ..analysis.reductions import aggregates_plainly, is_stream
+from ..edit.blocks import leave_to_inside
+from ..edit.group_reduction import share_reduction
+from ..edit.partial import Lanes, split_reduction
+from ..edit.split import tile_block
+from .gpu.rows import sharing_of
+
+
+@dataclass(frozen=True)
+class StripeShareReductionsPass(HardwarePass):
+    """Let the work-items of a group aggregate together."""
+
+    name = "stripe-share-reductions"
+
+    longest: int = 1024
+    """How many values are aggregated one after the other into a cell at most."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Share every aggregation for which that pays.
+
+        Raises GinghamError for hardware that is not known, or an option that is not
+        positive.
+        """
+        check_positive(op, longest=self.longest)
+        for block in list(top_level_blocks(op)):
+            if aggregates_plainly(block) and is_stream(block):
+                self._share(block)
+
+    def _share(self, block: BlockOp) -> None:
+        sharing = sharing_of(block, self.figures, self.longest)
+        if sharing is None:
+            return
+        if sharing.chunks:
+            for part in split_reduction(block, sharing.chunks, None):
+                self._share(part)
+            return
+        inner, kept = tile_block(block, sharing.tile, is_innermost=False)
+        around = inner.parent_op()
+        if not isinstance(around, BlockOp):
+            raise ValueError("tiling gave no outer block")
+        leave_to_inside(around)
+        lanes = sharing.lanes
+        if lanes.index not in kept:
+            share_reduction(inner, lanes, (), sharing.reason)
+            return
+        own = Lanes(kept.index(lanes.index), lanes.count, lanes.is_last)
+        share_reduction(inner, own, sharing.radices, sharing.reason)

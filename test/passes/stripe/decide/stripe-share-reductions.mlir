@@ -1,0 +1,83 @@
+// RUN: tile-opt %s -p 'stripe-share-reductions{hardware=nvidia-h200}' | filecheck %s
+// RUN: tile-opt %s --validate-each --validate-entry=rows -p 'stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-accumulate,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
+// RUN: tile-opt %s --validate-each --validate-entry=columns -p 'stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-accumulate,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
+// RUN: not tile-opt %s -p 'stripe-share-reductions{longest=0}' 2>&1 | filecheck %s --check-prefix=ERROR
+// KERNEL: opencl.barrier
+// ERROR: error: expected longest of 1 or more, got 0
+
+// Rows: a part for each work-item of some rows, and a tree over these.
+// CHECK-LABEL: func.func @rows
+// CHECK: stripe.block "S" [%i : 10]
+// CHECK-NEXT: in %x = %X[8 * %i, 0] : 8x300
+// CHECK-NEXT: out %s = %S[8 * %i] : 8 {
+// CHECK-NEXT: %s_parts = stripe.alloc : !stripe.view<8x32xf32, local>
+// CHECK-NEXT: stripe.block [%k : 10, %i_1 : 8, %lane : 32]
+// CHECK-NEXT: in %x_1 = %x[%i_1, 32 * %k + %lane] : 1x1
+// CHECK-NEXT: out %s_1 = %s_parts[%i_1, %lane] : 1x1 add init 0
+// CHECK-NEXT: where -32 * %k - %lane + 299 >= 0
+// CHECK-NEXT: tile [0, 1, 1] bind [_, group, group] because "32 work-items take turns at the values of a row"
+// CHECK: %s_parts_1 = stripe.alloc : !stripe.view<8x4xf32, local>
+// CHECK-NEXT: stripe.block [%i_1 : 8, %lane : 8, %lane_1 : 4]
+// CHECK-NEXT: in %part = %s_parts[%i_1, 4 * %lane + %lane_1] : 1x1
+// CHECK-NEXT: out %s_1 = %s_parts_1[%i_1, %lane_1] : 1x1 add init 0
+// CHECK: stripe.block [%i_1 : 8, %lane : 4]
+// CHECK-NEXT: in %part = %s_parts_1[%i_1, %lane] : 1x1
+// CHECK-NEXT: out %s_1 = %s[%i_1] : 1 add init 0
+func.func @rows(%X : !stripe.view<80x300xf32>) -> !stripe.view<80xf32> {
+  %S = stripe.alloc : !stripe.view<80xf32>
+  stripe.block "S" [%i : 80, %k : 300]
+      in %x = %X[%i, %k] : 1x1
+      out %s = %S[%i] : 1 add init 0 {
+    %v = stripe.load %x : !stripe.view<1x1xf32>
+    stripe.store %v, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<80xf32>
+}
+
+// Columns: few, so that rows are cut into chunks; the last tile sticks out.
+// CHECK-LABEL: func.func @columns
+// CHECK: %S_parts = stripe.alloc : !stripe.view<37x40xf32>
+// CHECK-NEXT: stripe.block "S" [%c : 37, %j : 2]
+// CHECK-NEXT: in %x = %X[136 * %c, 32 * %j] : 136x32
+// CHECK-NEXT: out %s = %S_parts[%c, 32 * %j] : 1x32 {
+// CHECK-NEXT: %s_parts = stripe.alloc : !stripe.view<8x1x32xf32, local>
+// CHECK-NEXT: stripe.block [%i : 17, %j_1 : 32, %lane : 8]
+// CHECK-NEXT: in %x_1 = %x[8 * %i + %lane, %j_1] : 1x1
+// CHECK-NEXT: out %s_1 = %s_parts[%lane, 0, %j_1] : 1x1x1 max init -inf
+// CHECK-NEXT: where -8 * %i - %lane - 136 * %c + 4999 >= 0, -%j_1 - 32 * %j + 39 >= 0
+// CHECK-NEXT: tile [0, 1, 1] order [2, 0, 1] bind [_, group, group]
+// CHECK: stripe.block [%j_1 : 32, %lane : 8]
+// CHECK-NEXT: in %part = %s_parts[%lane, 0, %j_1] : 1x1x1
+// CHECK-NEXT: out %s_1 = %s[0, %j_1] : 1x1 max init -inf
+// CHECK-NEXT: where -%j_1 - 32 * %j + 39 >= 0
+// The parts of the chunks are columns, too.
+// CHECK: stripe.block "S" []
+// CHECK-NEXT: in %part = %S_parts[0, 0] : 37x40
+// CHECK-NEXT: out %s = %S[0] : 40 {
+func.func @columns(%X : !stripe.view<5000x40xf32>) -> !stripe.view<40xf32> {
+  %S = stripe.alloc : !stripe.view<40xf32>
+  stripe.block "S" [%i : 5000, %j : 40]
+      in %x = %X[%i, %j] : 1x1
+      out %s = %S[%j] : 1 max init -inf {
+    %v = stripe.load %x : !stripe.view<1x1xf32>
+    stripe.store %v, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<40xf32>
+}
+
+// Of a product each input is used for many cells: it is left to others.
+// CHECK-LABEL: func.func @product
+// CHECK: stripe.block "C" [%i : 64, %j : 64, %k : 64]
+func.func @product(%A : !stripe.view<64x64xf32>, %B : !stripe.view<64x64xf32>) -> !stripe.view<64x64xf32> {
+  %C = stripe.alloc : !stripe.view<64x64xf32>
+  stripe.block "C" [%i : 64, %j : 64, %k : 64]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }
+  func.return %C : !stripe.view<64x64xf32>
+}
