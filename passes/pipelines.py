@@ -153,7 +153,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-stage", hardware=hardware),
         # What a group stages, collects and computes is spread over its work-items.
         step("stripe-collect-outputs"),
-        step("stripe-distribute", items=hardware.work_group_size),
+        step("stripe-distribute", items=hardware.work_group_size, bits=access_bits),
         step("stripe-tile"),
         step("stripe-count-work"),
         step("stripe-instruct", hardware=hardware),

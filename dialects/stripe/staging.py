@@ -45,6 +45,9 @@ class Staging(Part):
     Windows may overlap: cells that are in two of them are copied twice. They may reach
     out of their buffer, too. Then only what lies inside is copied; what would lie
     outside is set to `fill`.
+
+    With `order [1, 0] padding 4` there are 4 cells behind each row of the scratch, so
+    that work-items that access neighbouring rows use different banks of local memory.
     """
 
     word: ClassVar[str] = "stage"
@@ -57,6 +60,7 @@ class Staging(Part):
     order: tuple[int, ...]
     space: MemorySpace = MemorySpace.GLOBAL
     fill: int | float = 0
+    padding: int = 0
 
     @classmethod
     def parse(cls, parser: AttrParser) -> Staging:
@@ -69,17 +73,22 @@ class Staging(Part):
         window = parser.parse_integer(allow_boolean=False)
         parser.parse_keyword("order")
         order = parse_numbers(parser, "the number of an axis")
+        padding = 0
+        if parser.parse_optional_keyword("padding") is not None:
+            padding = parser.parse_integer(allow_boolean=False, allow_negative=False)
         space = parser.parse_str_enum(MemorySpace)
         has_fill = parser.parse_optional_keyword("fill") is not None
         fill = parse_number(parser) if has_fill else 0
-        return cls(refinement, before, window, order, space, fill)
+        return cls(refinement, before, window, order, space, fill, padding)
 
     def format(self) -> str:
         """All of it; a fill of 0 is left out."""
-        order = ", ".join(map(str, self.order))
+        order = f"[{', '.join(map(str, self.order))}]"
+        if self.padding:
+            order += f" padding {self.padding}"
         text = (
             f"input {self.refinement} at {self.before} of {self.window} "
-            f"order [{order}] {self.space.value}"
+            f"order {order} {self.space.value}"
         )
         return f"{text} fill {format_number(self.fill)}" if self.fill != 0 else text
 
@@ -94,6 +103,8 @@ class Staging(Part):
             raise self.refuse(
                 f"expected an order of axes such as [1, 0], got {list(self.order)}"
             )
+        if self.padding and not self.order:
+            raise self.refuse("expected an axis to pad, got an order of none")
         refinements = block.refinement_list
         if self.refinement >= len(refinements):
             raise self.refuse(

@@ -16,14 +16,13 @@ one's.
 The group is as large as the largest of these blocks wants; in the others, some
 work-items rest.
 
-What the group allocates in local memory is shared. What it allocates in private memory
-is divided: every work-item has the cells that its points use, which must be the same
-ones in all blocks.
+What the group allocates in local memory is shared; private memory is divided (see
+`private_parts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -31,34 +30,24 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from ...affine.form import LinearForm
-from ...affine.radix import determined_indices
-from ...dialects.index_sum import IndexSum, values_of
+from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.ops import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.binding import IN_GROUP, Binding
-from ...dialects.stripe.block import BlockOp, index_range
-from ...dialects.stripe.ops import AllocOp
-from ..locations import error_at
+from ...dialects.stripe.block import BlockOp
 from ..stripe.analysis.nests import all_blocks
-from ..stripe.analysis.work_groups import is_spread, is_spread_inside, spread_blocks
+from ..stripe.analysis.work_groups import (
+    is_spread,
+    is_spread_inside,
+    spread_blocks,
+    spread_extents,
+    spread_indices,
+    team_sizes,
+)
 from .known_conditions import KnownConditions
 from .opencl_grid import spread
 from .opencl_scope import Cursor, KernelScope, nested
-
-
-def _spread_indices(op: BlockOp, binding: Binding) -> list[int]:
-    """The indices that are spread by a binding, those of one value left out."""
-    return [
-        number
-        for number, own in enumerate(op.index_bindings)
-        if own is binding and op.index_ranges[number] > 1
-    ]
-
-
-def _extents(op: BlockOp, binding: Binding) -> tuple[int, ...]:
-    """The ranges of the indices that are spread by a binding."""
-    return tuple(op.index_ranges[number] for number in _spread_indices(op, binding))
 
 
 @dataclass
@@ -79,17 +68,8 @@ class GroupLowering:
         self._scope = scope
         self.blocks = spread_blocks(op)
         """Those whose points work-items of a group share."""
-        most = {
-            binding: max((prod(_extents(b, binding)) for b in self.blocks), default=1)
-            for binding in IN_GROUP
-        }
-        lanes = most[Binding.LANE]
-        items = max(most[Binding.GROUP], most[Binding.SUBGROUP] * lanes)
-        self._teams = {
-            Binding.GROUP: _Team(items),
-            Binding.SUBGROUP: _Team(-(-items // lanes)),
-            Binding.LANE: _Team(lanes),
-        }
+        sizes = team_sizes(self.blocks)
+        self._teams = {binding: _Team(count) for binding, count in sizes.items()}
         self._values: dict[tuple[Binding, tuple[int, ...]], Sequence[SSAValue]] = {}
 
     @property
@@ -103,7 +83,7 @@ class GroupLowering:
             return (1, 1, 1)
         self._scope.is_uniform = True
         entry = Cursor(self._scope.entry, KnownConditions.none())
-        shapes = [*dict.fromkeys(_extents(b, Binding.GROUP) for b in self.blocks)]
+        shapes = [*dict.fromkeys(spread_extents(b, Binding.GROUP) for b in self.blocks)]
         is_divided = any(Binding.GROUP not in b.index_bindings for b in self.blocks)
         if len(shapes) == 1 and not is_divided and not self._has_single_blocks():
             return self._bind_dimensions(shapes[0], entry)
@@ -114,7 +94,7 @@ class GroupLowering:
         for binding, team in self._teams.items():
             if team.number is None:
                 continue
-            for shape in dict.fromkeys(_extents(b, binding) for b in self.blocks):
+            for shape in dict.fromkeys(spread_extents(b, binding) for b in self.blocks):
                 if prod(shape) == team.count:
                     own = self._take_apart(team.number, shape, entry)
                     self._values[binding, shape] = own
@@ -184,7 +164,7 @@ class GroupLowering:
 
     def _spread(self, op: BlockOp, binding: Binding, cursor: Cursor) -> Cursor:
         """Let the work-items of a team have the points; those it has too many rest."""
-        shape = _extents(op, binding)
+        shape = spread_extents(op, binding)
         values = self._values.get((binding, shape))
         if values is None:
             team = self._teams[binding]
@@ -193,7 +173,7 @@ class GroupLowering:
             if prod(shape) < team.count:
                 cursor = self._only_first(team.number, prod(shape), op, cursor)
             values = self._take_apart(team.number, shape, cursor)
-        numbers = _spread_indices(op, binding)
+        numbers = spread_indices(op, binding)
         for number, value in zip(numbers, values, strict=True):
             self._scope.bind(op.indices[number], value, op.index_ranges[number])
         return cursor
@@ -240,114 +220,3 @@ class GroupLowering:
         region, inner = nested(cursor)
         cursor.emit(IfOp([rest], [item], region), op)
         return inner
-
-
-@dataclass(frozen=True)
-class _Share:
-    """Which cells of a memory the points of a block use, by work-item.
-
-    `steps` has, for each axis, the number and the coefficient of the indices that are
-    spread over work-items; a work-item uses `sizes` cells. `extents` has the bindings
-    and ranges of these indices.
-    """
-
-    extents: tuple[tuple[Binding, int], ...]
-    steps: tuple[tuple[tuple[int, int], ...], ...]
-    sizes: tuple[int, ...]
-
-
-def private_sizes(op: AllocOp) -> tuple[int, ...]:
-    """The cells of private memory of a group that each work-item has of its own.
-
-    Raises GinghamError where a work-item uses what others use.
-    """
-    shares = list(_shares(op, op.view, _Path()))
-    if len({(share.extents, share.steps) for share in shares}) == 1:
-        return tuple(map(max, zip(*(share.sizes for share in shares), strict=True)))
-    reason = "by no block" if not shares else "in different parts by different blocks"
-    raise error_at(
-        op,
-        "the work-items of a group have no memory in common but local one, and this "
-        f"private memory is used {reason} with indices bound to work-items",
-        "let the work-items use the same cells everywhere, or allocate local memory",
-    )
-
-
-@dataclass(frozen=True)
-class _Path:
-    """What of a memory a view in blocks that work-items share is."""
-
-    starts: tuple[IndexSum, ...] | None = None
-    """Where it starts along each axis, over the indices of these blocks."""
-    spread: tuple[tuple[SSAValue, Binding], ...] = ()
-    """The indices by which work-items share the blocks, outermost first."""
-
-    def into(self, block: BlockOp, number: int) -> _Path:
-        """The path of a window of a block, where `self` is that of its buffer."""
-        access = block.access(number)
-        starts = self.starts or (IndexSum(),) * len(access)
-        own = tuple(
-            (block.indices[number], binding)
-            for binding in IN_GROUP
-            for number in _spread_indices(block, binding)
-        )
-        moved = tuple([a + b for a, b in zip(starts, access, strict=True)])
-        return _Path(moved, self.spread + own)
-
-
-def _shares(op: AllocOp, view: SSAValue, path: _Path) -> Iterator[_Share]:
-    for use in view.uses:
-        block = use.operation
-        if not isinstance(block, BlockOp):
-            raise error_at(
-                block,
-                "all work-items of a group run this, and each has private memory of "
-                "its own",
-                "access it in blocks with indices bound to 'group'",
-            )
-        if not is_spread_inside(block):
-            yield _share(block, use.index, path.into(block, use.index))
-        elif is_spread(block):
-            inner = path.into(block, use.index)
-            yield from _shares(op, block.view(use.index), inner)
-        elif any(start != IndexSum() for start in block.access(use.index)):
-            raise error_at(
-                block,
-                "expected blocks that all work-items of a group run to pass on private "
-                "memory as a whole",
-                "cut windows in blocks with indices bound to 'group'",
-            )
-        else:
-            yield from _shares(op, block.view(use.index), path)
-
-
-def _share(block: BlockOp, number: int, path: _Path) -> _Share:
-    """The share of each work-item of what a block's points access."""
-    starts = path.starts or ()
-    windows = block.view_type(number).sizes
-    spread_by = [index for index, _ in path.spread]
-    values = values_of(starts, first=[*spread_by, *block.indices])
-    access = [start.form(values) for start in starts]
-    ranges = {place: index_range(value) for place, value in enumerate(values)}
-    group = range(len(spread_by))
-    told = determined_indices(access, windows, ranges)
-    sizes: list[int] = []
-    for form, window in zip(access, windows, strict=True):
-        own = [n for n in form.support if n not in group]
-        coefficients = [form.coefficients[n].numerator for n in own]
-        is_plain = all(values[n] in block.indices for n in own) and not form.constant
-        if not is_plain or min(coefficients, default=0) < 0 or not {*group} <= told:
-            raise error_at(
-                block,
-                "work-items of a group may use the same cells of private memory, which "
-                "each has for itself",
-                "let each work-item own its cells, or allocate local memory",
-            )
-        reach = (c * (ranges[n] - 1) for c, n in zip(coefficients, own, strict=True))
-        sizes.append(window + sum(reach))
-    steps = tuple(
-        tuple((n, form.coefficients[n].numerator) for n in group if n in form.support)
-        for form in access
-    )
-    extents = [(binding, index_range(index)) for index, binding in path.spread]
-    return _Share(tuple(extents), steps, tuple(sizes))

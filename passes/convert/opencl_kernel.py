@@ -237,7 +237,7 @@ class KernelLowering:
         """What a refinement shows at the values that the indices have."""
         outer = self._scope.views[op.buffer(number)]
         offsets = [start.substitute(self._scope.indices) for start in op.access(number)]
-        if outer.is_divided:
+        if outer.part is not None:
             # Every work-item's part begins at its own first cell.
             offsets = [offset.without(self._scope.items) for offset in offsets]
         return outer.moved(offsets, aggregation)

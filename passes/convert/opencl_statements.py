@@ -32,9 +32,9 @@ from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript
 from ..locations import error_at, located, not_lowered
-from .opencl_groups import private_sizes
 from .opencl_scope import Cursor, KernelScope, nested
 from .opencl_view import KernelView
+from .private_parts import private_part
 
 
 class StatementLowering:
@@ -98,7 +98,8 @@ class StatementLowering:
         if space is MemorySpace.LOCAL and (self._scope.in_subgroup or not is_shared):
             self._check_alone(op)
         is_divided = space is MemorySpace.PRIVATE and is_shared
-        sizes = private_sizes(op) if is_divided else type.sizes
+        part = private_part(op) if is_divided else None
+        sizes = type.sizes if part is None else part.sizes
         pointer = PointerType.of(type.element_type, space)
         array = located(ArrayOp(prod(sizes), pointer), op)
         array.pointer.name_hint = op.view.name_hint
@@ -109,7 +110,7 @@ class StatementLowering:
         else:
             cursor.block.add_op(array)
         view = KernelView.whole(array.pointer, type)
-        self._scope.views[op.view] = replace(view, shape=sizes, is_divided=is_divided)
+        self._scope.views[op.view] = replace(view, shape=sizes, part=part)
 
     def _check_alone(self, op: AllocOp) -> None:
         """Refuse local memory of a point that is one of several work-items."""

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects.aggregation import Aggregation
 from ...dialects.index_sum import IndexSum
 from ...dialects.stripe.attributes import MemorySpace, ViewType
+from .private_parts import PrivatePart
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class KernelView:
     space: MemorySpace
     starts: tuple[IndexSum, ...]
     aggregation: Aggregation = Aggregation.ASSIGN
-    is_divided: bool = False
-    """Whether a work-group's private memory, of which each work-item has a part."""
+    part: PrivatePart | None = None
+    """What a work-item has of a work-group's private memory."""
 
     @staticmethod
     def whole(pointer: SSAValue, type: ViewType) -> KernelView:
@@ -51,7 +52,8 @@ class KernelView:
     def position(self) -> IndexSum:
         """The elements between the pointer and the window's first."""
         position, stride = IndexSum(), 1
-        for start, size in reversed([*zip(self.starts, self.shape, strict=True)]):
+        starts = self.starts if self.part is None else self.part.packed(self.starts)
+        for start, size in reversed([*zip(starts, self.shape, strict=True)]):
             position = start * stride + position
             stride *= size
         return position
@@ -63,7 +65,8 @@ class KernelView:
 
         Those that always hold are left out.
         """
-        for start, size, extent in zip(self.starts, sizes, self.shape, strict=True):
+        starts = self.starts if self.part is None else self.part.packed(self.starts)
+        for start, size, extent in zip(starts, sizes, self.shape, strict=True):
             low, high = start.bounds(extents.__getitem__)
             if low < 0:
                 yield start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...affine.isl import sample
+from ...affine.radix import determined_indices
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import PositionOp
@@ -99,6 +100,8 @@ def may_meet(first: MemoryAccess, second: MemoryAccess) -> bool:
     """
     if first.pointer is not second.pointer:
         return False
+    if first.start == second.start and _tells_item(first):
+        return False
     points = _Points(first.group)
     # How much further the first one begins.
     distance = points.position(first, 0) - points.position(second, 1)
@@ -107,6 +110,64 @@ def may_meet(first: MemoryAccess, second: MemoryAccess) -> bool:
         return any(points.exist([*near, gap]) for gap in points.gaps())
     except GinghamError:
         return True
+
+
+def _tells_item(access: MemoryAccess) -> bool:
+    """Whether an element that is used tells which work-item of a group uses it.
+
+    Its place then has the work-item's coordinates as digits.
+    """
+    form, values = access.start.as_form()
+    extents: dict[int, int] = {}
+    for number, value in enumerate(values):
+        if (query := _query(value)) is not WorkItemQuery.GROUP_ID:
+            extent = extent_of(value) if query is None else _item_extent(value)
+            if extent is None:
+                return False
+            extents[number] = extent
+    told = {values[n] for n in determined_indices([form], [access.count], extents)}
+    dimensions = {
+        item.dimension.value.data
+        for value in told
+        if (item := _item(value)) is not None and _tells(item.result, told)
+    }
+    return all(n in dimensions for n, size in enumerate(access.group) if size > 1)
+
+
+def _item(value: SSAValue) -> WorkItemOp | None:
+    """The query that an index is the answer to, or a part of it."""
+    match value.owner:
+        case WorkItemOp() as item:
+            return item
+        case DelinearizeOp() as apart:
+            return _item(apart.index)
+        case _:
+            return None
+
+
+def _query(value: SSAValue) -> WorkItemQuery | None:
+    item = _item(value)
+    return None if item is None else item.query.data
+
+
+def _item_extent(value: SSAValue) -> int | None:
+    match value.owner:
+        case WorkItemOp() as item:
+            return item.bound.value.data
+        case DelinearizeOp() as apart:
+            pairs = zip(apart.coordinates, apart.extents, strict=True)
+            return next(extent for each, extent in pairs if each is value)
+        case _:
+            return None
+
+
+def _tells(item: SSAValue, told: Collection[SSAValue]) -> bool:
+    """Whether an index is told, or all that it is taken apart to."""
+    return item in told or any(
+        all(_tells(coordinate, told) for coordinate in use.operation.coordinates)
+        for use in item.uses
+        if isinstance(use.operation, DelinearizeOp)
+    )
 
 
 _Sum: TypeAlias = IndexSum[int]

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import prod
 
 from ....dialects.stripe.attributes import MemorySpace
-from ....dialects.stripe.binding import IN_GROUP
+from ....dialects.stripe.binding import IN_GROUP, Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from .nests import all_blocks, nested_blocks, output_indices
+
+
+def spread_indices(block: BlockOp, binding: Binding) -> list[int]:
+    """The indices that are spread by a binding, those of one value left out."""
+    return [
+        number
+        for number, own in enumerate(block.index_bindings)
+        if own is binding and block.index_ranges[number] > 1
+    ]
+
+
+def spread_extents(block: BlockOp, binding: Binding) -> tuple[int, ...]:
+    """The ranges of the indices that are spread by a binding."""
+    return tuple(block.index_ranges[n] for n in spread_indices(block, binding))
+
+
+def group_items(blocks: Sequence[BlockOp]) -> int:
+    """The work-items that the widest of a group's blocks wants; 0 without any."""
+    return team_sizes(blocks)[Binding.GROUP] if blocks else 0
+
+
+def team_sizes(blocks: Sequence[BlockOp]) -> dict[Binding, int]:
+    """The work-items of a group, its sub-groups, and the lanes of one."""
+    most = {
+        binding: max([prod(spread_extents(b, binding)) for b in blocks], default=1)
+        for binding in IN_GROUP
+    }
+    lanes = most[Binding.LANE]
+    items = max(most[Binding.GROUP], most[Binding.SUBGROUP] * lanes)
+    subgroups = -(-items // lanes)
+    return {Binding.GROUP: items, Binding.SUBGROUP: subgroups, Binding.LANE: lanes}
 
 
 def is_spread(block: BlockOp) -> bool:

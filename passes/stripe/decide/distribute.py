@@ -34,17 +34,20 @@ stripe.block [%i_1 : 8, %j_1 : 8]
       points bind [group, group] because "64 work-items of 64">} { ... }
 ```
 
-Private memory that several blocks use is divided in the same way by all of them.
-Indices that only aggregate are not spread, nor those that are bound. Blocks that are
-spread or scheduled already are left as they are. The barriers are for
+Private memory that several blocks use is divided in the same way by all of them: as
+nests cut it that are spread by their schedules, whose work-items then are those of the
+group. What goes to local memory is copied as vectors of up to `bits` bits, where each
+work-item has one. Indices that only aggregate are not spread, nor those that are bound.
+Blocks that are spread or scheduled already are left as they are. The barriers are for
 `opencl-synchronize`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import prod
+from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -52,20 +55,33 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import MemorySpace, ViewType
-from ....dialects.stripe.binding import Binding
-from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.attributes import MemorySpace
+from ....dialects.stripe.binding import IN_GROUP, Binding
+from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.tiling import Points, Tiles
 from ...locations import check_positive
+from ..analysis.lanes import (
+    VectorPlan,
+    collecting_indices,
+    plan_along,
+    vector_indices,
+)
 from ..analysis.nests import (
+    is_leaf,
     nested_blocks,
     reduction_indices,
     root_buffer,
     top_level_blocks,
 )
 from ..analysis.schedules import is_scheduled
-from ..analysis.work_groups import is_spread, shared_blocks, wants_work_items
+from ..analysis.work_groups import (
+    group_items,
+    is_spread,
+    shared_blocks,
+    spread_blocks,
+    wants_work_items,
+)
 from ..edit.split import tile_windows
 
 
@@ -76,26 +92,49 @@ class StripeDistributePass(ModulePass):
     name = "stripe-distribute"
 
     items: int = 64
-    """The most work-items that a group has."""
+    """The most work-items that a group has, where the schedule does not say."""
+    bits: int = 32
+    """The most that a work-item loads or stores at once."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write on blocks inside of groups how work-items are to share their points.
 
         Raises GinghamError where groups are to have less than one item.
         """
-        check_positive(op, items=self.items)
+        check_positive(op, items=self.items, bits=self.bits)
         for block in top_level_blocks(op):
             if wants_work_items(block):
-                _Distribution(self.items).distribute(shared_blocks(block))
+                items = group_items(spread_blocks(block)) or self.items
+                blocks = shared_blocks(block)
+                _Distribution(items, self.bits).distribute(blocks)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """How the work-items of a group cut a buffer once, along each of its axes."""
+
+    sizes: tuple[int, ...]
+    """Of a part."""
+    bind: tuple[Binding, ...]
+    """What the parts along each axis are bound to."""
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How a buffer is cut into the parts of the work-items, outermost first."""
+
+    levels: tuple[_Level, ...]
+    points: tuple[Binding, ...]
+    """What the cells along each axis of a part are bound to."""
 
 
 class _Distribution:
     """Spreads blocks over work-items; knows who has which part of private memory."""
 
-    def __init__(self, items: int) -> None:
+    def __init__(self, items: int, bits: int) -> None:
         self._items = items
-        self._parts: dict[SSAValue, tuple[int, ...]] = {}
-        """The sizes of the part that a work-item has of a buffer."""
+        self._bits = bits
+        self._parts: dict[SSAValue, _Cut] = {}
 
     def distribute(self, blocks: Sequence[BlockOp]) -> None:
         """Decide how the points of blocks are shared.
@@ -105,16 +144,88 @@ class _Distribution:
         """
         for block in blocks:
             if is_spread(block):
-                numbers = range(len(block.views))
-                self._note_parts(block, [block.view_type(n) for n in numbers])
+                self._note_nest(block)
         for block in sorted(blocks, key=_weight, reverse=True):
             if is_spread(block) or is_scheduled(block):
                 continue
-            sizes = self._sizes_by_parts(block) or self._sizes(block)
-            self._note_parts(block, tile_windows(block, sizes))
-            set_schedule(block, self._schedule(block, sizes))
+            schedule = self._schedule_by_parts(block)
+            if schedule is None:
+                vector = self._vector(block)
+                sizes = self._sizes(block, vector)
+                self._note_tiles(block, sizes)
+                schedule = self._schedule(block, sizes, vector)
+            set_schedule(block, schedule)
 
-    def _schedule(self, block: BlockOp, sizes: Sequence[int]) -> Schedule:
+    def _note_nest(self, nest: BlockOp) -> None:
+        """Note how blocks that are spread already cut private memory."""
+        for number, buffer in enumerate(nest.buffers):
+            if nest.view_type(number).space.data is MemorySpace.PRIVATE:
+                self._parts.setdefault(root_buffer(buffer), _cut(nest, number))
+
+    def _note_tiles(self, block: BlockOp, sizes: Sequence[int]) -> None:
+        """Note how tiles of a block, one for each work-item, cut private memory."""
+        windows = tile_windows(block, sizes)
+        for buffer, window in zip(block.buffers, windows, strict=True):
+            if window.space.data is MemorySpace.PRIVATE:
+                level = _Level(window.sizes, (Binding.GROUP,) * window.rank)
+                cut = _Cut((level,), (Binding.UNDECIDED,) * window.rank)
+                self._parts.setdefault(root_buffer(buffer), cut)
+
+    def _schedule_by_parts(self, block: BlockOp) -> Schedule | None:
+        """Tiles of a block as the private memory that it uses was cut before."""
+        for number, buffer in enumerate(block.buffers):
+            cut = self._parts.get(root_buffer(buffer))
+            if cut is not None:
+                return self._follow(block, number, cut)
+        return None
+
+    def _follow(self, block: BlockOp, number: int, cut: _Cut) -> Schedule:
+        """Tiles that cut a window of a block as its buffer is cut."""
+        sizes = [*block.index_ranges]
+        tiles: list[Tiles] = []
+        items = 1
+        for level in cut.levels:
+            around = tuple(sizes)
+            for index, size in _of_indices(block, number, level.sizes):
+                sizes[index] = min(size, sizes[index])
+            counts = [-(-a // max(b, 1)) for a, b in zip(around, sizes, strict=True)]
+            bind = [Binding.UNDECIDED] * len(sizes)
+            for index, binding in _of_indices(block, number, level.bind):
+                if counts[index] > 1:
+                    bind[index] = binding
+                    items *= counts[index] if binding in IN_GROUP else 1
+            if prod(counts) > 1:
+                tiles.append(Tiles(tuple(sizes), bind=tuple(bind)))
+        if not tiles:
+            return Schedule()
+        reason = f"{items} work-items of {self._items}"
+        if len(tiles) == 1 and all(size == 1 for size in sizes):
+            return Schedule(points=Points(bind=tiles[0].bind, reason=reason))
+        points = [Binding.UNDECIDED] * len(sizes)
+        for index, binding in _of_indices(block, number, cut.points):
+            points[index] = binding
+        is_said = any(binding is not Binding.UNDECIDED for binding in points)
+        return Schedule(
+            (*tiles[:-1], replace(tiles[-1], reason=reason)),
+            Points(bind=tuple(points)) if is_said else Points(),
+        )
+
+    def _vector(self, block: BlockOp) -> VectorPlan | None:
+        """What a work-item copies at once to local memory, if there is that much."""
+        spaces = [block.view_type(n).space.data for n in _written(block)]
+        if not is_leaf(block) or any(each is not MemorySpace.LOCAL for each in spaces):
+            return None
+        indices = vector_indices(block) or collecting_indices(block, block.conditions)
+        ranges = block.index_ranges
+        index = max(indices, key=lambda index: ranges[index], default=None)
+        plan = None if index is None else plan_along(block, index, self._bits)
+        if plan is None or prod(ranges) < self._items * plan.width:
+            return None
+        return plan
+
+    def _schedule(
+        self, block: BlockOp, sizes: Sequence[int], vector: VectorPlan | None
+    ) -> Schedule:
         """Tiles of so many points for each work-item, or single ones."""
         counts = [
             -(-extent // max(size, 1))
@@ -128,9 +239,12 @@ class _Distribution:
         reason = f"{prod(counts)} work-items of {self._items}"
         if all(size == 1 for size in sizes):
             return Schedule(points=Points(bind=bind, reason=reason))
-        return Schedule((Tiles(tuple(sizes), bind=bind, reason=reason),))
+        points = Points()
+        if vector is not None:
+            points = Points(bind=_vectors_along(vector.index, len(sizes)))
+        return Schedule((Tiles(tuple(sizes), bind=bind, reason=reason),), points)
 
-    def _sizes(self, block: BlockOp) -> list[int]:
+    def _sizes(self, block: BlockOp, vector: VectorPlan | None) -> list[int]:
         """The points of each work-item along each index."""
         left = self._items
         ranges = block.index_ranges
@@ -139,30 +253,65 @@ class _Distribution:
         for number in reversed(range(len(ranges))):
             if number in whole or ranges[number] == 0:
                 continue
-            count = max(n for n in range(1, left + 1) if ranges[number] % n == 0)
+            parts = ranges[number]
+            if vector is not None and number == vector.index:
+                parts //= vector.width
+            count = max(n for n in range(1, left + 1) if parts % n == 0)
             sizes[number] //= count
             left //= count
         return sizes
 
-    def _sizes_by_parts(self, block: BlockOp) -> list[int] | None:
-        """The same, as the private memory that it uses was divided before."""
-        for number, buffer in enumerate(block.buffers):
-            part = self._parts.get(root_buffer(buffer))
-            if part is None:
-                continue
-            sizes = list(block.index_ranges)
-            access = block.refinement(number).access
-            for form, size in zip(access, part, strict=True):
-                for index in form.support:
-                    if index < len(sizes):
-                        sizes[index] = min(size, sizes[index])
-            return sizes
-        return None
 
-    def _note_parts(self, block: BlockOp, windows: Sequence[ViewType]) -> None:
-        for buffer, type in zip(block.buffers, windows, strict=True):
-            if type.space.data is MemorySpace.PRIVATE:
-                self._parts.setdefault(root_buffer(buffer), type.sizes)
+def _vectors_along(index: int, rank: int) -> tuple[Binding, ...]:
+    vector, undecided = Binding.VECTOR, Binding.UNDECIDED
+    return tuple([vector if n == index else undecided for n in range(rank)])
+
+
+def _written(block: BlockOp) -> list[int]:
+    """The numbers of the refinements that are written."""
+    return [n for n, r in enumerate(block.refinement_list) if r.direction.writes]
+
+
+_Value = TypeVar("_Value")
+
+
+def _of_indices(
+    block: BlockOp, number: int, axes: Sequence[_Value]
+) -> Iterator[tuple[int, _Value]]:
+    """What is given for the axes of a buffer, for the indices that move along them."""
+    rank = len(block.index_ranges)
+    for form, value in zip(block.refinement(number).access, axes, strict=True):
+        yield from ((index, value) for index in form.support if index < rank)
+
+
+def _cut(nest: BlockOp, number: int) -> _Cut:
+    """How the blocks of a nest and those around it cut a buffer."""
+    levels: list[_Level] = []
+    while (around := window_of(nest.buffer(number))) is not None:
+        nest, number = around
+    block = nest
+    while True:
+        forms = block.refinement(number).access
+        bind = tuple(_binding_of(block, form.support) for form in forms)
+        inner = [
+            (use.operation, use.index)
+            for use in block.view(number).uses
+            if isinstance(use.operation, BlockOp)
+        ]
+        if len(inner) != 1:
+            if is_leaf(block) and block is not nest:
+                return _Cut(tuple(levels), bind)
+            levels.append(_Level(block.view_type(number).sizes, bind))
+            return _Cut(tuple(levels), (Binding.UNDECIDED,) * len(bind))
+        levels.append(_Level(block.view_type(number).sizes, bind))
+        ((block, number),) = inner
+
+
+def _binding_of(block: BlockOp, indices: Iterable[int]) -> Binding:
+    """What the first of some indices with several values is bound to."""
+    ranges, bindings = block.index_ranges, block.index_bindings
+    own = (bindings[n] for n in indices if n < len(ranges) and ranges[n] > 1)
+    return next(own, Binding.UNDECIDED)
 
 
 def _whole(block: BlockOp) -> set[int]:

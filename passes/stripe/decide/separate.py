@@ -59,6 +59,7 @@ from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import FEWEST_LANES, index_of_vectors, vector_index, vector_width
 from ..analysis.nests import is_leaf, output_indices
+from ..analysis.work_groups import is_spread
 from ..edit.partition import replace_by_pieces, split_block
 
 
@@ -172,6 +173,8 @@ def _is_candidate(block: BlockOp) -> bool:
     is_nested = isinstance(block.parent_op(), BlockOp)
     initializes = any(r.init is not None for r in block.refinement_list)
     is_movable = is_leaf(block) and not block.is_serial and not initializes
+    # In pieces, other work-items would have what is private memory of one.
+    is_movable &= not is_spread(block)
     return is_nested and is_movable and all(block.index_ranges)
 
 

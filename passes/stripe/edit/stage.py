@@ -55,6 +55,8 @@ def stage(
     axes = _axes(steps)
     windows = _windows(steps, axes)
     sizes = [*windows.ranges, *(window.sizes[axis] for axis in order)]
+    if staging.padding:
+        sizes[-1] += staging.padding
     type = ViewType.of(sizes, window.element_type, staging.space)
     fills: list[BlockOp] = []
     scratch = packed.find(windows, order, staging.fill, type, outermost)

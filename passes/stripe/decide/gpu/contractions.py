@@ -1,0 +1,308 @@
+"""Contractions: blocks that aggregate, and use each input number for many cells.
+
+Two inputs are moved by different indices of the output: rows by those of one, columns
+by those of the other. A work-group has a tile of both, of which it sums up `depth`
+values at a time from pieces of the inputs in local memory, where the rows and columns
+lie side by side. A sub-group has a part of it, its lanes each some rows and columns in
+sub-tiles of 4 by 4: each number that a lane loads from local memory is used for many
+cells, and neighbouring lanes load neighbouring vectors.
+
+```mlir
+stripe.block "C" [%i : 4096, %j : 4096, %k : 4096]
+    in %a = %A[%i, %k] : 1x1
+    in %b = %B[%k, %j] : 1x1
+    out %c = %C[%i, %j] : 1x1 add init 0
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [64, 128, 0] bind [grid, grid, _],
+      tile [64, 128, 16],
+      tile [32, 64, 16] bind [subgroup, subgroup, _],
+      tile [16, 32, 1] bind [unroll, unroll, unroll],
+      tile [4, 4, 1] bind [lane, lane, _],
+      points bind [unroll, vector, _],
+      stage input 0 at 2 of 2 order [1, 0] padding 4 local,
+      stage input 1 at 2 of 2 order [0, 1] local>} { ... }
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from .....dialects.stripe.attributes import MemorySpace
+from .....dialects.stripe.binding import Binding
+from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.schedule import Schedule
+from .....dialects.stripe.staging import Staging
+from .....dialects.stripe.tiling import Padding, Points, Tiles
+from .....targets.hardware.description import Hardware
+from ...analysis.problem import Access, Problem
+from ...edit.split import may_grow
+from ..model.gpu import Tiling, seconds
+
+_DEPTHS = (8, 16, 32)
+"""How many values are summed up between two loads of local memory."""
+_SIDES = (1, 2, 4, 8)
+"""Rows or columns of a lane."""
+_SUBTILE = 4
+"""Rows or columns of a lane side by side: as many as it loads at once."""
+_SUBGROUPS = (1, 2, 4, 8)
+"""Sub-groups of a group along the rows or the columns."""
+
+
+def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
+    """The schedule of a contraction; None for other blocks, or where nothing fits."""
+    roles = _Roles.of(problem)
+    if roles is None:
+        return None
+    best: tuple[float, Tiling] | None = None
+    for tiling in _tilings(roles, hardware):
+        time = seconds(tiling, roles.groups(tiling), roles.steps(tiling), hardware)
+        if best is None or time < best[0]:
+            best = time, tiling
+    if best is None:
+        return None
+    return roles.schedule(block, best[1])
+
+
+def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
+    """The ways to share a tile that a device has room for."""
+    lanes = hardware.innermost.count
+    for own, across in product(_SIDES, _SIDES):
+        for lane_rows in _powers(lanes):
+            lane_columns = lanes // lane_rows
+            for high, wide, depth in product(_SUBGROUPS, _SUBGROUPS, _DEPTHS):
+                tiling = Tiling(
+                    rows=(own, lane_rows, high),
+                    columns=(across, lane_columns, wide),
+                    depth=depth,
+                )
+                fits = (
+                    tiling.items <= hardware.work_group_limit
+                    and tiling.local_bytes(4) <= hardware.local_memory_bytes
+                    and tiling.registers <= hardware.vector_registers
+                )
+                if fits and not roles.is_too_large(tiling):
+                    yield tiling
+
+
+def _powers(most: int) -> list[int]:
+    return [1 << n for n in range(most.bit_length())]
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """What the indices of a contraction do."""
+
+    problem: Problem
+    rows: tuple[int, ...]
+    """Those that move only the first input, the one with the shortest steps first."""
+    columns: tuple[int, ...]
+    """Those that move only the second, likewise."""
+    sums: tuple[int, ...]
+    """Those that only aggregate, with the shortest steps through the inputs first."""
+    first: Access
+    second: Access
+
+    @staticmethod
+    def of(problem: Problem) -> _Roles | None:
+        """The roles; None where there are not two inputs used again and again."""
+        vector = problem.vector
+        is_plain = (
+            problem.aggregates
+            and not problem.is_nested
+            and not problem.fixed
+            and not problem.uncut
+            and len(problem.outputs) == 1
+        )
+        if not is_plain or vector is None or not problem.reductions:
+            return None
+        if any(access.is_chosen for access in problem.accesses):
+            return None
+        moved = [access for access in problem.inputs if access.uses(vector)]
+        others = [access for access in problem.inputs if not access.uses(vector)]
+        if len(moved) != 1 or len(others) != 1:
+            return None
+        (second,), (first,) = moved, others
+        (output,) = problem.outputs
+        parallel = [n for n in problem.parallel if problem.ranges[n] > 1]
+        by_step = sorted(parallel, key=lambda n: abs(output.strides[n]))
+        rows = tuple(n for n in by_step if first.uses(n) and not second.uses(n))
+        columns = tuple(n for n in by_step if second.uses(n) and not first.uses(n))
+        sums = tuple(
+            sorted(
+                problem.reductions,
+                key=lambda n: (
+                    abs(first.strides[n]) + abs(second.strides[n]),
+                    -problem.ranges[n],
+                ),
+            )
+        )
+        if not rows or not columns:
+            return None
+        return _Roles(problem, rows, columns, sums, first, second)
+
+    def is_too_large(self, tiling: Tiling) -> bool:
+        """Whether a tile is twice as large as all there is, or more."""
+        ranges = self.problem.ranges
+        pairs = ((self.rows, tiling.row_count), (self.columns, tiling.column_count))
+        return any(
+            size >= 2 * prod(ranges[n] for n in indices) and size > _SUBTILE
+            for indices, size in pairs
+        )
+
+    def sizes(self, tiling: Tiling) -> tuple[dict[int, int], ...]:
+        """The sizes along each index of rows and columns, of tiles of a group."""
+        ranges = self.problem.ranges
+        return (
+            _shape(self.rows, ranges, tiling.row_count),
+            _shape(self.columns, ranges, tiling.column_count),
+        )
+
+    def depths(self, tiling: Tiling) -> dict[int, int]:
+        """How many values of each index that aggregates are summed up at a time."""
+        ranges = self.problem.ranges
+        sizes = dict.fromkeys(self.sums, 1)
+        left = tiling.depth
+        for index in self.sums:
+            extent = ranges[index]
+            if extent <= left:
+                sizes[index] = extent
+            elif left > 1:
+                sizes[index] = left
+            left //= sizes[index]
+        return sizes
+
+    def groups(self, tiling: Tiling) -> int:
+        """How many groups there are."""
+        ranges = self.problem.ranges
+        size = {n: s for sizes in self.sizes(tiling) for n, s in sizes.items()}
+        return prod(-(-ranges[n] // size.get(n, 1)) for n in self.problem.parallel)
+
+    def steps(self, tiling: Tiling) -> int:
+        """How often a group loads local memory."""
+        ranges = self.problem.ranges
+        return prod(-(-ranges[n] // s) for n, s in self.depths(tiling).items())
+
+    def schedule(self, block: BlockOp, tiling: Tiling) -> Schedule | None:
+        """The schedule; None where ranges cannot be padded to whole tiles."""
+        problem = self.problem
+        rows, columns = self.sizes(tiling)
+        depths = self.depths(tiling)
+        tile = rows | columns
+        padding = [tile.get(n) or depths.get(n) or 0 for n in range(problem.rank)]
+        for index, multiple in enumerate(padding):
+            padded = -(-problem.ranges[index] // max(multiple, 1)) * max(multiple, 1)
+            if not may_grow(block, index, padded):
+                return None
+        levels = self._levels(tiling, tile, depths)
+        vector = problem.vector
+        points = [
+            Binding.VECTOR
+            if n == vector
+            else Binding.UNROLL
+            if n in tile
+            else Binding.UNDECIDED
+            for n in range(problem.rank)
+        ]
+        is_whole = not any(
+            multiple and extent % multiple
+            for extent, multiple in zip(problem.ranges, padding, strict=True)
+        )
+        stages = [self._stage(access) for access in (self.first, self.second)]
+        return Schedule(
+            tuple(levels),
+            Points(bind=tuple(points)),
+            tuple(stages),
+            () if is_whole else (Padding(tuple(padding)),),
+            reason=str(tiling),
+        )
+
+    def _levels(
+        self, tiling: Tiling, tile: Mapping[int, int], depths: Mapping[int, int]
+    ) -> list[Tiles]:
+        rank = self.problem.rank
+        grid, none = Binding.GRID, Binding.UNDECIDED
+        subgroup, lane, unroll = Binding.SUBGROUP, Binding.LANE, Binding.UNROLL
+
+        def level(
+            sizes: Mapping[int, int], sums: Mapping[int, int], bind: Binding
+        ) -> Tiles:
+            own = tuple(
+                sums.get(n, 0) if n in depths else sizes.get(n, 1) for n in range(rank)
+            )
+            bound = tuple(
+                (unroll if bind is unroll else none) if n in depths else bind
+                for n in range(rank)
+            )
+            return Tiles(own, bind=bound if bind is not none else ())
+
+        def part(of_rows: int, of_columns: int) -> dict[int, int]:
+            return {
+                **_shape(self.rows, tile, of_rows),
+                **_shape(self.columns, tile, of_columns),
+            }
+
+        (own, lane_rows, _), (across, lane_columns, _) = tiling.rows, tiling.columns
+        high, wide = min(own, _SUBTILE), min(across, _SUBTILE)
+        one = dict.fromkeys(depths, 1)
+        return [
+            level(tile, {}, grid),
+            level(tile, depths, none),
+            level(part(own * lane_rows, across * lane_columns), depths, subgroup),
+            level(part(high * lane_rows, wide * lane_columns), one, unroll),
+            level(part(high, wide), one, lane),
+        ]
+
+    def _stage(self, access: Access) -> Staging:
+        """A copy of an input with the rows or columns of a sub-group side by side."""
+        near = self.rows[0] if access is self.first else self.columns[0]
+
+        def place(axis: int) -> int:
+            row = access.coefficients[axis]
+            moving = [n for n, step in enumerate(row) if step]
+            if near in moving:
+                return 2
+            return int(any(n not in self.problem.reductions for n in moving))
+
+        order = sorted(range(len(access.coefficients)), key=place)
+        is_turned = not order or order[-1] != len(order) - 1
+        padding = _SUBTILE if is_turned and order else 0
+        space = MemorySpace.LOCAL
+        return Staging(access.number, 2, 2, tuple(order), space, 0, padding)
+
+
+def _shape(
+    indices: Iterable[int], most: Mapping[int, int] | Sequence[int], size: int
+) -> dict[int, int]:
+    """How a number of rows is shared by indices, with the least beyond their ends.
+
+    Sizes are powers of two, as is their product; the first index has the most.
+    """
+    sizes: dict[int, int] = {}
+    names = [*indices]
+    best: tuple[float, list[int]] | None = None
+    for split in _splits(size, len(names)):
+        pairs = [(most[index], own) for index, own in zip(names, split, strict=True)]
+        if isinstance(most, Mapping) and any(own > extent for extent, own in pairs):
+            continue
+        waste = prod(-(-extent // own) * own / extent for extent, own in pairs)
+        if best is None or waste < best[0]:
+            best = waste, split
+    if best is None:
+        raise ValueError(f"expected sizes of {size} rows in {most}")
+    for index, own in zip(names, best[1], strict=True):
+        sizes[index] = own
+    return sizes
+
+
+def _splits(size: int, count: int) -> Iterator[list[int]]:
+    """The powers of two of which `size` is the product, the first ones large first."""
+    if count == 1:
+        yield [size]
+        return
+    for first in reversed(_powers(size)):
+        for rest in _splits(size // first, count - 1):
+            yield [first, *rest]

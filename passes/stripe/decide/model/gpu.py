@@ -1,0 +1,109 @@
+"""The time of a contraction on a device of which lanes share the work of a group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from .....targets.hardware.description import Hardware
+
+_AT_ONCE = 4
+"""Numbers that a lane loads from local memory at once."""
+_BANKS = 32
+"""Of local memory: numbers of 32 bits that are loaded in a cycle."""
+_UNHIDDEN = 0.3
+_BARRIERS = 100
+"""Cycles of the barriers around a step."""
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """How a work-group shares a tile of rows and columns."""
+
+    rows: tuple[int, int, int]
+    """Those of a lane, the lanes along them, the sub-groups along them."""
+    columns: tuple[int, int, int]
+    depth: int
+    """How many values are summed up from one load of local memory."""
+
+    @property
+    def row_count(self) -> int:
+        """The rows of a group."""
+        own, lanes, subgroups = self.rows
+        return own * lanes * subgroups
+
+    @property
+    def column_count(self) -> int:
+        """The columns of a group."""
+        own, lanes, subgroups = self.columns
+        return own * lanes * subgroups
+
+    @property
+    def subgroups(self) -> int:
+        """The sub-groups of a group."""
+        return self.rows[2] * self.columns[2]
+
+    @property
+    def items(self) -> int:
+        """The work-items of a group."""
+        return self.rows[1] * self.columns[1] * self.subgroups
+
+    @property
+    def registers(self) -> int:
+        """What a lane holds at least: its cells, their factors, and places."""
+        rows, columns = self.rows[0], self.columns[0]
+        return rows * columns + rows + columns + 24
+
+    def local_bytes(self, element_bytes: int) -> int:
+        """The local memory of a group."""
+        sides = self.row_count + self.column_count
+        return (
+            (sides + 4 * (self.rows[2] + self.columns[2])) * self.depth * element_bytes
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"groups of {self.items} work-items with {self.rows[0]}x{self.columns[0]} "
+            f"of {self.row_count}x{self.column_count} cells each"
+        )
+
+
+def seconds(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> float:
+    """Predicted seconds of so many groups that each load local memory so often.
+
+    What a step takes is arithmetic mostly; a part of the accesses to local memory and
+    to the last cache is not hidden behind it. Groups of a core hide the time from an
+    access to its value for each other.
+    """
+    cache = hardware.caches[-1]
+    rows, columns = tiling.rows[0], tiling.columns[0]
+    adds = tiling.subgroups * rows * columns / hardware.multiply_adds_per_cycle
+    loads = _loads(tiling.rows) + _loads(tiling.columns)
+    local = tiling.subgroups * loads / hardware.loads_per_cycle
+    far = (tiling.row_count + tiling.column_count) * 4 / cache.bytes_per_cycle
+    work = (max(adds, local) + _UNHIDDEN * (local + far)) * tiling.depth
+    alone = work + cache.latency_cycles + _BARRIERS
+    resident = _resident(tiling, hardware)
+    at_once = hardware.cores * resident
+    waves = max(ceil(groups / at_once) - 1, 0)
+    rest = ceil((groups - waves * at_once) / hardware.cores)
+    cycles = waves * max(work * resident, alone) + max(work * rest, alone)
+    return steps * cycles / (hardware.clock_gigahertz * 1e9)
+
+
+def _loads(side: tuple[int, int, int]) -> int:
+    """The cycles in which a sub-group loads its rows, or columns, from local memory.
+
+    In one it loads `_BANKS` different numbers, and one goes by for the request.
+    """
+    own, lanes, _ = side
+    return ceil(own / _AT_ONCE) * (ceil(min(own, _AT_ONCE) * lanes / _BANKS) + 1)
+
+
+def _resident(tiling: Tiling, hardware: Hardware) -> int:
+    """How many groups a core runs at once."""
+    registers = min(-(-(tiling.registers + 12) // 8) * 8, 255)
+    by_registers = 65536 // (registers * tiling.items)
+    by_items = 2048 // tiling.items
+    by_memory = 4 * hardware.local_memory_bytes // max(tiling.local_bytes(4), 1)
+    return max(min(by_registers, by_items, by_memory, 32), 1)

@@ -1,0 +1,89 @@
+"""Contractions on GPUs: what is decided for them, and that it computes what they mean.
+
+The kernels run on the devices that are here, with groups of many work-items, and the
+small ones on the interpreter, which finds work-items in each other's way.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from gradients import specialized
+from numpy.typing import NDArray
+from scheduled_products import run_on_devices
+from stripe_programs import CONTEXT
+from xdsl.dialects.builtin import ModuleOp
+
+from gingham.dialects.opencl.kernel import KernelOp
+from gingham.passes.pipelines import PIPELINES, run_stages
+from gingham.targets.reference import interpret
+
+Array = NDArray[Any]
+
+PRODUCT = (
+    "function (A[I, K], B[K, J]) -> (C) { C[i, j : I, J] = +(A[i, k] * B[k, j]); }"
+)
+TURNED = "function (A[K, I], B[J, K]) -> (C) { C[i, j : I, J] = +(A[k, i] * B[j, k]); }"
+BATCHED = """function (A[N, I, K], B[N, K, J]) -> (C) {
+  C[n, i, j : N, I, J] = +(A[n, i, k] * B[n, k, j]);
+}"""
+LARGEST = (
+    "function (A[I, K], B[K, J]) -> (C) { C[i, j : I, J] = >(A[i, k] + B[k, j]); }"
+)
+CHANNELS_LAST = """function (I[N, H, W, C], K[S, T, C, D]) -> (O) {
+  O[n, y, x, d : N, H / 2, W / 2, D] =
+      +(I[n, 2 * y + s - 1, 2 * x + t - 1, c] * K[s, t, c, d]);
+}"""
+CHANNELS_FIRST = """function (I[N, C, H, W], K[D, C, S, T]) -> (O) {
+  O[n, d, y, x : N, D, H, W] = +(I[n, c, y + s - 1, x + t - 1] * K[d, c, s, t]);
+}"""
+PROGRAMS = {
+    "even": (PRODUCT, (64, 32), (32, 128)),
+    "odd": (PRODUCT, (67, 45), (45, 131)),
+    "few rows": (PRODUCT, (3, 50), (50, 260)),
+    "few columns": (PRODUCT, (130, 33), (33, 5)),
+    "deep": (PRODUCT, (40, 300), (300, 24)),
+    "turned": (TURNED, (50, 36), (44, 50)),
+    "batched": (BATCHED, (3, 20, 40), (3, 40, 36)),
+    "largest": (LARGEST, (40, 24), (24, 37)),
+    "channels last": (CHANNELS_LAST, (2, 12, 14, 8), (3, 3, 8, 20)),
+    "channels first": (CHANNELS_FIRST, (2, 8, 9, 11), (20, 8, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_groups_compute_what_a_contraction_means(name: str) -> None:
+    text, *shapes = PROGRAMS[name]
+    random = np.random.default_rng(len(name))
+    inputs = [random.integers(-4, 5, shape).astype(np.float32) for shape in shapes]
+    (want,) = interpret(specialized(text, inputs), inputs)
+    module = compiled(text, inputs)
+    kernels = [op for op in module.ops if isinstance(op, KernelOp)]
+    assert max(prod(kernel.group_size) for kernel in kernels) >= 32
+    assert any("local" in str(op) for op in kernels)
+    for got in run_on_devices(module, inputs):
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("shape", [(9, 12, 7), (16, 33, 20)])
+def test_work_items_do_not_get_into_each_others_way(
+    shape: tuple[int, int, int],
+) -> None:
+    rows, depth, columns = shape
+    random = np.random.default_rng(rows)
+    inputs = [
+        random.integers(-4, 5, shape).astype(np.float32)
+        for shape in ((rows, depth), (depth, columns))
+    ]
+    got, *_ = interpret(compiled(PRODUCT, inputs), inputs)
+    np.testing.assert_array_equal(got, inputs[0] @ inputs[1])
+
+
+def compiled(text: str, inputs: list[Array]) -> ModuleOp:
+    """The kernels of a program for GPUs."""
+    module = specialized(text, inputs)
+    run_stages(module, CONTEXT, PIPELINES["opencl-gpu"], ("tile", "stripe", "opencl"))
+    return module
