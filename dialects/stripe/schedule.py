@@ -15,7 +15,8 @@ stripe.block "C" [%i : 1024, %j : 1024, %k : 1024] ...
 A schedule is a list of parts, each of a kind that begins with a word of its own (see
 `PARTS`) and may end with `because "..."`. Passes that decide write it, and each pass
 that applies takes its parts away. The search looks at schedules before they stand on
-any block.
+any block. What indices are called may be said first, `over [i, j, k]`, for who reads
+their numbers.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from ..work import WORK_ATTRIBUTE
 from .attributes import KERNEL_ATTRIBUTE
 from .fusion import Alone, Fusion
 from .instruction import Instruction
-from .schedule_part import Part, ScheduledBlock
+from .schedule_part import Part, ScheduledBlock, index_names
 from .staging import Staging
 from .tiling import Loops, OutputOrder, Padding, Points, Tiles, check_nest
 
@@ -71,7 +72,8 @@ _ATTRIBUTES = (
 """What the dialect has a meaning for on a block."""
 _EXAMPLE = f"{SCHEDULE} = #{SCHEDULE}<{Tiles.example}>"
 _BECAUSE = "because"
-_HINT = "a part begins with one of " + ", ".join((*PARTS, _BECAUSE))
+_OVER = "over"
+_HINT = "a part begins with one of " + ", ".join((*PARTS, _OVER, _BECAUSE))
 
 _POINTS = Points()
 
@@ -92,6 +94,9 @@ class Schedule:
     """At most one of each other kind, in the order of `PARTS`."""
     reason: str = field(default="", compare=False)
     """Why the tiles are as they are, for people; or nothing."""
+    indices: tuple[str, ...] = ()
+    """What the indices are called that numbers and bindings are of, `_` for one without
+    a name; or nothing, where they are those of the block that it stands on."""
 
     @staticmethod
     def of(
@@ -246,15 +251,18 @@ class Schedule:
             points=self.points.over(kept),
             stages=tuple([stage.over(kept) for stage in self.stages]),
             parts=tuple([part.over(kept) for part in self.parts]),
+            indices=(),
         )
 
     def unexplained(self) -> Schedule:
         """The same without reasons."""
-        return Schedule(
-            tuple([replace(level, reason="") for level in self.levels]),
-            replace(self.points, reason=""),
-            tuple([replace(stage, reason="") for stage in self.stages]),
-            tuple([replace(part, reason="") for part in self.parts]),
+        return replace(
+            self,
+            levels=tuple([replace(level, reason="") for level in self.levels]),
+            points=replace(self.points, reason=""),
+            stages=tuple([replace(stage, reason="") for stage in self.stages]),
+            parts=tuple([replace(part, reason="") for part in self.parts]),
+            reason="",
         )
 
     def __bool__(self) -> bool:
@@ -269,6 +277,12 @@ class Schedule:
 
     def check(self, block: ScheduledBlock) -> None:
         """Raise HintedVerifyException unless the block may be scheduled so."""
+        if self.indices and len(self.indices) != len(block.indices):
+            raise HintedVerifyException(
+                f"expected '{_OVER}' to name the indices {index_names(block)}, got "
+                f"[{', '.join(self.indices)}]",
+                "what stands behind it goes by their numbers",
+            )
         for part in self:
             part.check(block)
         if any(part.bind for part in self.loops):
@@ -281,8 +295,10 @@ class Schedule:
         """Read `<part, part, ...>`. Raises ParseError."""
         found: list[Part] = []
         reasons: list[str] = []
+        indices: list[str] = []
         parser.parse_comma_separated_list(
-            parser.Delimiter.ANGLE, lambda: _parse_part(parser, found, reasons)
+            parser.Delimiter.ANGLE,
+            lambda: _parse_part(parser, found, reasons, indices),
         )
         single = [part for part in found if part.word in _SINGLE]
         schedule = Schedule(
@@ -290,6 +306,7 @@ class Schedule:
             next(iter(_of_kind(Points, found)), _POINTS),
             tuple(_of_kind(Staging, found)),
             reason="".join(reasons),
+            indices=tuple(indices),
         )
         for part in single:
             schedule = schedule.with_part(part)
@@ -297,9 +314,12 @@ class Schedule:
 
     def print(self, printer: Printer, separator: str = " ") -> None:
         """Print `<part, part, ...>`, the reason last; `separator` is behind commas."""
-        printer.print_string("<")
+        printer.print_string("<" + separator.strip(" "))
+        if self.indices:
+            end = f",{separator}" if self or self.reason else ""
+            printer.print_string(f"{_OVER} [{', '.join(self.indices)}]{end}")
         for number, part in enumerate(self):
-            printer.print_string(f",{separator}" if number else separator.strip(" "))
+            printer.print_string(f",{separator}" if number else "")
             printer.print_string(str(part))
             _print_reason(part.reason, " ", printer)
         _print_reason(self.reason, f",{separator}" if self else "", printer)
@@ -320,22 +340,29 @@ def _of_kind(kind: type[PartType], parts: Iterable[Part]) -> list[PartType]:
     return [part for part in parts if isinstance(part, kind)]
 
 
-def _parse_part(parser: AttrParser, found: list[Part], reasons: list[str]) -> None:
-    """Read one part to `found`, or the reason for all of them."""
+def _parse_part(
+    parser: AttrParser, found: list[Part], reasons: list[str], indices: list[str]
+) -> None:
+    """Read one part to `found`, or the reason for all of them, or names of indices."""
     start = parser.pos
     word = parser.parse_optional_identifier()
     if word is None:
         fail_to_parse(parser, "expected a part of a schedule", _HINT, start)
-    if word != _BECAUSE and word not in PARTS:
-        hint = did_you_mean(word, [*PARTS, _BECAUSE]) or _HINT
+    if word not in (*PARTS, _BECAUSE, _OVER):
+        hint = did_you_mean(word, [*PARTS, _BECAUSE, _OVER]) or _HINT
         message = f"'{word}' is no part of a schedule"
         fail_to_parse(parser, message, hint, start, len(word))
     is_again = any(part.word == word for part in found)
-    if (is_again and word not in _SEVERAL) or (reasons and word == _BECAUSE):
+    is_again &= word not in _SEVERAL
+    if is_again or (reasons and word == _BECAUSE) or (indices and word == _OVER):
         message = f"expected one '{word}' in a schedule, got another one"
         fail_to_parse(parser, message, None, start, len(word))
     if word == _BECAUSE:
         reasons.append(_parse_text(parser))
+        return
+    if word == _OVER:
+        square = parser.Delimiter.SQUARE
+        indices += parser.parse_comma_separated_list(square, parser.parse_identifier)
         return
     part = PARTS[word].parse(parser)
     if parser.parse_optional_keyword(_BECAUSE) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import IndexType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
@@ -42,6 +42,8 @@ class VectorPlan:
     across: int | None = None
     folds: bool = False
     """Whether the lanes meet on one cell, so that they are aggregated before."""
+    collects: bool = False
+    """Whether some inputs do not lie next to each other, or are `across`."""
 
     @property
     def copies(self) -> int:
@@ -73,7 +75,7 @@ def plan_vectors(
         if width >= FEWEST_LANES:
             return VectorPlan(folding, width, folds=True)
     plans = [
-        VectorPlan(index, width)
+        VectorPlan(index, width, collects=True)
         for index in collecting_indices(block, forms)
         if (width := vector_width(block, index, bits)) >= FEWEST_LANES
         and is_vectorizable(block, varying_values(block, index))
@@ -82,7 +84,7 @@ def plan_vectors(
         return None
     best = max(plans, key=lambda plan: plan.width)
     across = crossing_index(block, best, forms)
-    return best if across is None else VectorPlan(best.index, best.width, across)
+    return replace(best, across=across)
 
 
 def plan_along(block: BlockOp, index: int, bits: int) -> VectorPlan | None:
@@ -103,9 +105,8 @@ def plan_along(block: BlockOp, index: int, bits: int) -> VectorPlan | None:
         return VectorPlan(index, width, folds=True)
     if index not in collecting_indices(block, forms):
         return None
-    plan = VectorPlan(index, width)
-    across = crossing_index(block, plan, forms)
-    return plan if across is None else VectorPlan(index, width, across)
+    plan = VectorPlan(index, width, collects=True)
+    return replace(plan, across=crossing_index(block, plan, forms))
 
 
 def undecided(block: BlockOp) -> list[int]:

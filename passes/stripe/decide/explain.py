@@ -3,7 +3,8 @@
 An `Explainer` watches a pipeline: it is shown the module before each pass, and notes
 what `stripe-plan-fusion` has put together and why, for each block that
 `stripe-autotile` decides about the nests that the cost model predicts to be fastest,
-with the parts of their times, and which launches `opencl-plan-joins` runs as one. The
+with the parts of their times, what indices became on the device, and which launches
+`opencl-plan-joins` runs as one. The
 result is an `Explanation`: a table for people, JSON for programs. The units are seconds
 in JSON and as shown in the table.
 """
@@ -21,14 +22,17 @@ from xdsl.passes import ModulePass
 from ....dialects.opencl.effects import argument_uses
 from ....dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ....dialects.opencl.kernel import KernelOp, LaunchOp
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import Alone, Fusion
 from ....dialects.stripe.schedule import schedule_of
+from ....dialects.stripe.scheduled import done_with
 from ...locations import source_location
-from ..analysis.nests import all_blocks, is_leaf, root_buffer
+from ..analysis.nests import all_blocks, is_leaf, root_buffer, top_level_blocks
 from ..analysis.schedules import has_tiles
 from .autotile import StripeAutotilePass
 from .explanation import (
+    ExplainedBinding,
     ExplainedBlock,
     ExplainedFusion,
     ExplainedLaunch,
@@ -53,6 +57,9 @@ class Explainer:
             self.explanation.fusions += _fusions(module)
             names = [_own_name(block) for block in all_blocks(module)]
             self._names |= {name.lower(): name for name in names}
+        if module_pass.name == "lower-stripe-to-opencl":
+            for block in top_level_blocks(module):
+                self.explanation.bindings += _bindings(block, self._name(block))
         if module_pass.name == "opencl-join-launches":
             self.explanation.launches += _launches(module)
         if isinstance(module_pass, StripeAutotilePass):
@@ -140,6 +147,25 @@ def _fusions(module: ModuleOp) -> list[ExplainedFusion]:
         for group, members in groups.items()
     ]
     return [*nests, *alone]
+
+
+def _bindings(kernel: BlockOp, name: str) -> list[ExplainedBinding]:
+    """What indices of a kernel's blocks were bound to, each decision once."""
+    found = [
+        ExplainedBinding(
+            name,
+            {
+                index: binding.value
+                for index, binding in zip(done.indices, done.points.bind, strict=True)
+                if binding is not Binding.UNDECIDED
+            },
+            done.points.reason,
+        )
+        for block in all_blocks(kernel)
+        for done in done_with(block)
+        if done.points.reason and len(done.points.bind) == len(done.indices)
+    ]
+    return [each for number, each in enumerate(found) if each not in found[:number]]
 
 
 def _launches(module: ModuleOp) -> list[ExplainedLaunch]:

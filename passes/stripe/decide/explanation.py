@@ -56,6 +56,17 @@ class ExplainedFusion:
 
 
 @dataclass(frozen=True)
+class ExplainedBinding:
+    """What indices of a block became on the device, and why."""
+
+    kernel: str
+    """The name of the block that is the kernel, around it or itself."""
+    indices: dict[str, str]
+    """For each of them, by what it is called there, what it is bound to."""
+    reason: str
+
+
+@dataclass(frozen=True)
 class ExplainedLaunch:
     """Launches that become one, or a launch that is left alone, and why."""
 
@@ -71,6 +82,7 @@ class Explanation:
 
     fusions: list[ExplainedFusion] = field(default_factory=list[ExplainedFusion])
     blocks: list[ExplainedBlock] = field(default_factory=list[ExplainedBlock])
+    bindings: list[ExplainedBinding] = field(default_factory=list[ExplainedBinding])
     launches: list[ExplainedLaunch] = field(default_factory=list[ExplainedLaunch])
 
     def as_json(self) -> dict[str, Any]:
@@ -98,6 +110,10 @@ def render(explanation: Explanation) -> str:
             console.print(f"  {part}: {reason}", markup=False)
         if block.nests:
             console.print(_table(block))
+    for binding in explanation.bindings:
+        bound = ", ".join(f"{index} {word}" for index, word in binding.indices.items())
+        name = binding.kernel or "(no name)"
+        console.print(f"{name}, {bound}: {binding.reason}", markup=False)
     for launch in explanation.launches:
         names = ", ".join(launch.kernels)
         what = "one launch of" if launch.is_joined else "launch of"

@@ -41,6 +41,7 @@ from ..analysis.nests import (
     reduction_indices,
     top_level_blocks,
 )
+from ..edit.schedules import bind
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,10 @@ def _map(block: BlockOp) -> None:
     if block.is_serial or not all(is_injective(block, number) for number in shared):
         return
     reductions = reduction_indices(block) if shared else frozenset[int]()
-    block.set_bindings(
-        Binding.GRID if own is Binding.UNDECIDED and index not in reductions else own
+    chosen = [
+        index
         for index, own in enumerate(block.index_bindings)
-    )
+        if own is Binding.UNDECIDED and index not in reductions
+    ]
+    if chosen:
+        bind(block, chosen, Binding.GRID, "each value has cells of its own")

@@ -37,11 +37,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ....dialects.stripe.binding import Binding
+from ....dialects.stripe.binding import Binding, index_name
+from ....dialects.stripe.block import BlockOp
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
-from ..analysis.lanes import plan_vectors
+from ..analysis.lanes import VectorPlan, plan_vectors
 from ..analysis.nests import is_leaf
+from ..edit.schedules import bind
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,18 @@ class StripePlanVectorsPass(ModulePass):
             if not is_leaf(block) or Binding.VECTOR in block.index_bindings:
                 continue
             if (plan := plan_vectors(block, self.bits)) is not None:
-                bindings = [*block.index_bindings]
-                bindings[plan.index] = Binding.VECTOR
-                block.set_bindings(bindings)
+                bind(block, [plan.index], Binding.VECTOR, _reason(block, plan))
+
+
+def _reason(block: BlockOp, plan: VectorPlan) -> str:
+    """Why vectors run along the index of a plan."""
+    lanes = f"{plan.width} at a time"
+    if plan.folds:
+        return f"{lanes}, as they are neighbours where read, and meet on one cell"
+    neighbours = f"{lanes}, as they are neighbours where written"
+    if plan.across is not None:
+        name = index_name(block.indices[plan.across], plan.across)
+        return f"{neighbours}; read along {name} and transposed"
+    if plan.collects:
+        return f"{neighbours}; collected where read"
+    return neighbours

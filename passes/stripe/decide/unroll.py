@@ -42,13 +42,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from ....dialects.stripe.attributes import Aggregation, MemorySpace, ViewType
-from ....dialects.stripe.binding import Binding
+from ....dialects.stripe.binding import Binding, index_name
 from ....dialects.stripe.block import BlockOp
 from ....targets.hardware import Hardware
 from ...hardware_pass import HardwarePass
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.nests import is_leaf, is_subscripted, root_buffer
 from ..analysis.window_reuse import reusing_loops
+from ..edit.schedules import bind
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,28 @@ def _mark(
         private = near
     if not private or prod(ranges[index] for index in private) > limit:
         return
-    private |= _reusing(block, private, hardware, places)
-    block.set_bindings(
-        Binding.UNROLL if index in private and own is Binding.UNDECIDED else own
+    again = _reusing(block, private, hardware, places)
+    chosen = [
+        index
         for index, own in enumerate(block.index_bindings)
-    )
+        if own is Binding.UNDECIDED and index in private | again
+    ]
+    if chosen:
+        held = [
+            f"%{root_buffer(block.view(number)).name_hint or 'buffer'}"
+            for number in range(len(block.refinements))
+            if _private_indices(block, number, places) & private
+        ]
+        bind(block, chosen, Binding.UNROLL, _reason(block, held, again))
+
+
+def _reason(block: BlockOp, held: Sequence[str], again: Collection[int]) -> str:
+    """Why indices are unrolled: buffers in registers, and loops that read again."""
+    reason = f"registers hold {' and '.join(dict.fromkeys(held))}"
+    if not again:
+        return reason
+    loops = [index_name(block.indices[index], index) for index in sorted(again)]
+    return f"{reason}, and what steps of {' and '.join(loops)} read again"
 
 
 def _reusing(

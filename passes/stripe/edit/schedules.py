@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeVar
 
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.schedule_part import Part
@@ -38,6 +40,18 @@ def take_stages(block: BlockOp) -> tuple[Staging, ...]:
     set_schedule(block, replace(schedule, stages=()))
     note_done(block, Schedule(stages=schedule.stages))
     return schedule.stages
+
+
+def bind(
+    block: BlockOp, indices: Collection[int], binding: Binding, reason: str
+) -> None:
+    """Bind indices of a block where they stand, and note why."""
+    numbers = range(len(block.index_ranges))
+    chosen = [binding if n in indices else Binding.UNDECIDED for n in numbers]
+    note_done(block, Schedule(points=Points(bind=tuple(chosen), reason=reason)))
+    block.set_bindings(
+        binding if n in indices else own for n, own in enumerate(block.index_bindings)
+    )
 
 
 def take_loops(block: BlockOp) -> Schedule:

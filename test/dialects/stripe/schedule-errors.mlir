@@ -13,7 +13,7 @@ func.func @word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.
 // -----
 
 // CHECK: error: 'vectors' is no part of a schedule
-// CHECK: hint: a part begins with one of output, fuse, alone, tile, points, stage, pad, instruction, because
+// CHECK: hint: a part begins with one of output, fuse, alone, tile, points, stage, pad, instruction, over, because
 // expected-error @+1 {{'vectors' is no part of a schedule}}
 func.func @no_word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<vectors 4>} {} func.return }
 
@@ -38,6 +38,18 @@ func.func @unquoted() { stripe.block [%i : 8] attributes {stripe.schedule = #str
 
 // expected-error @+1 {{cannot be scheduled: the points of a serial block have an order, and 'instruction' would change it}}
 func.func @serial() { stripe.block serial [%i : 8] attributes {stripe.schedule = #stripe.schedule<instruction "dot">} {} func.return }
+
+// -----
+
+// CHECK: error: 'stripe.block' op expected 'over' to name the indices %i and %j, got [i]
+// CHECK: hint: what stands behind it goes by their numbers
+// expected-error @+1 {{expected 'over' to name the indices %i and %j, got [i]}}
+func.func @over() { stripe.block [%i : 8, %j : 4] attributes {stripe.schedule = #stripe.schedule<over [i], tile [4, 4]>} {} func.return }
+
+// -----
+
+// expected-error @+1 {{expected one 'over' in a schedule, got another one}}
+func.func @over_twice() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<over [i], over [i]>} {} func.return }
 
 // -----
 

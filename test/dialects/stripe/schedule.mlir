@@ -15,6 +15,10 @@
 // CHECK-NEXT: because "4.5 ms">} {
 // CHECK: attributes {stripe.schedule = #stripe.schedule<points bind [group]>} {
 // CHECK: attributes {stripe.schedule = #stripe.schedule<alone>} {
+// CHECK: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: over [i, _],
+// CHECK-NEXT: points bind [group, loop],
+// CHECK-NEXT: because "so">} {
 func.func @main(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x64xf32>, %C : !stripe.view<64x64xf32>) {
   stripe.block [%i : 64, %j : 64, %k : 32]
       in %a = %A[%i, %k] : 1x1
@@ -34,6 +38,8 @@ func.func @main(%A : !stripe.view<64x32xf32>, %B : !stripe.view<32x64xf32>, %C :
   stripe.block [%i : 4] attributes {stripe.schedule = #stripe.schedule<points bind [group]>} {
   }
   stripe.block [%i : 4] attributes {stripe.schedule = #stripe.schedule<alone>} {
+  }
+  stripe.block [%i : 4, %1 : 4] attributes {stripe.schedule = #stripe.schedule<over [i, _], points bind [group, loop], because "so">} {
   }
   func.return
 }

@@ -97,7 +97,7 @@ func.func @epilogue(%A : !stripe.view<17x5xf32>, %B : !stripe.view<5x9xf32>)
 // CHECK-NEXT: in %a = %A[4 * %i, 0] : 4x5
 // CHECK: stripe.block [%k : 5, %i_1 : 4]
 // CHECK: where -%i_1 - 4 * %i + 16 >= 0
-// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [5, 4]>, stripe.scheduled = #stripe.schedule<fuse group 0 shared [0] tiles {{\[\[4\]\]}}>} {
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<tile [5, 4]>, stripe.scheduled = #stripe.schedule<over [i, k], fuse group 0 shared [0] tiles {{\[\[4\]\]}}>} {
 // CHECK: stripe.block [%p : 4]
 // CHECK: where -%p - 4 * %i + 16 >= 0
 // CHECK-NOT: stripe.block

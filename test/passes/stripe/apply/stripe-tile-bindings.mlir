@@ -63,6 +63,7 @@ func.func @points(%A : !stripe.view<8x4xf32>) -> !stripe.view<8x4xf32> {
 // CHECK-LABEL: func.func @same_loops
 // CHECK: stripe.block [%i : 2 grid]
 // CHECK: attributes {stripe.scheduled = #stripe.schedule<
+// CHECK-NEXT: over [i, j],
 // CHECK-NEXT: tile [4, 4] bind [grid, _],
 // CHECK-NEXT: tile [2, 4]>, stripe.schedule = #stripe.schedule<stage input 0 at 0 of 1 order [0, 1] global>} {
 // CHECK: stripe.block [%i_1 : 2]

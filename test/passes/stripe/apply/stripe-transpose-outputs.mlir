@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs | filecheck %s
 // RUN: tile-opt %s -p stripe-plan-layout,stripe-transpose-outputs,stripe-fuse | filecheck %s --check-prefix=FUSED
+// RUN: tile-opt %s -p 'stripe-plan-layout,stripe-transpose-outputs,stripe-autotile,stripe-tile,stripe-map' | filecheck %s --check-prefix=TILED
 
 // Vectors along %y would collect every second number: channels go last, and the longest
 // loop that aggregates goes inside.
@@ -10,12 +11,18 @@
 // CHECK-NEXT: in %i = %I[%c, 2 * %x + %k, 2 * %y + %l] : 1x1x1
 // CHECK-NEXT: in %w = %K[%o, %c, %k, %l] : 1x1x1x1
 // CHECK-NEXT: out %v = %O_transposed[%x, %y, %o] : 1x1x1 add init 0
-// CHECK-NEXT: attributes {stripe.scheduled = #stripe.schedule<output order [1, 2, 0] because "
+// CHECK-NEXT: attributes {stripe.scheduled = #stripe.schedule<over [o, x, y, c, k, l], output order [1, 2, 0] because "
 // CHECK: stripe.block "O" [%o : 64, %x : 13, %y : 13]
 // CHECK-NEXT: in %transposed = %O_transposed[%x, %y, %o] : 1x1x1
 // CHECK-NEXT: out %v = %O[%o, %x, %y] : 1x1x1 {
 // CHECK-NEXT: %[[VALUE:.*]] = stripe.load %transposed
 // CHECK-NEXT: stripe.store %[[VALUE]], %v
+
+// What is noted later is of the indices as they are then.
+// TILED: stripe.block "O" [%{{.*}} grid]
+// TILED: attributes {stripe.scheduled = [#stripe.schedule<over [o, x, y, c, k, l], output order [1, 2, 0] because {{.*}}, #stripe.schedule<
+// TILED-NEXT: over [x, y, o, k, l, c],
+// TILED: because "{{.*}}">, #stripe.schedule<over [x, o], points bind [grid, grid] because "each value has cells of its own">]
 func.func @channels_first(
     %I : !stripe.view<64x27x27xf32>, %K : !stripe.view<64x64x3x3xf32>
 ) -> !stripe.view<64x13x13xf32> {

@@ -9,7 +9,7 @@
 // CHECK: stripe.block [%k : 4, %j : 2]
 // CHECK-NEXT: in %a = %A[%k] : 1
 // CHECK-NEXT: in %b = %B[%k, 16 * %j] : 1x16
-// CHECK-NEXT: out %c = %C[16 * %j] : 16 add {
+// CHECK-NEXT: out %c = %C[16 * %j] : 16 add
 // CHECK: %x = stripe.load %a : !stripe.view<1xf32>
 // CHECK-NEXT: %y = stripe.load %b : !stripe.view<1x16xf32>
 // CHECK-NEXT: %x_1 = eltwise.broadcast %x : f32 to vector<16xf32>
@@ -38,9 +38,9 @@ func.func @product(%A : !stripe.view<4xf32>, %B : !stripe.view<4x32xf32>) -> !st
 // The width divides the range and follows the widest element; a number is broadcast.
 // CHECK-LABEL: func.func @widths
 // CHECK: stripe.block [%i : 3]
-// CHECK: out %o = %O[8 * %i] : 8 {
+// CHECK: out %o = %O[8 * %i] : 8
 // CHECK: eltwise.cast %{{.*}} : vector<8xsi16> to vector<8xf64>
-// CHECK: out %p = %P[2 * %i] : 2 {
+// CHECK: out %p = %P[2 * %i] : 2
 // CHECK: eltwise.broadcast %{{.*}} : f32 to vector<2xf32>
 // CHECK-NEXT: stripe.store %{{.*}}, %p
 func.func @widths(%A : !stripe.view<24xsi16>, %S : !stripe.view<f32>) -> (!stripe.view<24xf64>, !stripe.view<6xf32>) {
@@ -66,11 +66,11 @@ func.func @widths(%A : !stripe.view<24xsi16>, %S : !stripe.view<f32>) -> (!strip
 // CHECK-LABEL: func.func @registers
 // CHECK: %acc = stripe.alloc : !stripe.view<2x2xvector<16xf32>, private>
 // CHECK: stripe.block [%e0 : 2, %e1 : 2]
-// CHECK-NEXT: out %x = %acc[%e0, %e1] : 1x1 {
+// CHECK-NEXT: out %x = %acc[%e0, %e1] : 1x1
 // CHECK: stripe.store %{{.*}}, %x : !stripe.view<1x1xvector<16xf32>, private>
-// CHECK: out %c_1 = %acc[%i_1, %j] : 1x1 add {
+// CHECK: out %c_1 = %acc[%i_1, %j] : 1x1 add
 // CHECK: in %y = %acc[%e0, %e1] : 1x1
-// CHECK-NEXT: out %z = %c[%e0, 16 * %e1] : 1x16 {
+// CHECK-NEXT: out %z = %c[%e0, 16 * %e1] : 1x16
 func.func @registers(%A : !stripe.view<4x5xf32>, %B : !stripe.view<5x32xf32>) -> !stripe.view<4x32xf32> {
   %C = stripe.alloc : !stripe.view<4x32xf32>
   stripe.block [%i : 2]
@@ -104,7 +104,7 @@ func.func @registers(%A : !stripe.view<4x5xf32>, %B : !stripe.view<5x32xf32>) ->
 
 // Truth values that select between numbers of the compared width.
 // CHECK-LABEL: func.func @masks
-// CHECK: out %o = %O[16 * %i] : 16 {
+// CHECK: out %o = %O[16 * %i] : 16
 // CHECK: eltwise.cmp_lt %{{.*}} : (vector<16xf32>, vector<16xf32>) -> vector<16xi1>
 // CHECK: eltwise.cond %{{.*}} : (vector<16xi1>, vector<16xf32>, vector<16xf32>) -> vector<16xf32>
 func.func @masks(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
@@ -162,8 +162,8 @@ func.func @left_alone(%A : !stripe.view<16x16xf32>) -> (!stripe.view<16x16xf32>,
 // NARROW-LABEL: func.func @transposition
 // NARROW: stripe.block [%i : 4, %j : 4]
 // NARROW-NEXT: in %a = %A[4 * %j, 4 * %i] : 4x4
-// NARROW-NEXT: out %o = %O[4 * %i, 4 * %j] : 4x4 {
-// NARROW-NEXT: [[R0:%[0-9]+]] = stripe.load %a[0, 0] : !stripe.view<4x4xf32> -> vector<4xf32>
+// NARROW-NEXT: out %o = %O[4 * %i, 4 * %j] : 4x4
+// NARROW: [[R0:%[0-9]+]] = stripe.load %a[0, 0] : !stripe.view<4x4xf32> -> vector<4xf32>
 // NARROW-NEXT: [[R1:%[0-9]+]] = stripe.load %a[1, 0]
 // NARROW-NEXT: [[R2:%[0-9]+]] = stripe.load %a[2, 0]
 // NARROW-NEXT: [[R3:%[0-9]+]] = stripe.load %a[3, 0]

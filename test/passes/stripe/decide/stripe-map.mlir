@@ -4,6 +4,7 @@
 // one that is bound stays so, and nested blocks are not mapped.
 // CHECK-LABEL: func.func @mapped
 // CHECK: stripe.block [%i : 4 grid, %j : 2 unroll, %k : 3]
+// CHECK: over [i, j, k], points bind [grid, _, _] because "each value has cells of its own">} {
 // CHECK: stripe.block [%l : 8]
 func.func @mapped(%A : !stripe.view<4x2x3xf32>) -> !stripe.view<4x16xf32> {
   %O = stripe.alloc : !stripe.view<4x16xf32>

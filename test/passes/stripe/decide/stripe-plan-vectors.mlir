@@ -7,6 +7,7 @@
 // The index that steps through the last axis of the output; the longest of several.
 // CHECK-LABEL: func.func @outputs
 // CHECK: stripe.block "rows" [%i : 8, %j : 32 vector]
+// CHECK: attributes {stripe.scheduled = #stripe.schedule<over [i, j], points bind [_, vector] because "16 at a time, as they are neighbours where written">} {
 // CHECK: stripe.block "two" [%i : 2, %j : 32 vector, %k : 4]
 func.func @outputs(%A : !stripe.view<8x32xf32>) -> (!stripe.view<8x32xf32>, !stripe.view<40xf32>) {
   %O = stripe.alloc : !stripe.view<8x32xf32>

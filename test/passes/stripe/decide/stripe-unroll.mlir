@@ -7,6 +7,7 @@
 // CHECK-LABEL: func.func @accumulators
 // CHECK: stripe.block [%i : 4, %l : 2]
 // CHECK: stripe.block [%k : 32, %i_1 : 8 unroll, %j : 2 unroll]
+// CHECK: over [k, i, j], points bind [_, unroll, unroll] because "registers hold %acc">} {
 // CHECK: stripe.block [%k : 2, %j : 8 unroll]
 // LIMIT: stripe.block [%k : 32, %i_1 : 8, %j : 2]
 func.func @accumulators(%A : !stripe.view<8x32xf32>) -> !stripe.view<4xf32> {

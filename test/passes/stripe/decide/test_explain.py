@@ -62,6 +62,16 @@ def test_fusions_say_why() -> None:
     assert all(fusion.reason for fusion in explanation.fusions)
 
 
+def test_bindings_say_why() -> None:
+    explanation = explained(PRODUCT, "256x256xf32", "256x256xf32")
+    found = {tuple(each.indices.items()): each.reason for each in explanation.bindings}
+    assert all(each.kernel == "C" and each.reason for each in explanation.bindings)
+    assert {"grid"} in [{*each.indices.values()} for each in explanation.bindings]
+    reason = "16 at a time, as they are neighbours where written; registers hold %c_acc"
+    assert found[("i", "unroll"), ("j", "vector")] == reason
+    assert f"C, i unroll, j vector: {reason}" in str(explanation)
+
+
 def test_joined_launches_say_why() -> None:
     program = (
         "function (X[M, K], W[K, N], V[K, N]) -> (A, B) {"
@@ -78,7 +88,7 @@ def test_joined_launches_say_why() -> None:
 def test_json_is_plain() -> None:
     explanation = explained(SOFTMAX, "256x256xf32")
     values = json.loads(json.dumps(explanation.as_json()))
-    assert {"fusions", "blocks", "launches"} == set(values)
+    assert {"fusions", "blocks", "bindings", "launches"} == set(values)
 
 
 def test_functions_explain_themselves() -> None:
