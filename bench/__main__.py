@@ -46,13 +46,17 @@ def main() -> int:
         return 2
     with Contest(peers, pythons, options.device, place) as contest:
         rows = _rows(contest, cases, options)
+        absent = contest.absent
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(as_json(rows), file, indent=2)
     if options.plot:
         _plot(rows, options.plot)
-    show = print_tables if place == "host" else print_device_tables
-    show(rows, None if sys.stdout.isatty() else 140)
+    width = None if sys.stdout.isatty() else 140
+    if place == "host":
+        print_tables(rows, width)
+    else:
+        print_device_tables(rows, width, absent)
     return 0 if all(row.is_correct for row in rows) else 1
 
 
@@ -67,11 +71,11 @@ def _rows(
     contest: Contest, cases: Sequence[Case], options: argparse.Namespace
 ) -> list[Row]:
     """What is found of the cases, of as many as there is time for."""
+    end = time.monotonic() + (options.budget or math.inf)
     contest.open()
     for name, why in contest.absent.items():
         print(f"no {name}: {why}", file=sys.stderr)
     rows: list[Row] = []
-    end = time.monotonic() + (options.budget or math.inf)
     for number, case in enumerate(cases):
         left = end - time.monotonic()
         if rows and left <= 0:

@@ -31,6 +31,8 @@ from .peers import PEERS, Place
 
 _ROOT = Path(__file__).resolve().parent.parent
 _REFERENCE = "numpy"
+NOT_OFFERED = "not offered"
+"""Why a peer is missing in a case whose kind it does not know."""
 _APART = ("gingham-old", "plaidml")
 _MOST_REPEATS = 1000
 _LONGEST_ANSWER_SECONDS = 30
@@ -296,7 +298,7 @@ class Contest:
             answer = contender.ask(prepare=case.name, folder=folder)
             if "missing" in answer:
                 missing[contender.name] = answer["missing"]
-                if self._place == "device" and answer["missing"] != "not offered":
+                if self._place == "device" and answer["missing"] != NOT_OFFERED:
                     # A kernel that failed may have left a context of no use.
                     contender.stop()
                 continue

@@ -7,10 +7,10 @@ of the calls for PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from .contest import Result, Row
+from .contest import NOT_OFFERED, Result, Row
 from .report import geometric_mean, ratio
 
 LIMITS: dict[str, tuple[float, float]] = {
@@ -72,13 +72,18 @@ def device_ratio(row: Row, other: Result) -> float | None:
     return ours / other.on_device if ours and other.on_device else None
 
 
-def print_device_tables(rows: Sequence[Row], width: int | None) -> None:
-    """The times of all contenders by both clocks, and how each group does."""
+def print_device_tables(
+    rows: Sequence[Row], width: int | None, absent: Collection[str] = ()
+) -> None:
+    """The times of all contenders by both clocks, and how each group does.
+
+    Peers that are `absent` have no column, and nothing more is said of them.
+    """
     from rich.console import Console
     from rich.table import Table
 
     console = Console(width=width)
-    peers = [result.peer for result in rows[0].results if _took_part(rows, result)]
+    peers = [each.peer for each in rows[0].results if each.peer not in absent]
     table = Table(
         title="Microseconds a call: by the wall clock (by the device's); ours / theirs"
     )
@@ -92,14 +97,8 @@ def print_device_tables(rows: Sequence[Row], width: int | None) -> None:
     console.print(_groups(rows))
     for row in rows:
         for result in row.results:
-            if result.peer in peers and result.missing not in ("", "not offered"):
+            if result.missing not in ("", NOT_OFFERED) and result.peer not in absent:
                 print(f"{row.case.name}: no {result.peer}: {result.missing}")
-
-
-def _took_part(rows: Sequence[Row], result: Result) -> bool:
-    """Whether a contender has times of a case; ours counts in any case."""
-    ours = result.peer == rows[0].ours.peer
-    return ours or any(row.result(result.peer) for row in rows)
 
 
 def _cells(row: Row, peers: Sequence[str]) -> list[str]:

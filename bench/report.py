@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import exp, log
 from typing import Any
 
-from .contest import Result, Row
+from .contest import NOT_OFFERED, Result, Row
 
 LIMITS: dict[str, tuple[float, float]] = {
     "products": (1.10, 1.00),
@@ -80,7 +80,7 @@ def print_tables(rows: Sequence[Row], width: int | None) -> None:
     console.print(groups)
     for row in rows:
         for result in row.results:
-            if result.missing not in ("", "not offered"):
+            if result.missing not in ("", NOT_OFFERED):
                 print(f"{row.case.name}: no {result.peer}: {result.missing}")
 
 

@@ -55,18 +55,18 @@ class Shortcuts(Generic[T]):
 
 def _kinds(values: Sequence[Any]) -> tuple[object, ...] | None:
     """What of each value matters; None unless all are arrays, of NumPy or a device."""
-    import numpy as np
-
-    array_type = np.ndarray
     kinds: list[object] = []
+    array_type = None
     for value in values:
-        # No subclass, which may be masked or have units.
-        if value.__class__ is array_type:
-            kinds.append((value.shape, value.dtype))
-        elif value.__class__ is Array:
+        if value.__class__ is Array:
             kinds.append(value.kind)
-        else:
+            continue
+        if array_type is None:
+            from numpy import ndarray as array_type
+        # No subclass, which may be masked or have units.
+        if value.__class__ is not array_type:
             return None
+        kinds.append((value.shape, value.dtype))
     return tuple(kinds)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..targets.backend import Executable, Startable
-    from ..targets.device_memory import DeviceMemory
+    from ..targets.device_memory import DeviceMemory, Event, SparesOfAKind
     from .device import Device
 
     Host = NDArray[Any]
@@ -122,10 +122,11 @@ class _Begin:
         self._make_room = executable.make_room
         self._memory = memory
         self._queue = memory.queue
-        self._spares = memory.spares
         self._constants = constants
-        self._kinds: list[Kind] = [
-            (shape, dtype, device) for shape, dtype in executable.output_types
+        self._all = range(len(executable.output_types))
+        self._kinds: list[tuple[Kind, SparesOfAKind[Any]]] = [
+            ((shape, dtype, device), memory.spares.of(shape, dtype))
+            for shape, dtype in executable.output_types
         ]
 
     def __call__(
@@ -139,21 +140,17 @@ class _Begin:
             inputs[position].wait()
         outputs = self._outputs(targets)
         memories = [array.memory for array in inputs]
-        buffers = [array.buffer for array in inputs]
-        written = [array.buffer for array in outputs]
+        buffers = [array.own_buffer or array.buffer for array in inputs]
+        written = [array.own_buffer or array.buffer for array in outputs]
         queue = self._queue
         with SUBMISSION:
             if targets is not None:
                 # All at once: while one is waited for, another may be read again.
                 wait_for_host(*[array.memory for array in outputs])
-            sources = [
-                source
-                for memory in memories
-                if memory.written is not None
-                for source in memory.sources()
-            ]
-            before = [*sources]
+            sources = _sources(memories)
+            before = sources
             if targets is not None:
+                before = [*sources]
                 for array in outputs:
                     before += array.memory.users()
             waits = [each for each in before if each.queue is not queue]
@@ -177,19 +174,27 @@ class _Begin:
 
     def _outputs(self, targets: Sequence[Array | None] | None) -> list[Array]:
         if targets is None:
-            self._make_room(range(len(self._kinds)))
-            return [self._new(kind) for kind in self._kinds]
+            self._make_room(self._all)
+            return [self._new(*kind) for kind in self._kinds]
         self._make_room([n for n, target in enumerate(targets) if target is None])
         return [
-            self._new(kind) if target is None else target
+            self._new(*kind) if target is None else target
             for kind, target in zip(self._kinds, targets, strict=True)
         ]
 
-    def _new(self, kind: Kind) -> Array:
-        spares = self._spares
-        spare = spares.take(kind[0], kind[1])
+    def _new(self, kind: Kind, spares: SparesOfAKind[Any]) -> Array:
+        spare = spares.take()
         buffer = spare.buffer
         return Array(self._device, kind, buffer.host, buffer, Memory(spare, spares))
+
+
+def _sources(memories: Sequence[Memory]) -> list[Event]:
+    """See `Memory.sources`."""
+    sources: list[Event] = []
+    for memory in memories:
+        if memory.written is not None:
+            sources += memory.sources()
+    return sources
 
 
 class _Wait:

@@ -129,20 +129,28 @@ EventT = TypeVar("EventT", bound=Event)
 SpareT = TypeVar("SpareT", bound=Spare)
 
 
-class Spares(Protocol[SpareT]):
-    """Memory of results that nobody refers to any more, for further results."""
+class SparesOfAKind(Protocol[SpareT]):
+    """Memory of results that nobody refers to any more, of a shape and type."""
 
     @property
     def queue(self) -> EventQueue:
         """The queue whose commands may follow each other in the same memory."""
         ...
 
-    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> SpareT:
+    def take(self) -> SpareT:
         """Memory with undefined contents. Raises GinghamError where there is none."""
         ...
 
     def give(self, spare: SpareT) -> None:
         """Take memory back that nobody will use."""
+        ...
+
+
+class Spares(Protocol):
+    """Memory of results that nobody refers to any more, for further results."""
+
+    def of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> SparesOfAKind[Any]:
+        """Those of a shape and type."""
         ...
 
 
@@ -184,7 +192,7 @@ class DeviceMemory(Protocol[BufferT, EventT]):
         ...
 
     @property
-    def spares(self) -> Spares[Any]:
+    def spares(self) -> Spares:
         """The memory of results that nobody has any more."""
         ...
 

@@ -7,9 +7,13 @@ import torch
 from ..cases import Case
 from . import with_torch
 from .prepared import Inputs, Prepared
-from .with_torch import open_device
 
-__all__ = ["open_device", "prepare", "prepare_on_device"]
+
+def open_device() -> None:
+    """As of `with_torch`; something is compiled, which takes long the first time."""
+    with_torch.open_device()
+    one = torch.ones(64, device="cuda")
+    _compiled(lambda: one + one)()
 
 
 def prepare(case: Case, inputs: Inputs) -> Prepared | None:

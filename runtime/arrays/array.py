@@ -46,12 +46,12 @@ class Array:
 
     __slots__ = (
         "__weakref__",
-        "_buffer",
         "_host",
         "device",
         "dtype",
         "kind",
         "memory",
+        "own_buffer",
         "shape",
     )
 
@@ -70,7 +70,8 @@ class Array:
         """Shape, type and device, by which calls find what is compiled for them."""
         self.shape, self.dtype, _ = kind
         self._host = host
-        self._buffer = buffer
+        self.own_buffer = buffer
+        """As `buffer`; None where that is an error."""
         self.memory = memory
         """Which runs use its memory."""
 
@@ -96,7 +97,7 @@ class Array:
         Raises GinghamError where it is closed, and on devices without OpenCL.
         """
         # Without a buffer that is an error.
-        return self.storage.buffer if self._buffer is None else self._buffer
+        return self.storage.buffer if self.own_buffer is None else self.own_buffer
 
     @property
     def host(self) -> NDArray[Any] | None:
@@ -109,7 +110,7 @@ class Array:
     @property
     def storage(self) -> Storage:
         """What it is made of."""
-        return Storage(self.device, self.kind, self._host, self._buffer, self.memory)
+        return Storage(self.device, self.kind, self._host, self.own_buffer, self.memory)
 
     @property
     def event(self) -> Event | None:
@@ -179,7 +180,7 @@ class Array:
             return self
         self.check()
         host = None if self._host is None else self._host.reshape(shape)
-        buffer = None if self._buffer is None else self._buffer.viewed(shape)
+        buffer = None if self.own_buffer is None else self.own_buffer.viewed(shape)
         kind = shape, self.dtype, self.device
         return Array(self.device, kind, host, buffer, self.memory)
 
@@ -188,7 +189,7 @@ class Array:
         if self.is_closed:
             return
         self.memory = ClosedMemory(self._description())
-        self._buffer = self._host = None
+        self.own_buffer = self._host = None
         # No compiled program is found for it any more.
         self.kind = ((), self.dtype, _CLOSED)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import GinghamError, again
 
 if TYPE_CHECKING:
-    from ...targets.device_memory import Event, EventQueue, Spare, Spares
+    from ...targets.device_memory import Event, EventQueue, Spare, SparesOfAKind
 
 SUBMISSION = Lock()
 """Held while a run is started.
@@ -40,7 +40,7 @@ class Memory:
     )
 
     def __init__(
-        self, spare: Spare | None = None, spares: Spares[Any] | None = None
+        self, spare: Spare | None = None, spares: SparesOfAKind[Any] | None = None
     ) -> None:
         self._spare = spare
         self._spares = spares
@@ -74,9 +74,14 @@ class Memory:
         spare, spares = self._spare, self._spares
         if spare is None or spares is None:
             return
-        # The next user is of the same queue, and so is behind these.
-        if all(user.queue is spares.queue for user in self.users()):
-            spares.give(spare)
+        # The next user has to be of the same queue, and so is behind these.
+        queue, written = spares.queue, self.written
+        if written is not None and written.queue is not queue:
+            return
+        for reader in self.readers:
+            if reader is not queue:
+                return
+        spares.give(spare)
 
 
 @contextmanager

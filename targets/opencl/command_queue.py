@@ -11,13 +11,14 @@ import atexit
 import math
 from collections import deque
 from collections.abc import Sequence
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakSet
 
 from ...errors import GinghamError
 from ...observation import observe_copy, observe_queue
 from ..host_arrays import format_bytes
+from .bare_launches import bare_enqueue
 from .closing import ClosedLock, builds, has_daemons, wait_for_daemons
 from .events import Event, RunEvent
 from .handles.buffer import DeviceBuffer
@@ -43,6 +44,10 @@ _EMPTY_LAUNCH = {"allow_empty_ndrange": True}
 _MANY_IN_FLIGHT = 64
 _MOST_IN_FLIGHT = 512
 
+# Of runs whose launches have no events every so manieth gets one, so that what runs
+# hold is let go, and who waits for one waits for no more than those behind it.
+_MOST_UNMARKED = 16
+
 # Of the device's memory, for runs that nobody waits for. A few may always be in flight,
 # so that the device has work while the next is enqueued.
 _SHARE_IN_FLIGHT = 1 / 8
@@ -61,6 +66,12 @@ class CommandQueue:
         properties = (flags.PROFILING_ENABLE,) if profiling else ()
         self.has_timing = profiling
         """Whether events know when their commands ran."""
+        self.is_bare = (
+            not device.details.host_unified_memory and bare_enqueue() is not None
+        )
+        """Whether runs are started without events, which some drivers take long for."""
+        self.starts_at_once = device.details.starts_at_once
+        """Whether what is enqueued starts without `flush`."""
         self.device = device
         self.context = context
         try:
@@ -73,12 +84,14 @@ class CommandQueue:
         self.error_type = cl.Error
         self._launch = cl.enqueue_nd_range_kernel
         self._in_flight: deque[Event] = deque()
+        self._unmarked: list[Event] = []
+        self._look_at = _MANY_IN_FLIGHT
         _queues.add(self)
         self._held_bytes = 0
         total = device.details.global_memory_bytes or math.inf
         self._most_bytes = total * _SHARE_IN_FLIGHT
         self._failure: GinghamError | None = None
-        self.lock: Lock | ClosedLock = Lock()
+        self.lock: RLock | ClosedLock = RLock()
         """Held while commands are enqueued."""
 
     def enqueue(
@@ -102,6 +115,7 @@ class CommandQueue:
             )
         for event in wait_for:
             event.start()
+        waits = [event.handle for event in wait_for] if wait_for else None
         try:
             with kernel.lock, self.lock:
                 for position, argument in enumerate(arguments):
@@ -115,7 +129,7 @@ class CommandQueue:
                     tuple(global_size),
                     tuple(local_size) if local_size is not None else None,
                     None,
-                    [event.handle for event in wait_for] if wait_for else None,
+                    waits,
                     **(_EMPTY_LAUNCH if 0 in global_size else {}),
                 )
                 return self._hold(kernel.title, handle, tuple(arguments))
@@ -186,6 +200,37 @@ class CommandQueue:
         """
         self._in_flight.append(event)
         self._held_bytes += event.bytes
+        if event.mark is None:
+            self._unmarked.append(event)
+        elif self._unmarked:
+            self._mark_all(event.mark)
+
+    @property
+    def wants_mark(self) -> bool:
+        """Whether the next run should have an event, after so many without."""
+        return len(self._unmarked) >= _MOST_UNMARKED - 1
+
+    def mark(self, event: Event) -> cl.Event:
+        """See `EventQueue`: what the queue has been given so far ends before it, too.
+
+        Raises `pyopencl.Error` where the device is lost.
+        """
+        import pyopencl as cl
+
+        with self.lock:
+            if event.mark is None:
+                marker = cl.enqueue_marker(self.handle)
+                # Who asks may look now and then, and never wait.
+                self.handle.flush()
+                self._mark_all(marker)
+                event.mark = marker
+            return event.mark
+
+    def _mark_all(self, marker: cl.Event) -> None:
+        """Let runs without an event end with one that is behind them."""
+        for event in self._unmarked:
+            event.mark = marker
+        self._unmarked.clear()
 
     def flush(self) -> None:
         """See that what was queued gets started: runtimes may collect commands."""
@@ -196,11 +241,13 @@ class CommandQueue:
 
         What `hold` was given is not looked at there, as its caller has locks.
         """
-        few = len(self._in_flight) <= _MANY_IN_FLIGHT
+        few = len(self._in_flight) <= self._look_at
         if few and self._held_bytes <= self._most_bytes:
             return
         with self.lock:
             held = self._ended()
+            # Not at each call, as most of them find that the same one still runs.
+            self._look_at = max(_MANY_IN_FLIGHT, len(self._in_flight) + _MOST_UNMARKED)
         del held
         while (oldest := self._surplus()) is not None:
             oldest.settle()
@@ -267,6 +314,7 @@ class CommandQueue:
         with self.lock:
             if event not in self._in_flight:
                 return
+            self._look_at = _MANY_IN_FLIGHT
             held: list[object] = []
             oldest: Event | None = None
             while oldest is not event:

@@ -30,33 +30,44 @@ class EventQueue(Protocol):
         """Let go of what `event` and the commands before it held: they have ended."""
         ...
 
+    def mark(self, event: Event) -> cl.Event:
+        """Give `event` a handle, of something behind its commands."""
+        ...
+
 
 class Event:
     """The end of one command: wait for it, or give it to a command that must follow."""
 
-    __slots__ = ("action", "handle", "held", "queue")
+    __slots__ = ("action", "held", "mark", "queue")
+
+    bytes = 0
+    """About what `held` keeps in memory, where that is counted."""
 
     is_told_by_owner = False
     """Whether who has the event tells of a failure, so that the queue need not."""
 
     def __init__(
-        self, queue: EventQueue, action: str, handle: cl.Event, held: object
+        self, queue: EventQueue, action: str, mark: cl.Event | None, held: object
     ) -> None:
         self.action = action
-        self.handle = handle
+        self.mark = mark
+        """What OpenCL has for its end; None where nothing tells that yet."""
         self.held = held
         self.queue = queue
 
     @property
-    def done(self) -> bool:
-        """Whether the command has ended, well or in failure."""
-        # Queued, submitted and running are positive, failures negative.
-        return int(self.handle.command_execution_status) <= 0
+    def handle(self) -> cl.Event:
+        """What OpenCL has for its end. Raises `pyopencl.Error` of a lost device."""
+        return self.queue.mark(self) if self.mark is None else self.mark
 
     @property
-    def bytes(self) -> int:
-        """About what `held` keeps in memory, where that is counted."""
-        return 0
+    def done(self) -> bool:
+        """Whether the command has ended, well or in failure."""
+        try:
+            # Queued, submitted and running are positive, failures negative.
+            return int(self.handle.command_execution_status) <= 0
+        except self.queue.error_type:
+            return True
 
     def start(self) -> None:
         """See that the command gets started, before a command elsewhere waits for it.
@@ -101,12 +112,15 @@ class Event:
 class RunEvent(Event):
     """The end of several commands, and of what they were computed from.
 
+    Where the commands have no events (see `bare_launches`), one that is enqueued behind
+    them when it is asked for tells their end, and which of them failed is not known.
+
     `sources` are the runs whose results they read. A run fails when one of its commands
     does, or one of its sources; it is executed all the same, as kernels are safe on any
     contents, so that a failure spreads by what reads what, and in no other way.
     """
 
-    __slots__ = ("_bytes", "_explain", "_handles", "_sources", "failure", "is_settled")
+    __slots__ = ("_explain", "_handles", "_sources", "bytes", "failure", "is_settled")
 
     is_told_by_owner = True
 
@@ -119,9 +133,12 @@ class RunEvent(Event):
         sources: Sequence[RunEvent] = (),
         held_bytes: int = 0,
     ) -> None:
-        """`explain` makes the error of a command by its number in `handles`."""
-        super().__init__(queue, "a run", handles[-1], held)
-        self._bytes = held_bytes
+        """`explain` makes the error of a command by its number in `handles`.
+
+        Without handles, its number is -1.
+        """
+        super().__init__(queue, "a run", handles[-1] if handles else None, held)
+        self.bytes = held_bytes
         self.failure: GinghamError | None = None
         """Why the results are not to be used; known when `is_settled`."""
         self.is_settled = False
@@ -130,14 +147,9 @@ class RunEvent(Event):
         self._sources = sources
 
     @property
-    def bytes(self) -> int:
-        """About what `held` keeps in memory."""
-        return self._bytes
-
-    @property
     def done(self) -> bool:
         """Whether all of it has ended, well or in failure."""
-        return self.is_settled or int(self.handle.command_execution_status) <= 0
+        return self.is_settled or super().done
 
     def wait(self) -> None:
         """Block until all has ended. Raises GinghamError where something failed."""
@@ -170,9 +182,9 @@ class RunEvent(Event):
         if self.is_settled:
             return
         failure: GinghamError | None = None
-        for number in reversed(range(len(handles))):
+        for number in reversed(range(len(handles))) if handles else [-1]:
             try:
-                handles[number].wait()
+                (handles[number] if handles else self.handle).wait()
             except self.queue.error_type as error:
                 failure = explain(number, error)
         for source in sources:

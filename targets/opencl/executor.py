@@ -79,6 +79,7 @@ class OpenCLExecutable:
         """The launches, and the buffers that they share."""
         results = [program.slots[number] for number in program.results]
         used = [*program.inputs, *results]
+        self._input_slots = range(program.input_count)
         self._bytes = sum(slot.size_in_bytes for slot in used)
         once = _lists(code, device, True)
         self._launches = _lists(code, device, False)
@@ -86,6 +87,8 @@ class OpenCLExecutable:
         if once.launches:
             self._constant = KeptResults(program, once, device.queue)
         self._outputs = OutputBinder(device, program, self._launches)
+        self._is_plain = bool(self._launches.launches) and not self._outputs.has_copies
+        """Whether a run is launches and nothing else."""
         self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, program.inputs, self._launches)
 
@@ -205,16 +208,20 @@ class OpenCLExecutable:
             kept = self._bind_buffers(inputs, outputs, contents)
             held = inputs, outputs, waits, kept, self._memory.buffers
             with queue.lock:
-                handles = self._launches.start(queue, waits)
-                if self._outputs.has_copies:
-                    handles += self._copy(inputs, outputs, handles, waits)
-                if not handles:
-                    return [*outputs], None
+                if queue.is_bare and self._is_plain and not waits and observer is None:
+                    handles = self._launches.start_bare(queue)
+                else:
+                    handles = self._launches.start(queue, waits)
+                    if self._outputs.has_copies:
+                        handles += self._copy(inputs, outputs, handles, waits)
+                    if not handles:
+                        return [*outputs], None
                 explain, size = self._explain, self._bytes
                 event = RunEvent(queue, handles, explain, held, sources, size)
                 queue.hold(event)
-        # Somebody may look whether it has ended, and never wait.
-        event.start()
+        if not queue.starts_at_once:
+            # Somebody may look whether it has ended, and never wait.
+            event.start()
         if observer is not None:
             observer.span("step", "launch", begin)
         return [*outputs], event
@@ -243,10 +250,12 @@ class OpenCLExecutable:
     ) -> object:
         """Set the arguments; what is returned must live until the run has ended."""
         launches = self._launches
-        for number, buffer in enumerate(inputs):
-            launches.set(number, buffer.handle)
-        for number, buffer in self._outputs.own(outputs).items():
-            launches.set(number, buffer.handle)
+        launches.set_all(self._input_slots, inputs)
+        if self._outputs.has_copies:
+            own = self._outputs.own(outputs)
+            launches.set_all([*own], [*own.values()])
+        else:
+            launches.set_all(self.program.results, outputs)
         if self._constant is not None:
             kept = self._constant.get_for_buffers(inputs, contents or inputs)
             for number, buffer in kept.items():
@@ -256,6 +265,9 @@ class OpenCLExecutable:
 
     def _explain(self, number: int, error: cl.Error) -> GinghamError:
         """What to say of a command that failed, by its number among those of a run."""
+        if number < 0:
+            kernels = ", ".join(repr(each.name) for each in self._launches.kernels)
+            return as_gingham_error(f"kernels up to {kernels}", error)
         if number >= len(self._launches.launches):
             return as_gingham_error("copying a result", error)
         failure = self._launches.explain(number, error)

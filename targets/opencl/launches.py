@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ... import observation
 from ...errors import GinghamError
 from ..host_program import HostLaunch, Slot
+from .bare_launches import bare_arguments, bare_enqueue
 from .command_queue import launch_error
 from .status import as_gingham_error
 
@@ -52,6 +53,9 @@ class LaunchList:
             for position, used in enumerate(launch.slots):
                 self._setters[used].append((kernel.set_memory, position))
         self._bound: dict[int, DeviceBuffer] = {}
+        self._enqueue_bare = bare_enqueue()
+        self._bare_queue: cl.CommandQueue | None = None
+        self._bare: list[tuple[object, ...]] = []
         self._enqueue = cl.enqueue_nd_range_kernel
         self._error = cl.Error
 
@@ -67,6 +71,16 @@ class LaunchList:
         self._bound.pop(slot, None)
         for set_memory, position in self._setters[slot]:
             set_memory(position, handle)
+
+    def set_all(self, slots: Sequence[int], buffers: Sequence[DeviceBuffer]) -> None:
+        """As `set`, for some slots at once."""
+        bound, setters = self._bound, self._setters
+        for slot, buffer in zip(slots, buffers, strict=True):
+            if slot in bound:
+                del bound[slot]
+            handle = buffer.handle
+            for set_memory, position in setters[slot]:
+                set_memory(position, handle)
 
     def bind(self, slot: int, buffer: DeviceBuffer) -> None:
         """As `set`, for a buffer that is mostly the same, and kept alive here."""
@@ -117,15 +131,48 @@ class LaunchList:
             observer.launched(queue, self.launches, events)
         return events
 
+    def start_bare(self, queue: CommandQueue) -> Sequence[cl.Event]:
+        """As `start`, without events: the last launch has one where `queue` wants it.
+
+        Only for queues that are `is_bare`.
+        """
+        enqueue = self._enqueue_bare
+        if enqueue is None:
+            return self.start(queue)
+        if queue.handle is not self._bare_queue:
+            self._bare = [bare_arguments(queue.handle, *c) for c in self._commands]
+            self._bare_queue = queue.handle
+        last = len(self._bare) - 1 if queue.wants_mark else len(self._bare)
+        for number, arguments in enumerate(self._bare):
+            # What is refused is tried once more, in the way that tells why.
+            if number == last or enqueue(*arguments):
+                return self._start_rest(queue, number)
+        return ()
+
+    def _start_rest(self, queue: CommandQueue, first: int) -> list[cl.Event]:
+        """Enqueue the launches from number `first` on: the event of the last one."""
+        last: list[cl.Event] = []
+        for number in range(first, len(self._commands)):
+            try:
+                last = [self._enqueue(queue.handle, *self._commands[number])]
+            except BaseException as error:
+                # The buffers may go only when no kernel works on them.
+                queue.handle.finish()
+                raise self._refused(number, error) from error
+        return last
+
     def _not_started(
         self, events: Sequence[cl.Event], error: BaseException
     ) -> BaseException:
         """What to raise when launch number `len(events)` was refused."""
         # The buffers may go only when no kernel works on them.
         self.wait(events)
+        return self._refused(len(events), error)
+
+    def _refused(self, number: int, error: BaseException) -> BaseException:
         if not isinstance(error, self._error):
             return error
-        launch, kernel = self.launches[len(events)], self.kernels[len(events)]
+        launch, kernel = self.launches[number], self.kernels[number]
         buffers = [self._bound[slot] for slot in launch.slots if slot in self._bound]
         sizes = launch.global_size, launch.local_size
         failure = launch_error(kernel, sizes, buffers, error)

@@ -107,7 +107,7 @@ def test_tables_tell_both_clocks_and_rows_that_miss(
     assert standing.ratios == {fast.name: 0.5, slow.name: 2.0}
     assert standing.mean == pytest.approx(1.0)
     assert standing.missed == [slow.name]
-    print_device_tables(rows, 200)
+    print_device_tables(rows, 200, ["triton"])
     printed = capsys.readouterr().out
     assert "1000.0 (1000.0)" in printed
     assert "0.50 (1.00)" in printed

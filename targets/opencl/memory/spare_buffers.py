@@ -8,7 +8,6 @@ there before, as long as they are of the same queue.
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..handles.buffer import DeviceBuffer, allocate
@@ -31,36 +30,25 @@ class SpareBuffers:
     """The memory that one device keeps. May be used from any thread."""
 
     def __init__(self, device: DeviceHandle, queue: CommandQueue) -> None:
-        self._device = device
+        self.device = device
         self.queue = queue
         """The queue whose commands may follow each other in the same memory."""
-        self._limit = device.details.global_memory_bytes * _PART_OF_MEMORY
-        self._kept: defaultdict[Key, list[Spare]] = defaultdict(list)
+        self.limit = device.details.global_memory_bytes * _PART_OF_MEMORY
+        """The most bytes that are kept."""
+        self._kinds: dict[Key, SparesOfAKind] = {}
         self.bytes = 0
         """The bytes that are kept; about, as it is counted without a lock."""
         self.last_used = 0.0
         """Before all programs: this is the first memory to do without."""
         device.pool.add(self)
 
-    def take(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spare:
-        """Memory with undefined contents. Raises GinghamError where there is none."""
-        kept = self._kept[shape, dtype]
-        while kept:
-            try:
-                spare = kept.pop()
-            except IndexError:  # another thread was faster
-                break
-            self.bytes -= spare.bytes
-            if spare.is_free():
-                return spare
-        return Spare(allocate(self._device, shape, dtype))
-
-    def give(self, spare: Spare) -> None:
-        """Take memory back that nobody will use, unless there is enough already."""
-        kept = self._kept[spare.buffer.shape, spare.buffer.dtype]
-        if len(kept) < _MOST_OF_A_KIND and self.bytes + spare.bytes <= self._limit:
-            self.bytes += spare.bytes
-            kept.append(spare)
+    def of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> SparesOfAKind:
+        """Those of a shape and type."""
+        found = self._kinds.get((shape, dtype))
+        if found is None:
+            made = SparesOfAKind(self, shape, dtype)
+            found = self._kinds.setdefault((shape, dtype), made)
+        return found
 
     def give_up(self, what: Idle) -> None:
         """Let go of it as memory gets scarce, before any program does."""
@@ -69,8 +57,49 @@ class SpareBuffers:
 
     def drop(self) -> None:
         """Give all of it back to the device."""
-        self._kept.clear()
+        for each in [*self._kinds.values()]:
+            each.drop()
         self.bytes = 0
+
+
+class SparesOfAKind:
+    """The memory that is kept of one shape and type."""
+
+    __slots__ = ("_all", "_dtype", "_kept", "_shape", "queue")
+
+    def __init__(
+        self, spares: SpareBuffers, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> None:
+        self._all = spares
+        self._shape = shape
+        self._dtype = dtype
+        self._kept: list[Spare] = []
+        self.queue = spares.queue
+        """As of `SpareBuffers`."""
+
+    def take(self) -> Spare:
+        """Memory with undefined contents. Raises GinghamError where there is none."""
+        kept = self._kept
+        while kept:
+            try:
+                spare = kept.pop()
+            except IndexError:  # another thread was faster
+                break
+            self._all.bytes -= spare.bytes
+            if spare.is_free():
+                return spare
+        return Spare(allocate(self._all.device, self._shape, self._dtype))
+
+    def give(self, spare: Spare) -> None:
+        """Take memory back that nobody will use, unless there is enough already."""
+        kept, spares = self._kept, self._all
+        if len(kept) < _MOST_OF_A_KIND and spares.bytes + spare.bytes <= spares.limit:
+            spares.bytes += spare.bytes
+            kept.append(spare)
+
+    def drop(self) -> None:
+        """Give it back to the device."""
+        self._kept.clear()
 
 
 class Spare:

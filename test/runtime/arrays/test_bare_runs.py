@@ -1,0 +1,191 @@
+"""Runs without events, for devices with own memory: order, ends, failures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pyopencl as cl
+import pytest
+from arrays_held_up import Held
+
+import gingham
+from gingham.errors import GinghamError
+from gingham.targets.opencl import launches as launching
+from gingham.targets.opencl.devices.device import OpenCLDevice
+
+NEXT = "function (A[N]) -> (B) {\n  B = A + 1;\n}"
+SUMS = """function (A[N, N]) -> (C) {
+  B[i, j : N, N] = +(A[i, k] * A[k, j]);
+  C[i, j : N, N] = +(B[i, k] * B[k, j]);
+}"""
+
+
+@pytest.fixture
+def apart(opencl: OpenCLDevice) -> OpenCLDevice:
+    """The default device as if it had memory of its own."""
+    details = replace(
+        opencl.details, host_unified_memory=False, shares_host_memory=False
+    )
+    device = OpenCLDevice("apart.0", "gpu", details, opencl.handle)
+    device.trust()
+    if not device.queue.is_bare:
+        pytest.skip("OpenCL's C interface is not found here")
+    return device
+
+
+@pytest.fixture
+def one(apart: OpenCLDevice) -> gingham.Array:
+    return gingham.asarray(np.ones(100, np.float32), device=apart)
+
+
+def function(text: str, device: OpenCLDevice) -> gingham.Function:
+    return gingham.compile(text, device=device, hardware="cpu-avx2")
+
+
+class Events:
+    """In place of `pyopencl.enqueue_nd_range_kernel`: counts, and may refuse."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, device: OpenCLDevice) -> None:
+        self._context = device.context
+        self.count = 0
+        self.refuses = False
+        self._real: Callable[..., cl.Event] = cl.enqueue_nd_range_kernel
+        monkeypatch.setattr(cl, "enqueue_nd_range_kernel", self)
+
+    def __call__(self, *arguments: object) -> cl.Event:
+        self.count += 1
+        if self.refuses:
+            cl.Buffer(self._context, cl.mem_flags.READ_WRITE, 0)
+        return self._real(*arguments)
+
+
+def test_few_of_many_runs_have_an_event(
+    apart: OpenCLDevice, one: gingham.Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = Events(monkeypatch, apart)
+    add, x = function(NEXT, apart), one
+    for _ in range(200):
+        x = add(x)
+    assert (x.numpy() == 201).all()
+    assert 200 // 16 <= events.count <= 200 // 8
+
+
+def test_a_run_of_several_kernels_has_one_event_at_most(
+    apart: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = Events(monkeypatch, apart)
+    square = function(SUMS, apart)
+    a = np.random.default_rng(0).integers(-2, 3, (40, 40)).astype(np.float32)
+    x = gingham.asarray(a, device=apart)
+    results = [square(x) for _ in range(16)]
+    assert events.count <= 1
+    for result in results:
+        np.testing.assert_array_equal(result.numpy(), a @ a @ (a @ a))
+
+
+def test_who_looks_and_never_waits_sees_the_end(
+    apart: OpenCLDevice, one: gingham.Array, held_up: Held
+) -> None:
+    add = function(NEXT, apart)
+    with held_up(apart):
+        result = add(one)
+        assert not result.is_ready
+        later = add(result)
+        assert not later.is_ready
+    end = time.monotonic() + 20
+    while not (result.is_ready and later.is_ready):
+        assert time.monotonic() < end
+    assert (later.numpy() == 3).all()
+
+
+def test_copies_of_another_queue_come_behind(
+    apart: OpenCLDevice, one: gingham.Array, held_up: Held
+) -> None:
+    add = function(NEXT, apart)
+    with held_up(apart):
+        results = [add(one) for _ in range(3)]
+        copies = [each.to(apart, copy=True) for each in results]
+        assert not any(each.is_ready for each in copies)
+    for each in copies:
+        assert (each.numpy() == 2).all()
+
+
+def test_memory_of_dropped_results_is_free_though_nobody_waits(
+    apart: OpenCLDevice, one: gingham.Array
+) -> None:
+    add = function(NEXT, apart)
+    add(one).wait()
+    apart.spare_buffers.drop()
+    before = apart.pool.used_bytes
+    kept = [add(one) for _ in range(5)]
+    assert apart.pool.used_bytes > before
+    del kept
+    apart.queue.drain()
+    apart.spare_buffers.drop()
+    assert apart.pool.used_bytes == before
+
+
+def test_a_refused_launch_is_an_error_and_all_else_is_intact(
+    apart: OpenCLDevice, one: gingham.Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = launching.bare_enqueue()
+    assert real is not None
+    plan: list[bool] = []
+
+    def enqueue(*arguments: object) -> int:
+        return -5 if plan and plan.pop(0) else real(*arguments)
+
+    monkeypatch.setattr(launching, "bare_enqueue", lambda: enqueue)
+    events = Events(monkeypatch, apart)
+    square, add = function(SUMS, apart), function(NEXT, apart)
+    x = gingham.asarray(np.eye(8, dtype=np.float32), device=apart)
+    square(x).wait()
+    before = add(one)
+    plan[:] = [False, True]
+    events.refuses = True
+    with pytest.raises(GinghamError, match="launching kernel") as caught:
+        square(x)
+    events.refuses = False
+    assert caught.value.location is not None
+    assert caught.value.location.line == 3
+    # What is refused once only is tried again.
+    plan[:] = [False, True]
+    assert (square(x).numpy() == np.eye(8)).all()
+    assert (before.numpy() == 2).all()
+    assert (add(before).numpy() == 3).all()
+
+
+def test_a_failure_is_told_by_what_was_not_known_to_have_ended(
+    apart: OpenCLDevice, one: gingham.Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = function(NEXT, apart)
+    good = add(one).wait()
+    failed = cl.UserEvent(apart.context)
+    failed.set_status(-5)
+    lost = [add(good) for _ in range(2)]
+    real: Callable[[cl.CommandQueue], cl.Event] = cl.enqueue_marker
+
+    def marker(queue: cl.CommandQueue) -> cl.Event:
+        return failed
+
+    monkeypatch.setattr(cl, "enqueue_marker", marker)
+    for each in lost:
+        with pytest.raises(GinghamError, match="kernels up to 'B'"):
+            each.wait()
+    monkeypatch.setattr(cl, "enqueue_marker", real)
+    with pytest.raises(GinghamError, match="kernels up to 'B'"):
+        add(lost[0])
+    assert (add(good).numpy() == 3).all()
+
+
+def test_measured_runs_have_events(apart: OpenCLDevice, one: gingham.Array) -> None:
+    add = function(NEXT, apart)
+    add(one)
+    with gingham.profile() as measured:
+        for _ in range(3):
+            add(one)
+    assert [each.name for each in measured.commands] == ["B"] * 3
+    assert (add(one).numpy() == 2).all()
