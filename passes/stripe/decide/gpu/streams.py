@@ -24,65 +24,219 @@ stripe.block "O" [%i : 1000, %j : 1003]
     in %b = %B[%j] : 1
     out %o = %O[%i, %j] : 1x1
     attributes {stripe.schedule = #stripe.schedule<
-      tile [4, 251] bind [grid, grid],
-      tile [1, 251] bind [unroll, _],
-      points bind [_, group]>} { ... }
+      tile [1, 1024] bind [grid, grid],
+      tile [1, 256] bind [unroll, unroll],
+      points bind [group, group]>} { ... }
 ```
+
+An input that is contiguous along another index than the output, as in a transposition,
+is copied to local memory, in windows that are long enough along both:
+
+```mlir
+stripe.block "O" [%j : 4096, %i : 4096]
+    in %a = %A[%i, %j] : 1x1
+    out %o = %O[%j, %i] : 1x1
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [64, 64] bind [grid, grid],
+      tile [64, 64],
+      tile [4, 64] bind [unroll, unroll],
+      points bind [group, group],
+      stage input 0 at 1 of 1 order [0, 1] padding 1 local>} { ... }
+```
+
+The model (`decide/model/streams.py`) chooses among the ways to do so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from math import inf, prod
 
-from .....dialects.stripe.binding import Binding
+from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.schedule import Schedule
-from .....dialects.stripe.tiling import Points, Tiles
+from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
+from ....clock import time_text
+from ...analysis.footprint import box
 from ...analysis.lanes import is_vectorizable, native_lanes
 from ...analysis.problem import Access, Problem
 from ...analysis.varying import varying_values
+from ..model.streams import Staged, StreamEstimate, estimate
+from ..model.sharing import Sharing, shared
+
+_TURNS = (1, 2, 4, 8)
+"""How many points, or vectors, a work-item may have."""
+_RUNS = (128, 256)
+"""Bytes that a window of a copy has at least along each side, if there are so many."""
+_PADDINGS = range(5)
+"""Cells behind a row of local memory that are tried."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to run a block, and its predicted time."""
+
+    sharing: Sharing
+    staged: tuple[Staged, ...]
+    estimate: StreamEstimate
+
+    @property
+    def schedule(self) -> Schedule:
+        """What makes the passes build it, with the reason."""
+        schedule = self.sharing.schedule(staged=bool(self.staged))
+        stages = [
+            Staging(
+                each.number,
+                1,
+                1,
+                tuple(range(len(each.sizes))),
+                MemorySpace.LOCAL,
+                padding=each.padding,
+            )
+            for each in self.staged
+        ]
+        predicted = time_text(self.estimate.seconds)
+        reason = f"{predicted}: streams by {self.sharing}"
+        return replace(schedule, stages=tuple(stages), reason=reason)
 
 
 def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
     """The schedule of a block in which nothing aggregates, None for others."""
+    found = ways(block, problem, hardware)
+    return found[0].schedule if found else None
+
+
+def ways(block: BlockOp, problem: Problem, hardware: Hardware) -> list[Way]:
+    """The ways to run a block in which nothing aggregates, the fastest first."""
     if problem.aggregates or problem.is_nested or problem.fixed or problem.uncut:
-        return None
+        return []
     if not problem.rank or not problem.outputs:
-        return None
-    width = _vector_width(block, problem, hardware.access_bits)
-    order = _order(problem, problem.vector if width > 1 else None)
-    sharing = _Sharing.of(problem, order, width, hardware)
-    return sharing.schedule()
+        return []
+    streams = _Streams(block, problem, hardware)
+    found = {
+        (sharing, staged): estimate(problem, sharing, staged, hardware)
+        for sharing, staged in (*streams.direct(), *streams.staged())
+    }
+    best = sorted(found.items(), key=lambda way: way[1].seconds)
+    return [Way(sharing, staged, time) for (sharing, staged), time in best]
 
 
-def _order(problem: Problem, vector: int | None) -> tuple[int, ...]:
-    """The indices, those with the shortest steps through the largest output last.
+@dataclass(frozen=True)
+class _Streams:
+    """The ways in which the lanes of a device may run a block."""
 
-    The last of all is that of vectors, where there are some.
+    block: BlockOp
+    problem: Problem
+    hardware: Hardware
+
+    def direct(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
+        """Along the axes of an output or of an input, in vectors where they may be."""
+        width = self._width(self.problem.inputs)
+        for access in self.problem.accesses:
+            order = _order(access, None)
+            for turns in _TURNS:
+                yield self._shared(self.problem.ranges, order, 1, turns), ()
+                if width > 1:
+                    order = _order(access, self.problem.vector)
+                    yield self._shared(self.problem.ranges, order, width, turns), ()
+
+    def staged(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
+        """Along the axes of the output, with copies of inputs that run along others."""
+        problem = self.problem
+        if any(access.is_chosen for access in problem.accesses):
+            return
+        output = problem.outputs[0]
+        order = _order(output, None)
+        crossing = [a for a in problem.inputs if a.used and order[-1] != _nearest(a)]
+        others = [a for a in problem.inputs if a not in crossing]
+        if not crossing:
+            return
+        for run in _RUNS:
+            tile = self._tile((output, *crossing), run)
+            for width in {1, self._width(others)}:
+                last = problem.vector if width > 1 else None
+                turns = prod(tile) // width // self.hardware.work_group_size
+                sharing = self._shared(tile, _order(output, last), width, max(turns, 1))
+                copies = tuple(self._copy(access, sharing) for access in crossing)
+                size = sum(
+                    copy.cells * access.element_bytes
+                    for copy, access in zip(copies, crossing, strict=True)
+                )
+                if size <= self.hardware.local_memory_bytes:
+                    yield sharing, copies
+
+    def _shared(
+        self, ranges: tuple[int, ...], order: tuple[int, ...], width: int, turns: int
+    ) -> Sharing:
+        hardware = self.hardware
+        return shared(
+            ranges,
+            order,
+            width=width,
+            turns=turns,
+            most_items=hardware.work_group_size,
+            lanes=hardware.items_at_once,
+        )
+
+    def _tile(self, accesses: tuple[Access, ...], run: int) -> tuple[int, ...]:
+        """What a group computes, so that all accesses have runs of so many bytes."""
+        ranges = self.problem.ranges
+        sizes = [1] * self.problem.rank
+        for access in accesses:
+            length = access.element_bytes
+            for index in reversed(_order(access, None)):
+                if length >= run:
+                    break
+                wanted = -(-run // length)
+                sizes[index] = max(sizes[index], min(ranges[index], wanted))
+                length *= sizes[index]
+        return tuple(sizes)
+
+    def _copy(self, access: Access, sharing: Sharing) -> Staged:
+        """A copy of what a group reads, with the padding that serves it soonest."""
+        sizes = box(access.coefficients, sharing.group, access.window)
+        copies = [Staged(access.number, sizes, padding) for padding in _PADDINGS]
+        return min(
+            copies,
+            key=lambda copy: estimate(
+                self.problem, sharing, (copy,), self.hardware
+            ).breakdown["local memory"],
+        )
+
+    def _width(self, inputs: tuple[Access, ...] | list[Access]) -> int:
+        """The cells side by side that a lane loads and stores at once; 1 where none do.
+
+        `inputs` are those that are loaded from where they are.
+        """
+        problem, index = self.problem, self.problem.vector
+        if index is None or any(problem.in_the_way(access) for access in inputs):
+            return 1
+        if any(access.is_chosen for access in problem.accesses):
+            return 1
+        if not is_vectorizable(self.block, varying_values(self.block, index)):
+            return 1
+        width = native_lanes(self.block, self.hardware.access_bits)
+        while width > problem.ranges[index] or not all(
+            _is_aligned(access, index, width) for access in (*problem.outputs, *inputs)
+        ):
+            width //= 2
+        return width
+
+
+def _order(access: Access, last: int | None) -> tuple[int, ...]:
+    """The indices, those with the shortest steps through an access last.
+
+    One may be given that is the last of all.
     """
-    output = max(problem.outputs, key=lambda access: len(access.used))
-    steps = [abs(step) or inf for step in output.strides]
-    return tuple(sorted(range(problem.rank), key=lambda n: (n == vector, -steps[n])))
+    steps = [abs(step) or inf for step in access.strides]
+    return tuple(sorted(range(access.rank), key=lambda n: (n == last, -steps[n])))
 
 
-def _vector_width(block: BlockOp, problem: Problem, access_bits: int) -> int:
-    """How many cells side by side a lane loads and stores at once; 1 where none do."""
-    index = problem.vector
-    if index is None or any(problem.blocked):
-        return 1
-    if any(access.is_chosen for access in problem.accesses):
-        return 1
-    if not is_vectorizable(block, varying_values(block, index)):
-        return 1
-    width = native_lanes(block, access_bits)
-    while width > problem.ranges[index] or not all(
-        _is_aligned(access, index, width) for access in problem.accesses
-    ):
-        width //= 2
-    return width
+def _nearest(access: Access) -> int:
+    """The index with the shortest steps through an access."""
+    return _order(access, None)[-1]
 
 
 def _is_aligned(access: Access, index: int, width: int) -> bool:
@@ -95,93 +249,3 @@ def _is_aligned(access: Access, index: int, width: int) -> bool:
         low * pitch for low, pitch in zip(access.low, access.pitches, strict=True)
     )
     return not any(step % size for step in (start, *others))
-
-
-@dataclass(frozen=True)
-class _Sharing:
-    """How the points of a block are shared by the work-items of groups."""
-
-    problem: Problem
-    order: tuple[int, ...]
-    """The indices, that along which neighbouring lanes lie last."""
-    width: int
-    """The cells of a vector, along the last of these."""
-    items: tuple[int, ...]
-    """The work-items of a group along each index."""
-    turns: tuple[int, ...]
-    """How many of its work-items' points a group computes along each index."""
-
-    @staticmethod
-    def of(
-        problem: Problem, order: Sequence[int], width: int, hardware: Hardware
-    ) -> _Sharing:
-        """As many work-items as are worth having, along the last indices."""
-        counts = [*problem.ranges]
-        counts[order[-1]] = -(-counts[order[-1]] // width)
-        items, left = [1] * problem.rank, hardware.work_group_size
-        for index in reversed(order):
-            unit = hardware.items_at_once if index == order[-1] else 1
-            items[index] = _even_part(counts[index], left, unit)
-            left //= items[index]
-        turns = [1] * problem.rank
-        left = _turns(problem, width, hardware)
-        for index in reversed(order):
-            groups = -(-counts[index] // items[index])
-            turns[index] = min(left, groups)
-            left //= turns[index]
-        return _Sharing(problem, tuple(order), width, tuple(items), tuple(turns))
-
-    def schedule(self) -> Schedule:
-        """The loops of work-groups, of turns and of work-items."""
-        unit = [1] * self.problem.rank
-        unit[self.order[-1]] = self.width
-        turn = [a * b for a, b in zip(unit, self.items, strict=True)]
-        group = [a * b for a, b in zip(turn, self.turns, strict=True)]
-        levels = [self._tiles(group, Binding.GRID)]
-        if prod(self.turns) > 1:
-            levels.append(self._tiles(turn, Binding.UNROLL))
-        points = Points(self._loops, self._bound(Binding.GROUP))
-        if self.width > 1:
-            levels.append(self._tiles(unit, Binding.GROUP))
-            bind = [Binding.UNDECIDED] * self.problem.rank
-            bind[self.order[-1]] = Binding.VECTOR
-            points = Points(bind=tuple(bind))
-        return Schedule(tuple(levels), points, reason=self._reason())
-
-    def _tiles(self, sizes: Sequence[int], binding: Binding) -> Tiles:
-        return Tiles(tuple(sizes), self._loops, self._bound(binding))
-
-    @property
-    def _loops(self) -> tuple[int, ...]:
-        """The order of loops, where it is not the one that they have anyway."""
-        is_given = self.order != tuple(range(self.problem.rank))
-        return self.order if is_given else ()
-
-    def _bound(self, binding: Binding) -> tuple[Binding, ...]:
-        return (binding,) * self.problem.rank
-
-    def _reason(self) -> str:
-        each = prod(self.turns)
-        what = f"vectors of {self.width}" if self.width > 1 else "cells"
-        count = f"{each} {what}" if each > 1 else what
-        return f"streams: groups of {prod(self.items)} work-items, each with {count}"
-
-
-def _even_part(count: int, most: int, unit: int) -> int:
-    """How many values a part has at most, of as few parts of one size as there can be.
-
-    Where there are several, it is a multiple of `unit` if it can be.
-    """
-    if count <= most:
-        return count
-    part = -(-count // -(-count // max(most, 1)))
-    whole = -(-part // unit) * unit
-    return whole if whole <= most else part
-
-
-def _turns(problem: Problem, width: int, hardware: Hardware) -> int:
-    """How many vectors a work-item has: as many bytes as its widest access."""
-    element = max(access.element_bytes for access in problem.accesses)
-    wanted = hardware.access_bits // 8 // (width * element)
-    groups = problem.points // width // hardware.work_group_size
-    return max(min(wanted, groups // (4 * hardware.cores)), 1)

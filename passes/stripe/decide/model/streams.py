@@ -1,0 +1,204 @@
+"""The time of a block in which nothing aggregates, on a device whose work-items are lanes.
+
+Such a block is as fast as its data moves: from memory, each sector that it touches
+once; from the last cache, each as often as a sub-group accesses it; out of local
+memory, as fast as the banks allow. These overlap, so that the slowest counts, with a
+part of the others. Memory is only as fast as what is on its way allows: so many bytes
+of as many work-items as run at once, for the time that each waits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from .....targets.hardware.description import Hardware
+from ....clock import Clock
+from ...analysis.footprint import footprint
+from ...analysis.problem import Access, Problem
+from .sharing import Sharing
+from .lane_memory import SECTOR_BYTES, Steps, bank_turns, sectors
+
+_RESIDENT_ITEMS = 2048
+"""Work-items that a core runs at once (NVIDIA, AMD)."""
+_RESIDENT_GROUPS = 32
+"""Work-groups that it runs at once (NVIDIA)."""
+_LOCAL_SHARES = 4
+"""Groups with all the local memory that they may have, which a core runs at once."""
+_ISSUE_BYTES = 128
+"""Of global memory, that a sub-group accesses in a cycle (NVIDIA)."""
+_UNHIDDEN = 0.1
+"""The part of what is not the slowest that shows nevertheless."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """An input that a group copies to local memory first."""
+
+    number: int
+    """Of the refinement."""
+    sizes: tuple[int, ...]
+    """Of the copy, along the axes of the input."""
+    padding: int
+    """Cells behind each row."""
+
+    @property
+    def pitches(self) -> tuple[int, ...]:
+        """How many cells it is from one place to the next, along each axis."""
+        found: list[int] = []
+        pitch = 1
+        for axis, size in enumerate(reversed(self.sizes)):
+            found.append(pitch)
+            pitch *= size + (self.padding if axis == 0 else 0)
+        return tuple(reversed(found))
+
+    @property
+    def cells(self) -> int:
+        """All of them, padding included."""
+        return prod(self.sizes[:-1]) * (self.sizes[-1] + self.padding)
+
+
+@dataclass(frozen=True)
+class StreamEstimate:
+    """The predicted time and its parts, all in seconds; the parts overlap."""
+
+    seconds: float
+    breakdown: dict[str, float]
+
+
+def estimate(
+    problem: Problem, sharing: Sharing, staged: tuple[Staged, ...], hardware: Hardware
+) -> StreamEstimate:
+    """The time of a block whose points are shared like that."""
+    return _Model(problem, sharing, {s.number: s for s in staged}, hardware).estimate()
+
+
+@dataclass(frozen=True)
+class _Model:
+    problem: Problem
+    sharing: Sharing
+    staged: dict[int, Staged]
+    hardware: Hardware
+    lanes: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lanes", self.hardware.items_at_once)
+
+    def estimate(self) -> StreamEstimate:
+        hardware, clock = self.hardware, Clock(self.hardware)
+        moved = issued = local = unique = 0.0
+        for access in self.problem.accesses:
+            stage = self.staged.get(access.number)
+            unique += self._touched(access, self.problem.ranges)
+            if stage is None:
+                own, turns = self._plain(access)
+            else:
+                own, turns, served = self._copied(access, stage)
+                local += served
+            moved += own * SECTOR_BYTES
+            issued += turns
+        groups, cores = self.groups, hardware.cores
+        cache = hardware.caches[-1].bytes_per_cycle * cores
+        parts = {
+            "memory": unique / min(self._rate, 1e9 * hardware.memory_gigabytes_per_second),
+            "last cache": groups * moved / cache * clock.cycle,
+            "accesses": groups * issued / cores * clock.cycle,
+            "local memory": groups * local / cores * clock.cycle,
+            "work-groups": groups * hardware.group_nanoseconds * 1e-9,
+        }
+        slowest, rest = max(parts.values()), sum(parts.values())
+        seconds = slowest + _UNHIDDEN * (rest - slowest)
+        launch = hardware.launch_microseconds * 1e-6
+        return StreamEstimate(seconds + launch, parts | {"launch": launch})
+
+    @property
+    def groups(self) -> int:
+        """The work-groups that there are."""
+        pairs = zip(self.problem.ranges, self.sharing.group, strict=True)
+        return prod(-(-extent // size) for extent, size in pairs)
+
+    @property
+    def _rate(self) -> float:
+        """The bytes that come in a second, by what is on its way."""
+        hardware, items = self.hardware, prod(self.sharing.items)
+        subgroups = -(-items // self.lanes)
+        held = sum(
+            stage.cells * self._access(stage.number).element_bytes
+            for stage in self.staged.values()
+        )
+        resident = min(_RESIDENT_ITEMS // (subgroups * self.lanes), _RESIDENT_GROUPS)
+        if held:
+            most = _LOCAL_SHARES * hardware.local_memory_bytes // held
+            resident = max(min(resident, most), 1)
+        running = min(self.groups, resident * hardware.cores)
+        inputs = [a for a in self.problem.inputs if a.number not in self.staged]
+        bytes_each = sum(self._size(a) * self._times(a) for a in inputs) * items + held
+        if not bytes_each:
+            return 1e9 * hardware.memory_gigabytes_per_second
+        return running * bytes_each / (hardware.memory_latency_nanoseconds * 1e-9)
+
+    def _access(self, number: int) -> Access:
+        return next(a for a in self.problem.accesses if a.number == number)
+
+    def _size(self, access: Access) -> int:
+        """The bytes that a lane accesses at once."""
+        is_vector = access.uses(self.sharing.order[-1])
+        return access.element_bytes * (self.sharing.width if is_vector else 1)
+
+    def _times(self, access: Access) -> int:
+        """How often each lane does so: not again where a turn does not move it."""
+        turns = self.sharing.turns
+        return prod(n for index, n in enumerate(turns) if access.uses(index))
+
+    def _touched(self, access: Access, extents: tuple[int, ...]) -> float:
+        """The bytes of the sectors that all points of these extents touch."""
+        walk = [
+            (abs(step), count)
+            for step, count in zip(access.strides, extents, strict=True)
+            if step and count > 1
+        ]
+        line, page = SECTOR_BYTES, self.hardware.page_bytes
+        found = footprint(tuple(walk), access.element_bytes, line, page)
+        return found.lines * SECTOR_BYTES
+
+    def _steps(self, strides: tuple[int, ...]) -> Steps:
+        """How neighbouring lanes step, by the bytes that each index moves."""
+        sharing = self.sharing
+        return tuple(
+            (strides[index] * sharing.unit[index], sharing.items[index])
+            for index in reversed(sharing.order)
+            if sharing.items[index] > 1
+        )
+
+    @property
+    def _subgroups(self) -> int:
+        return -(-prod(self.sharing.items) // self.lanes)
+
+    def _plain(self, access: Access) -> tuple[float, float]:
+        """The sectors that a group moves, and the cycles of its accesses."""
+        each = sectors(self._steps(access.strides), self._size(access), self.lanes)
+        times = self._subgroups * self._times(access)
+        return each * times, max(each * SECTOR_BYTES / _ISSUE_BYTES, 1.0) * times
+
+    def _copied(self, access: Access, stage: Staged) -> tuple[float, float, float]:
+        """The same of a copy, and the cycles that local memory serves it."""
+        element = access.element_bytes
+        moved = self._touched(access, self.sharing.group) / SECTOR_BYTES
+        turns = moved * SECTOR_BYTES / _ISSUE_BYTES
+        rows = tuple(
+            (pitch * element, size)
+            for pitch, size in zip(stage.pitches, stage.sizes, strict=True)
+        )
+        copies = -(-prod(stage.sizes) // self.lanes)
+        written = bank_turns(rows[::-1], element, self.lanes) * copies
+        near = tuple(
+            element
+            * sum(
+                row[index] * pitch
+                for row, pitch in zip(access.coefficients, stage.pitches, strict=True)
+            )
+            for index in range(self.problem.rank)
+        )
+        times = self._subgroups * self._times(access) * self.sharing.width
+        read = bank_turns(self._steps(near), element, self.lanes) * times
+        return moved, turns, written + read
