@@ -396,8 +396,10 @@ def index_of_vectors(block: BlockOp, bits: int = 0) -> int | None:
     """The index along which vectors would be used if no constraint depended on it.
 
     With `bits`, the width of the device's vectors, also one along which they would be
-    collected or aggregated.
+    collected or aggregated. It is the one that is bound to vectors, if any is.
     """
+    if Binding.VECTOR in block.index_bindings:
+        return block.index_bindings.index(Binding.VECTOR)
     index = vector_index(block, ())
     plan = plan_vectors(block, bits, ()) if index is None and bits else None
     return index if plan is None else plan.index

@@ -16,7 +16,7 @@ from ..analysis.nests import (
     is_top_level,
     reduction_indices,
 )
-from .blocks import retarget
+from .blocks import push_constraints_inward, retarget
 from .copies import copy_block, fill_block
 
 
@@ -28,6 +28,8 @@ def collect_outputs(block: BlockOp) -> None:
         buffer = block.buffer(number)
         if is_top_level(block):
             if not reduction_indices(block):
+                # The cells are set where constraints fail, too.
+                push_constraints_inward(block)
                 first, last = block.body.block.first_op, block.body.block.last_op
                 _collect(block.view(number), refinement.init, block, first, last)
                 plain = replace(refinement, aggregation=Aggregation.ASSIGN, init=None)

@@ -63,8 +63,8 @@ from ...analysis.footprint import box
 from ...analysis.lanes import is_vectorizable, native_lanes
 from ...analysis.problem import Access, Problem
 from ...analysis.varying import varying_values
-from ..model.streams import Staged, StreamEstimate, estimate
 from ..model.sharing import Sharing, shared
+from ..model.streams import Staged, StreamEstimate, estimate
 
 _TURNS = (1, 2, 4, 8)
 """How many points, or vectors, a work-item may have."""

@@ -1,4 +1,4 @@
-"""The time of a block in which nothing aggregates, on a device whose work-items are lanes.
+"""The time of a block in which nothing aggregates, where work-items are lanes.
 
 Such a block is as fast as its data moves: from memory, each sector that it touches
 once; from the last cache, each as often as a sub-group accesses it; out of local
@@ -16,8 +16,8 @@ from .....targets.hardware.description import Hardware
 from ....clock import Clock
 from ...analysis.footprint import footprint
 from ...analysis.problem import Access, Problem
-from .sharing import Sharing
 from .lane_memory import SECTOR_BYTES, Steps, bank_turns, sectors
+from .sharing import Sharing
 
 _RESIDENT_ITEMS = 2048
 """Work-items that a core runs at once (NVIDIA, AMD)."""
@@ -27,6 +27,8 @@ _LOCAL_SHARES = 4
 """Groups with all the local memory that they may have, which a core runs at once."""
 _ISSUE_BYTES = 128
 """Of global memory, that a sub-group accesses in a cycle (NVIDIA)."""
+_LEAST_CYCLES = 2
+"""Of an access of a sub-group, with the arithmetic of its place."""
 _UNHIDDEN = 0.1
 """The part of what is not the slowest that shows nevertheless."""
 
@@ -91,25 +93,29 @@ class _Model:
             stage = self.staged.get(access.number)
             unique += self._touched(access, self.problem.ranges)
             if stage is None:
-                own, turns = self._plain(access)
+                sector_count, turns = self._plain(access)
             else:
-                own, turns, served = self._copied(access, stage)
+                sector_count, turns, served = self._copied(access, stage)
                 local += served
-            moved += own * SECTOR_BYTES
+            moved += sector_count * SECTOR_BYTES
             issued += turns
-        groups, cores = self.groups, hardware.cores
-        cache = hardware.caches[-1].bytes_per_cycle * cores
+        groups = self.groups
+        rate = min(self._rate, 1e9 * hardware.memory_gigabytes_per_second)
+        # Of the core that has the most groups.
+        core = -(-groups // hardware.cores) * clock.cycle
         parts = {
-            "memory": unique / min(self._rate, 1e9 * hardware.memory_gigabytes_per_second),
-            "last cache": groups * moved / cache * clock.cycle,
-            "accesses": groups * issued / cores * clock.cycle,
-            "local memory": groups * local / cores * clock.cycle,
-            "work-groups": groups * hardware.group_nanoseconds * 1e-9,
+            "memory": unique / rate,
+            "last cache": core * moved / hardware.caches[-1].bytes_per_cycle,
+            "accesses": core * issued,
+            "local memory": core * local,
         }
         slowest, rest = max(parts.values()), sum(parts.values())
         seconds = slowest + _UNHIDDEN * (rest - slowest)
+        # Groups start while others run.
+        starts = groups * hardware.group_nanoseconds * 1e-9
         launch = hardware.launch_microseconds * 1e-6
-        return StreamEstimate(seconds + launch, parts | {"launch": launch})
+        parts |= {"work-groups": starts, "launch": launch}
+        return StreamEstimate(max(seconds, starts) + launch, parts)
 
     @property
     def groups(self) -> int:
@@ -131,11 +137,12 @@ class _Model:
             most = _LOCAL_SHARES * hardware.local_memory_bytes // held
             resident = max(min(resident, most), 1)
         running = min(self.groups, resident * hardware.cores)
+        all_points = prod(self.problem.ranges) / prod(self.sharing.group)
         inputs = [a for a in self.problem.inputs if a.number not in self.staged]
         bytes_each = sum(self._size(a) * self._times(a) for a in inputs) * items + held
         if not bytes_each:
             return 1e9 * hardware.memory_gigabytes_per_second
-        return running * bytes_each / (hardware.memory_latency_nanoseconds * 1e-9)
+        return min(running, all_points) * bytes_each / (hardware.memory_latency_nanoseconds * 1e-9)
 
     def _access(self, number: int) -> Access:
         return next(a for a in self.problem.accesses if a.number == number)
@@ -178,7 +185,7 @@ class _Model:
         """The sectors that a group moves, and the cycles of its accesses."""
         each = sectors(self._steps(access.strides), self._size(access), self.lanes)
         times = self._subgroups * self._times(access)
-        return each * times, max(each * SECTOR_BYTES / _ISSUE_BYTES, 1.0) * times
+        return each * times, max(each * SECTOR_BYTES / _ISSUE_BYTES, _LEAST_CYCLES) * times
 
     def _copied(self, access: Access, stage: Staged) -> tuple[float, float, float]:
         """The same of a copy, and the cycles that local memory serves it."""

@@ -1,0 +1,81 @@
+"""Blocks in which nothing aggregates, shared by lanes, against NumPy."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import gingham
+from gingham.passes.pipelines import PIPELINES
+
+Array = NDArray[Any]
+HARDWARE = PIPELINES["opencl-gpu"].hardware
+
+
+def numbers(*shape: int, dtype: Any = np.float32) -> Array:
+    return np.random.default_rng(len(shape)).integers(-99, 99, shape).astype(dtype)
+
+
+def compiled(text: str) -> gingham.Function:
+    return gingham.compile(text, hardware=HARDWARE)
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 255, 1024, 4099, 100_001])
+def test_a_range_of_any_length(size: int) -> None:
+    x, y = numbers(size), numbers(size)[::-1].copy()
+    f = compiled("function (A[N], B[N]) -> (O) { O = A * B + A; }")
+    np.testing.assert_array_equal(f(x, y), x * y + x)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.int64, np.bool_])
+def test_elements_of_other_sizes(dtype: Any) -> None:
+    x = numbers(77, 131, dtype=dtype)
+    f = compiled("function (A[M, N]) -> (O) { O = A == A; }")
+    np.testing.assert_array_equal(f(x), x == x)
+
+
+@pytest.mark.parametrize(
+    "shape", [(70, 65), (33, 129), (5, 300), (300, 3), (1, 77), (64, 128), (700, 2)]
+)
+def test_a_matrix_is_transposed(shape: tuple[int, int]) -> None:
+    x = numbers(*shape)
+    f = compiled("function (A[M, N]) -> (O) { O[j, i : N, M] = =(A[i, j]); }")
+    np.testing.assert_array_equal(f(x), x.T)
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_axes_in_any_order(order: tuple[int, ...]) -> None:
+    x, indices, sizes = numbers(9, 66, 35), "ijk", "LMN"
+    access = ", ".join(indices[axis] for axis in order)
+    shape = ", ".join(sizes[axis] for axis in order)
+    f = compiled(
+        f"function (A[L, M, N]) -> (O) {{ O[{access} : {shape}] = =(A[i, j, k]); }}"
+    )
+    np.testing.assert_array_equal(f(x), x.transpose(order))
+
+
+def test_one_input_across_and_one_along() -> None:
+    x, y, z = numbers(70, 65), numbers(65, 70), numbers(70)
+    f = compiled(
+        "function (A[M, N], B[N, M], C[M]) -> (O) {"
+        " T[j, i : N, M] = =(A[i, j]); O = T * B + C; }"
+    )
+    np.testing.assert_array_equal(f(x, y, z), x.T * y + z)
+
+
+def test_rows_are_gathered() -> None:
+    x, rows = numbers(50, 33), np.arange(200, dtype=np.int32) * 7 % 50
+    f = compiled("function (T[V, D], I[N]) -> (O) { O = gather(T, I); }")
+    np.testing.assert_array_equal(f(x, rows), x[rows])
+
+
+def test_a_copy_with_a_border() -> None:
+    x = numbers(37, 130)
+    f = compiled(
+        "function (A[M, N]) -> (O) { O[i + 1, j + 2 : M + 3, N + 3] = =(A[i, j]); }"
+    )
+    np.testing.assert_array_equal(f(x), np.pad(x, ((1, 2), (2, 1))))
