@@ -59,3 +59,30 @@ func.func @sums(%A : !stripe.view<64x8xf32>) -> (!stripe.view<64xf32>, !stripe.v
   }
   func.return %C, %D, %E : !stripe.view<64xf32>, !stripe.view<64xf32>, !stripe.view<64xf32>
 }
+
+// Cells are set where constraints fail, too: only what is inside checks them.
+// CHECK-LABEL: func.func @border
+// CHECK:       stripe.block "O" [%i : 4]
+// CHECK-NOT:     where
+// CHECK:         %[[ACC:.*]] = stripe.alloc : !stripe.view<1x8xf32, private>
+// CHECK:         stripe.block [%j : 8 group]
+// CHECK:           where %j - 2 >= 0, %i - 1 >= 0 {
+// CHECK:         stripe.block [%e0 : 8]
+// CHECK-NEXT:      in %from = %[[ACC]][0, %e0] : 1x1
+// CHECK-NEXT:      out %to = %o[0, %e0] : 1x1 {
+func.func @border(%A : !stripe.view<4x8xf32>) -> !stripe.view<4x8xf32> {
+  %O = stripe.alloc : !stripe.view<4x8xf32>
+  stripe.block "O" [%i : 4]
+      in %a = %A[%i - 1, -2] : 1x8
+      out %o = %O[%i, 0] : 1x8 init 0
+      where %i - 1 >= 0 {
+    stripe.block [%j : 8 group]
+        in %a_1 = %a[0, %j] : 1x1
+        out %o_1 = %o[0, %j] : 1x1
+        where %j - 2 >= 0 {
+      %0 = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %0, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<4x8xf32>
+}
