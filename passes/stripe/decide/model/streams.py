@@ -142,7 +142,8 @@ class _Model:
         bytes_each = sum(self._size(a) * self._times(a) for a in inputs) * items + held
         if not bytes_each:
             return 1e9 * hardware.memory_gigabytes_per_second
-        return min(running, all_points) * bytes_each / (hardware.memory_latency_nanoseconds * 1e-9)
+        seconds = hardware.memory_latency_nanoseconds * 1e-9
+        return min(running, all_points) * bytes_each / seconds
 
     def _access(self, number: int) -> Access:
         return next(a for a in self.problem.accesses if a.number == number)
@@ -185,7 +186,8 @@ class _Model:
         """The sectors that a group moves, and the cycles of its accesses."""
         each = sectors(self._steps(access.strides), self._size(access), self.lanes)
         times = self._subgroups * self._times(access)
-        return each * times, max(each * SECTOR_BYTES / _ISSUE_BYTES, _LEAST_CYCLES) * times
+        cycles = max(each * SECTOR_BYTES / _ISSUE_BYTES, _LEAST_CYCLES)
+        return each * times, cycles * times
 
     def _copied(self, access: Access, stage: Staged) -> tuple[float, float, float]:
         """The same of a copy, and the cycles that local memory serves it."""
