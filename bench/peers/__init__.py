@@ -72,6 +72,7 @@ PEERS: dict[str, Peer] = {
         Peer("numpy", "peers.with_numpy", _NO_PAGE_FAULTS),
         Peer("torch", "peers.with_torch", _NO_PAGE_FAULTS),
         Peer("inductor", "peers.with_inductor", _NO_PAGE_FAULTS),
+        Peer("triton", "peers.with_triton", _NO_PAGE_FAULTS),
         Peer("onnxruntime", "peers.with_onnxruntime", _NO_PAGE_FAULTS),
         Peer("jax", "peers.with_jax", {**_NO_PAGE_FAULTS, "JAX_PLATFORMS": "cpu"}),
         Peer(

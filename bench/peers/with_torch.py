@@ -5,7 +5,7 @@ On a GPU without TF32, whose products have 10 bits, and with cuDNN's own measure
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -32,7 +32,8 @@ def prepare(
     Images come back with channels last, as the case has them. None for a kind of case
     that PyTorch is not compared at. `wrap` may compile the calls.
     """
-    return _prepared(case, [torch.from_numpy(a) for a in inputs.values()], wrap)
+    arrays = [torch.from_numpy(array) for array in inputs.values()]
+    return _prepared(case, arrays, BUILDERS, wrap)
 
 
 def open_device() -> None:
@@ -44,15 +45,19 @@ def open_device() -> None:
 
 
 def prepare_on_device(
-    case: Case, inputs: Inputs, wrap: Wrap = lambda call: call
+    case: Case,
+    inputs: Inputs,
+    wrap: Wrap = lambda call: call,
+    builders: Mapping[str, Build] | None = None,
 ) -> Prepared | None:
     """As `prepare`, on the GPU: calls do not wait for each other.
 
-    Its own time is that of a CUDA graph of some calls, by CUDA's events.
+    Its own time is that of a CUDA graph of some calls, by CUDA's events. `builders` may
+    have other calls for the kinds of cases.
     """
     open_device()
     arrays = [torch.from_numpy(array).cuda() for array in inputs.values()]
-    prepared = _prepared(case, arrays, wrap)
+    prepared = _prepared(case, arrays, builders or BUILDERS, wrap)
     if prepared is None:
         return None
     return replace(
@@ -97,8 +102,10 @@ class _GraphOfCalls:
         return graph
 
 
-def _prepared(case: Case, arrays: Tensors, wrap: Wrap) -> Prepared | None:
-    build = BUILDERS.get(case.kind)
+def _prepared(
+    case: Case, arrays: Tensors, builders: Mapping[str, Build], wrap: Wrap
+) -> Prepared | None:
+    build = builders.get(case.kind)
     if build is None:
         return None
     with torch.inference_mode():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pyopencl as cl
 import pytest
 from arrays_held_up import Held
+from memory_pools import own
 
 import gingham
 from gingham.errors import GinghamError
@@ -26,10 +26,7 @@ SUMS = """function (A[N, N]) -> (C) {
 @pytest.fixture
 def apart(opencl: OpenCLDevice) -> OpenCLDevice:
     """The default device as if it had memory of its own."""
-    details = replace(
-        opencl.details, host_unified_memory=False, shares_host_memory=False
-    )
-    device = OpenCLDevice("apart.0", "gpu", details, opencl.handle)
+    device = own(opencl)
     device.trust()
     if not device.queue.is_bare:
         pytest.skip("OpenCL's C interface is not found here")
