@@ -41,7 +41,7 @@ from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ....targets.hardware import Hardware, hardware_with
 from ....targets.hardware.overheads import Overheads
 from ...hardware_pass import HardwarePass
-from ..analysis.nests import all_blocks, is_leaf
+from ..analysis.nests import all_blocks, is_leaf, is_top_level
 from ..analysis.problem import Problem
 from ..analysis.schedules import has_tiles
 from . import gpu
@@ -87,10 +87,11 @@ class StripeAutotilePass(HardwarePass):
 
     def decision(self, block: BlockOp, hardware: Hardware) -> Schedule:
         """The schedule for a block; an empty one where there is nothing to decide."""
-        if block.is_serial or not is_leaf(block) or not all(block.index_ranges):
+        if block.is_serial or has_tiles(block) or not all(block.index_ranges):
             return _NOTHING
-        if has_tiles(block):
-            return _NOTHING
+        if not is_leaf(block):
+            shares = not hardware.has_vectors and is_top_level(block)
+            return gpu.nest_decision(block, self.figures) if shares else _NOTHING
         problem = problem_of(block, hardware.vector_bits)
         if not hardware.has_vectors:
             decided = gpu.decision(block, problem, self.figures)

@@ -51,6 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, prod
 
 from .....dialects.stripe.attributes import MemorySpace
@@ -103,18 +104,19 @@ class Way:
 
 
 def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
-    """The schedule of a block in which nothing aggregates, None for others."""
+    """The schedule of a block of which the cells are computed each on its own.
+
+    None where lanes have nothing to share.
+    """
     found = ways(block, problem, hardware)
     return found[0].schedule if found else None
 
 
 def ways(block: BlockOp, problem: Problem, hardware: Hardware) -> list[Way]:
-    """The ways to run a block in which nothing aggregates, the fastest first."""
-    if problem.aggregates or problem.is_nested or problem.fixed or problem.uncut:
-        return []
-    if not problem.rank or not problem.outputs:
-        return []
+    """The ways to run a block, the fastest first."""
     streams = _Streams(block, problem, hardware)
+    if problem.is_nested or not problem.outputs or not streams.indices:
+        return []
     found = {
         (sharing, staged): estimate(problem, sharing, staged, hardware)
         for sharing, staged in (*streams.direct(), *streams.staged())
@@ -131,34 +133,54 @@ class _Streams:
     problem: Problem
     hardware: Hardware
 
+    @cached_property
+    def loops(self) -> tuple[int, ...]:
+        """The points of a work-item along each index: all of one that aggregates."""
+        problem = self.problem
+        whole = problem.reductions | problem.uncut | problem.whole
+        pairs = enumerate(problem.ranges)
+        return tuple([extent if index in whole else 1 for index, extent in pairs])
+
+    @cached_property
+    def indices(self) -> list[int]:
+        """The indices that work-groups or work-items share."""
+        problem = self.problem
+        whole = problem.reductions | problem.uncut | problem.whole
+        return [index for index in range(problem.rank) if index not in whole]
+
     def direct(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
         """Along the axes of an output or of an input, in vectors where they may be."""
         width = self._width(self.problem.inputs)
         for access in self.problem.accesses:
-            order = _order(access, None)
+            plain, last = self._order(access), self._order(access, self.problem.vector)
             for turns in _TURNS:
-                yield self._shared(self.problem.ranges, order, 1, turns), ()
+                yield self._shared(self.problem.ranges, plain, 1, turns), ()
                 if width > 1:
-                    order = _order(access, self.problem.vector)
-                    yield self._shared(self.problem.ranges, order, width, turns), ()
+                    yield self._shared(self.problem.ranges, last, width, turns), ()
 
     def staged(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
         """Along the axes of the output, with copies of inputs that run along others."""
         problem = self.problem
-        if any(access.is_chosen for access in problem.accesses):
+        is_chosen = any(access.is_chosen for access in problem.accesses)
+        if is_chosen or problem.aggregates or problem.fixed:
             return
         output = problem.outputs[0]
-        order = _order(output, None)
-        crossing = [a for a in problem.inputs if a.used and order[-1] != _nearest(a)]
+        last = self._order(output)[-1]
+        crossing = [
+            access
+            for access in problem.inputs
+            if access.uses(last) and self._order(access)[-1] != last
+        ]
         others = [a for a in problem.inputs if a not in crossing]
         if not crossing:
             return
         for run in _RUNS:
             tile = self._tile((output, *crossing), run)
             for width in {1, self._width(others)}:
-                last = problem.vector if width > 1 else None
-                turns = prod(tile) // width // self.hardware.work_group_size
-                sharing = self._shared(tile, _order(output, last), width, max(turns, 1))
+                vector = problem.vector if width > 1 else None
+                turns = max(prod(tile) // width // self.hardware.work_group_size, 1)
+                order = self._order(output, vector)
+                sharing = self._shared(tile, order, width, turns)
                 copies = tuple(self._copy(access, sharing) for access in crossing)
                 size = sum(
                     copy.cells * access.element_bytes
@@ -178,7 +200,21 @@ class _Streams:
             turns=turns,
             most_items=hardware.work_group_size,
             lanes=hardware.items_at_once,
+            loops=self.loops,
+            alone=self.problem.fixed,
         )
+
+    def _order(self, access: Access, last: int | None = None) -> tuple[int, ...]:
+        """The indices, those with the shortest steps through an access last.
+
+        One may be given that is the last of all. Those that may not be tiled are first.
+        """
+        steps, fixed = access.strides, self.problem.fixed
+
+        def place(index: int) -> tuple[bool, bool, float]:
+            return index not in fixed, index == last, -(abs(steps[index]) or inf)
+
+        return tuple(sorted(self.indices, key=place))
 
     def _tile(self, accesses: tuple[Access, ...], run: int) -> tuple[int, ...]:
         """What a group computes, so that all accesses have runs of so many bytes."""
@@ -186,7 +222,7 @@ class _Streams:
         sizes = [1] * self.problem.rank
         for access in accesses:
             length = access.element_bytes
-            for index in reversed(_order(access, None)):
+            for index in reversed(self._order(access)):
                 if length >= run:
                     break
                 wanted = -(-run // length)
@@ -223,20 +259,6 @@ class _Streams:
         ):
             width //= 2
         return width
-
-
-def _order(access: Access, last: int | None) -> tuple[int, ...]:
-    """The indices, those with the shortest steps through an access last.
-
-    One may be given that is the last of all.
-    """
-    steps = [abs(step) or inf for step in access.strides]
-    return tuple(sorted(range(access.rank), key=lambda n: (n == last, -steps[n])))
-
-
-def _nearest(access: Access) -> int:
-    """The index with the shortest steps through an access."""
-    return _order(access, None)[-1]
 
 
 def _is_aligned(access: Access, index: int, width: int) -> bool:

@@ -1,8 +1,8 @@
-"""How the points of a block in which nothing aggregates are shared by lanes."""
+"""How lanes share the points of a block, where each computes cells of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -20,20 +20,25 @@ class Sharing:
     """
 
     order: tuple[int, ...]
-    """The indices, that along which neighbouring work-items lie last."""
+    """The shared indices, that along which neighbouring work-items lie last."""
     width: int
-    """The points side by side that a work-item has in a turn, along the last index."""
+    """The points side by side that a work-item has in a turn, along the last of them.
+    """
     items: tuple[int, ...]
     """The work-items of a group along each index."""
     turns: tuple[int, ...]
     """The turns along each index."""
+    loops: tuple[int, ...]
+    """The points that each work-item goes through in a turn along each index: all of an
+    index that aggregates, 1 of others."""
 
     @property
     def unit(self) -> tuple[int, ...]:
         """The points of a work-item in a turn, along each index."""
         last = self.order[-1]
         return tuple(
-            self.width if index == last else 1 for index in range(len(self.order))
+            self.width if index == last else loop
+            for index, loop in enumerate(self.loops)
         )
 
     @property
@@ -53,23 +58,35 @@ class Sharing:
             levels.append(self._tiles(self.group))
         if prod(self.turns) > 1:
             levels.append(self._tiles(self.turn, Binding.UNROLL))
-        points = Points(self._loops, (Binding.GROUP,) * len(self.order))
+        if self.width == 1 and not self._inside:
+            points = Points(self._order, self._bound(Binding.GROUP))
+            return Schedule(tuple(levels), points)
+        levels.append(self._tiles(self.unit, Binding.GROUP))
+        bind = [Binding.UNDECIDED] * len(self.items)
         if self.width > 1:
-            levels.append(self._tiles(self.unit, Binding.GROUP))
-            bind = [Binding.UNDECIDED] * len(self.order)
             bind[self.order[-1]] = Binding.VECTOR
-            points = Points(bind=tuple(bind))
-        return Schedule(tuple(levels), points)
+        is_bound = self.width > 1
+        return Schedule(tuple(levels), Points(bind=tuple(bind) if is_bound else ()))
 
     def _tiles(self, sizes: tuple[int, ...], binding: Binding | None = None) -> Tiles:
-        bind = () if binding is None else (binding,) * len(sizes)
-        return Tiles(sizes, self._loops, bind)
+        bind = () if binding is None else self._bound(binding)
+        return Tiles(sizes, self._order, bind)
+
+    def _bound(self, binding: Binding) -> tuple[Binding, ...]:
+        """A binding of the indices that are shared."""
+        undecided = Binding.UNDECIDED
+        count = len(self.items)
+        return tuple([binding if n in self.order else undecided for n in range(count)])
 
     @property
-    def _loops(self) -> tuple[int, ...]:
+    def _inside(self) -> list[int]:
+        """The indices that work-items loop over."""
+        return [index for index, loop in enumerate(self.loops) if loop > 1]
+
+    @property
+    def _order(self) -> tuple[int, ...]:
         """The order of loops, where it is not the one that they have anyway."""
-        is_given = self.order != tuple(range(len(self.order)))
-        return self.order if is_given else ()
+        return () if [*self.order] == sorted(self.order) else self.order
 
     def __str__(self) -> str:
         each = prod(self.turns)
@@ -86,26 +103,30 @@ def shared(
     turns: int,
     most_items: int,
     lanes: int,
+    loops: Sequence[int] = (),
+    alone: Collection[int] = (),
 ) -> Sharing:
     """At most so many work-items and turns along the last indices of an order.
 
     Where work-items do not reach the end of the last index, they are whole sub-groups
-    of `lanes`.
+    of `lanes`. There is one along those of `alone`, which come first in the order.
     """
+    tiled = [index for index in reversed(order) if index not in alone]
     counts = [*ranges]
     counts[order[-1]] = -(-counts[order[-1]] // width)
     items = [1] * len(counts)
     left = most_items
-    for index in reversed(order):
+    for index in tiled:
         unit = lanes if index == order[-1] else 1
         items[index] = _even_part(counts[index], left, unit)
         left //= items[index]
     own = [1] * len(counts)
     left = turns
-    for index in reversed(order):
+    for index in tiled:
         own[index] = min(left, -(-counts[index] // items[index]))
         left //= own[index]
-    return Sharing(tuple(order), width, tuple(items), tuple(own))
+    each = tuple(loops) or (1,) * len(counts)
+    return Sharing(tuple(order), width, tuple(items), tuple(own), each)
 
 
 def _even_part(count: int, most: int, unit: int) -> int:

@@ -1,4 +1,4 @@
-"""The time of a block in which nothing aggregates, where work-items are lanes.
+"""The time of a block of which each cell is computed on its own, by lanes.
 
 Such a block is as fast as its data moves: from memory, each sector that it touches
 once; from the last cache, each as often as a sub-group accesses it; out of local
@@ -154,9 +154,10 @@ class _Model:
         return access.element_bytes * (self.sharing.width if is_vector else 1)
 
     def _times(self, access: Access) -> int:
-        """How often each lane does so: not again where a turn does not move it."""
-        turns = self.sharing.turns
-        return prod(n for index, n in enumerate(turns) if access.uses(index))
+        """How often each lane does so: not again where a step does not move it."""
+        sharing = self.sharing
+        pairs = enumerate(zip(sharing.turns, sharing.loops, strict=True))
+        return prod(turns * n for index, (turns, n) in pairs if access.uses(index))
 
     def _touched(self, access: Access, extents: tuple[int, ...]) -> float:
         """The bytes of the sectors that all points of these extents touch."""
@@ -187,7 +188,9 @@ class _Model:
         each = sectors(self._steps(access.strides), self._size(access), self.lanes)
         times = self._subgroups * self._times(access)
         cycles = max(each * SECTOR_BYTES / _ISSUE_BYTES, _LEAST_CYCLES)
-        return each * times, cycles * times
+        # What a group reads again is in the first cache.
+        once = self._touched(access, self.sharing.group) / SECTOR_BYTES
+        return min(each * times, once), cycles * times
 
     def _copied(self, access: Access, stage: Staged) -> tuple[float, float, float]:
         """The same of a copy, and the cycles that local memory serves it."""

@@ -79,3 +79,33 @@ def test_a_copy_with_a_border() -> None:
         "function (A[M, N]) -> (O) { O[i + 1, j + 2 : M + 3, N + 3] = =(A[i, j]); }"
     )
     np.testing.assert_array_equal(f(x), np.pad(x, ((1, 2), (2, 1))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Windows that overlap, and channels as vectors.
+        "O[n, i, j, c : 2, 9, 13, 12] = >(A[n, 2 * i + a, j + b, c]), a < 3, b < 3;",
+        # Each channel has weights of its own.
+        "O[n, i, j, c : 2, 9, 13, 12] = +(A[n, 2 * i + a, j + b, c] * W[a, b, c]);",
+    ],
+)
+def test_cells_of_several_points(text: str) -> None:
+    x, w = numbers(2, 20, 15, 12), numbers(3, 3, 12)
+    program = f"function (A[N, H, Y, C], W[P, Q, C]) -> (O) {{ {text} }}"
+    expected = gingham.compile(program, device="reference")(x, w)
+    np.testing.assert_array_equal(compiled(program)(x, w), expected)
+
+
+def test_places_on_which_points_meet() -> None:
+    x, rows = numbers(300, 70), np.arange(300, dtype=np.int32) * 7 % 50
+    f = compiled("function (T[N, D], I[N], U[V, D]) -> (O) { O = scatter(T, I, U); }")
+    expected = np.zeros((50, 70), np.float32)
+    np.add.at(expected, rows, x)
+    np.testing.assert_array_equal(f(x, rows, np.zeros((50, 70), np.float32)), expected)
+
+
+def test_a_nest_whose_points_are_for_single_work_items() -> None:
+    x = numbers(300, 70)
+    f = compiled("function (A[M, N]) -> (O) { O = argsort(A, 1); }")
+    np.testing.assert_array_equal(f(x), np.argsort(x, 1, kind="stable"))
