@@ -153,7 +153,7 @@ def _run(options: argparse.Namespace) -> int:
     function = compile_source(
         source.text,
         source.file,
-        device=options.device,
+        device=_device(options),
         hardware=options.hardware,
         tuned=not options.untuned,
         fast_math=options.fast_math,
@@ -184,6 +184,24 @@ def _run(options: argparse.Namespace) -> int:
         expected = _as_tuple(reference(*inputs))
         return show_check(function.output_names, results, expected)
     return 0
+
+
+def _device(options: argparse.Namespace) -> str | None:
+    """The device that is named; none where what lanes would run is only shown.
+
+    A default device without lanes has a compiler of its own, with needs of its own.
+    """
+    from ..runtime.devices import default_device
+    from ..runtime.hardware import hardware_of
+    from ..targets.hardware import load_hardware
+
+    runs = not options.explain and options.emit is None
+    if runs or options.device is not None or options.hardware is None:
+        return options.device
+    has_lanes = not load_hardware(options.hardware).has_vectors
+    return (
+        "reference" if has_lanes and hardware_of(default_device()).has_vectors else None
+    )
 
 
 def _show_results(

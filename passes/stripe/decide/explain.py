@@ -30,6 +30,7 @@ from ....dialects.stripe.scheduled import done_with
 from ...locations import source_location
 from ..analysis.nests import all_blocks, is_leaf, root_buffer, top_level_blocks
 from ..analysis.schedules import has_tiles
+from . import gpu
 from .autotile import StripeAutotilePass
 from .explanation import (
     ExplainedBinding,
@@ -70,7 +71,10 @@ class Explainer:
         for block in all_blocks(module):
             if not is_leaf(block):
                 continue
-            found = candidates(block, hardware, self._count)
+            if hardware.has_vectors:
+                found = candidates(block, hardware, self._count)
+            else:
+                found = gpu.candidates(block, autotile.figures, self._count)
             decided = autotile.decision(block, hardware)
             schedule = schedule_of(block).completed_by(decided)
             if not schedule.levels:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
-from ...analysis.problem import Problem
+from ...analysis.problem import Problem, problem_of
+from ..search import Candidate
 from . import contractions, points, streams
 
 
@@ -26,3 +27,16 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
 def nest_decision(block: BlockOp, hardware: Hardware) -> Schedule:
     """The schedule of a top-level block with blocks inside; empty where it has one."""
     return points.decision(block, hardware)
+
+
+def candidates(block: BlockOp, hardware: Hardware, count: int) -> list[Candidate]:
+    """The best ways to share a block without blocks inside, the fastest first."""
+    if block.is_serial or not all(block.index_ranges):
+        return []
+    problem = problem_of(block, hardware.vector_bits)
+    if contractions.decision(block, problem, hardware) is not None:
+        return []
+    return [
+        Candidate(way.estimate.seconds, way.estimate.breakdown, way.schedule)
+        for way in streams.ways(block, problem, hardware)[:count]
+    ]

@@ -249,8 +249,6 @@ class _Streams:
         problem, index = self.problem, self.problem.vector
         if index is None or any(problem.in_the_way(access) for access in inputs):
             return 1
-        if any(access.is_chosen for access in problem.accesses):
-            return 1
         if not is_vectorizable(self.block, varying_values(self.block, index)):
             return 1
         width = native_lanes(self.block, self.hardware.access_bits)
@@ -267,6 +265,9 @@ def _is_aligned(access: Access, index: int, width: int) -> bool:
         return True
     size = width * access.element_bytes
     others = [stride for n, stride in enumerate(access.strides) if n != index]
+    if access.is_chosen:
+        pairs = zip(access.pitches, access.window, strict=True)
+        others += [pitch for pitch, extent in pairs if extent > 1]
     start = sum(
         low * pitch for low, pitch in zip(access.low, access.pitches, strict=True)
     )

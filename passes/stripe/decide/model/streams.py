@@ -157,10 +157,15 @@ class _Model:
         """How often each lane does so: not again where a step does not move it."""
         sharing = self.sharing
         pairs = enumerate(zip(sharing.turns, sharing.loops, strict=True))
-        return prod(turns * n for index, (turns, n) in pairs if access.uses(index))
+        return prod(turns * n for index, (turns, n) in pairs if _moves(access, index))
 
     def _touched(self, access: Access, extents: tuple[int, ...]) -> float:
-        """The bytes of the sectors that all points of these extents touch."""
+        """The bytes of the sectors that all points of these extents touch.
+
+        Each point has places of its own where subscripts choose them.
+        """
+        others = [n for n in range(access.rank) if not access.uses(n)]
+        again = prod(extents[n] for n in others) if access.is_chosen else 1
         walk = [
             (abs(step), count)
             for step, count in zip(access.strides, extents, strict=True)
@@ -168,7 +173,7 @@ class _Model:
         ]
         line, page = SECTOR_BYTES, self.hardware.page_bytes
         found = footprint(tuple(walk), access.element_bytes, line, page)
-        return found.lines * SECTOR_BYTES
+        return found.lines * SECTOR_BYTES * again
 
     def _steps(self, strides: tuple[int, ...]) -> Steps:
         """How neighbouring lanes step, by the bytes that each index moves."""
@@ -214,3 +219,8 @@ class _Model:
         times = self._subgroups * self._times(access) * self.sharing.width
         read = bank_turns(self._steps(near), element, self.lanes) * times
         return moved, turns, written + read
+
+
+def _moves(access: Access, index: int) -> bool:
+    """Whether an index may lead to other places."""
+    return access.is_chosen or access.uses(index)

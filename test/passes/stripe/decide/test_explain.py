@@ -111,3 +111,14 @@ def test_launches_of_one_kernel_have_names_of_their_own() -> None:
     program = "function (X, Y, Z) -> (A, B, C) { A = exp(X); B = exp(Y); C = exp(Z); }"
     (launch,) = explained(program, *3 * ["64000xf32"]).launches
     assert launch.kernels == ("A", "B", "C")
+
+
+def test_lanes_have_ways_to_move_data() -> None:
+    text = "function (A[M, N]) -> (O) { O[j, i : N, M] = =(A[i, j]); }"
+    function = gingham.compile(text, device="reference", hardware="nvidia-h200")
+    from numpy import ones
+
+    (block,) = function.explain(ones((1024, 1024), "float32"), count=4).blocks
+    assert len(block.nests) == 4
+    assert block.nests[0].schedule == block.schedule
+    assert {"memory", "last cache", "local memory"} <= {*block.nests[0].breakdown}
