@@ -122,12 +122,6 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("lower-tile-to-stripe"),
         # Each chunk of a running sum adds work: half as many of them.
         step("stripe-scan", lanes=lanes, parallelism=groups // 2),
-        step(
-            "stripe-plan-layout",
-            hardware=hardware,
-            bits=bits,
-            parallelism=groups,
-        ),
         step("stripe-transpose-outputs"),
         step("stripe-fuse"),
         step("stripe-plan-fusion", hardware=hardware),
