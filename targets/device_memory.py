@@ -238,6 +238,17 @@ class DeviceMemory(Protocol[BufferT, EventT]):
         """Bring what kernels wrote into the array over the same memory."""
         ...
 
+    def fill(self, buffer: BufferT, host: Array) -> None:
+        """Copy a contiguous array into a buffer that nothing uses, and wait for it."""
+        ...
+
+    def fetch(self, buffer: BufferT, host: Array) -> None:
+        """Copy a buffer, whose contents are there, into a contiguous array, and wait.
+
+        Nothing may write to it meanwhile.
+        """
+        ...
+
     def write(
         self,
         buffer: BufferT,

@@ -12,7 +12,7 @@ from ...errors import GinghamError
 from ..backends import memory_of
 from ..device import Device
 from .host_values import would_copy
-from .memory import SUBMISSION, Memory, wait_for_host
+from .memory import SUBMISSION, Memory, read_by_host, wait_for_host
 from .storage import Storage
 
 if TYPE_CHECKING:
@@ -78,12 +78,10 @@ def _read(array: Storage) -> Host:
         return array.host.view()
     buffer = array.buffer
     host = _empty_host(buffer)
-    with SUBMISSION:
-        sources = array.memory.sources()
-        event = _memory(array.device).read(buffer, host, sources)
-        _note_reader(array.memory, event)
-    if event is not None:
-        event.wait()
+    with read_by_host([array.memory]):
+        for source in array.memory.sources():
+            source.wait()
+        _memory(array.device).fetch(buffer, host)
     return host
 
 
@@ -240,9 +238,7 @@ def _written_buffer(place: AnyMemory, host: Host) -> Buffer:
 
     fitting = fit_for_kernels(host)
     buffer = place.allocate(fitting.shape, fitting.dtype)
-    event = place.write(buffer, fitting)
-    if event is not None:
-        event.wait()
+    place.fill(buffer, fitting)
     return buffer
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..host_arrays import as_bytes
 from .events import RunEvent, failed_run
 from .handles.buffer import DeviceBuffer, allocate, wrap
 from .memory.copies import download, make_visible, upload
+from .memory.staging import is_staged, read_staged, write_staged
 from .transfers import start_copy, start_read, start_write
 
 if TYPE_CHECKING:
@@ -68,6 +70,20 @@ class OpenCLMemory:
     def show(self, buffer: DeviceBuffer) -> None:
         """See `DeviceMemory`."""
         make_visible(self._device.queue, buffer)
+
+    def fill(self, buffer: DeviceBuffer, host: Array) -> None:
+        """See `DeviceMemory`."""
+        if is_staged(self._device, host.nbytes):
+            write_staged(buffer, as_bytes(host))
+        elif (event := self.write(buffer, host)) is not None:
+            event.wait()
+
+    def fetch(self, buffer: DeviceBuffer, host: Array) -> None:
+        """See `DeviceMemory`."""
+        if is_staged(self._device, host.nbytes):
+            read_staged(buffer, as_bytes(host))
+        elif (event := self.read(buffer, host)) is not None:
+            event.wait()
 
     def write(
         self,

@@ -79,10 +79,11 @@ class OpenCLExecutable:
         """The launches, and the buffers that they share."""
         results = [program.slots[number] for number in program.results]
         used = [*program.inputs, *results]
-        self._input_slots = range(program.input_count)
         self._bytes = sum(slot.size_in_bytes for slot in used)
         once = _lists(code, device, True)
         self._launches = _lists(code, device, False)
+        self._set_inputs = self._launches.setter(range(program.input_count))
+        self._set_results = self._launches.setter(program.results)
         self._constant = None
         if once.launches:
             self._constant = KeptResults(program, once, device.queue)
@@ -250,12 +251,12 @@ class OpenCLExecutable:
     ) -> object:
         """Set the arguments; what is returned must live until the run has ended."""
         launches = self._launches
-        launches.set_all(self._input_slots, inputs)
+        self._set_inputs(inputs)
         if self._outputs.has_copies:
-            own = self._outputs.own(outputs)
-            launches.set_all([*own], [*own.values()])
+            for number, buffer in self._outputs.own(outputs).items():
+                launches.set(number, buffer.handle)
         else:
-            launches.set_all(self.program.results, outputs)
+            self._set_results(outputs)
         if self._constant is not None:
             kept = self._constant.get_for_buffers(inputs, contents or inputs)
             for number, buffer in kept.items():

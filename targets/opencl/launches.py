@@ -72,15 +72,23 @@ class LaunchList:
         for set_memory, position in self._setters[slot]:
             set_memory(position, handle)
 
-    def set_all(self, slots: Sequence[int], buffers: Sequence[DeviceBuffer]) -> None:
-        """As `set`, for some slots at once."""
-        bound, setters = self._bound, self._setters
-        for slot, buffer in zip(slots, buffers, strict=True):
-            if slot in bound:
-                del bound[slot]
-            handle = buffer.handle
-            for set_memory, position in setters[slot]:
-                set_memory(position, handle)
+    def setter(self, slots: Sequence[int]) -> Callable[[Sequence[DeviceBuffer]], None]:
+        """What sets all of these slots, as `set` does, in as little time as can be."""
+        bound = self._bound
+        arguments = [
+            (number, set_memory, position)
+            for number, slot in enumerate(slots)
+            for set_memory, position in self._setters[slot]
+        ]
+
+        def set_all(buffers: Sequence[DeviceBuffer]) -> None:
+            if bound:
+                for slot in slots:
+                    bound.pop(slot, None)
+            for number, set_memory, position in arguments:
+                set_memory(position, buffers[number].handle)
+
+        return set_all
 
     def bind(self, slot: int, buffer: DeviceBuffer) -> None:
         """As `set`, for a buffer that is mostly the same, and kept alive here."""

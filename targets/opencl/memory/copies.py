@@ -13,6 +13,7 @@ from ....observation import observe_copy
 from ...host_arrays import aligned_empty, as_bytes, fit_for_kernels
 from ..handles.buffer import DeviceBuffer, allocate, wrap_for_reading
 from ..status import as_gingham_error
+from .staging import is_staged, read_staged, write_staged
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -34,7 +35,9 @@ def upload(queue: CommandQueue, array: Array, alignment: int = 1) -> DeviceBuffe
     if device.details.host_unified_memory:
         return wrap_for_reading(device, fitting)
     buffer = allocate(device, fitting.shape, fitting.dtype)
-    if fitting.size > 0:
+    if is_staged(device, fitting.nbytes):
+        write_staged(buffer, as_bytes(fitting))
+    elif fitting.size > 0:
         queue.write(buffer, as_bytes(fitting))
     return buffer
 
@@ -76,6 +79,10 @@ def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
     """
     if buffer.host is None:
         host = aligned_empty(buffer.shape, buffer.dtype)
+        if is_staged(buffer.device, host.nbytes):
+            queue.finish()
+            read_staged(buffer, as_bytes(host))
+            return host
         if host.size > 0:
             queue.read(buffer, as_bytes(host))
         queue.finish()
