@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..targets.backend import Executable, Startable
-    from ..targets.device_memory import DeviceMemory, Event, SparesOfAKind
+    from ..targets.device_memory import Buffer, DeviceMemory, Event, SparesOfAKind
     from .device import Device
 
     Host = NDArray[Any]
@@ -49,6 +49,7 @@ class Starter:
         self._output_names = output_names
         self._given = given
         self._kept = KeptInputs(constants)
+        self._has_constants = bool(constants)
         self._captured: dict[int, Array] = {}
         self._start: _Begin | _Wait
         startable, memory = runner.startable, memory_of(device)
@@ -65,12 +66,17 @@ class Starter:
         GinghamError for what is closed or of another device, and for inputs that are
         known to have failed; what goes wrong later is raised by the results.
         """
-        arrays = [
-            each if each.__class__ is Array else self._moved(number, each)
-            for number, each in enumerate(inputs)
-        ]
+        arrays = inputs
+        for each in inputs:
+            if each.__class__ is not Array:
+                arrays = [
+                    each if each.__class__ is Array else self._moved(number, each)
+                    for number, each in enumerate(inputs)
+                ]
+                break
         targets = None if out is None else self._targets(out, arrays)
-        return self._start(arrays, targets, self._contents(inputs, arrays))
+        contents = self._contents(inputs, arrays) if self._has_constants else None
+        return self._start(arrays, targets, contents)
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call."""
@@ -91,12 +97,8 @@ class Starter:
             array = self._captured[number] = from_host(value, self._device)
         return array
 
-    def _contents(
-        self, inputs: Sequence[Any], arrays: Sequence[Array]
-    ) -> list[object] | None:
-        """What is the same as long as the contents of each input, if that matters."""
-        if not self._kept.positions:
-            return None
+    def _contents(self, inputs: Sequence[Any], arrays: Sequence[Array]) -> list[object]:
+        """What is the same as long as the contents of each input."""
         return [
             value if number < self._given and value is not array else array.memory
             for number, (value, array) in enumerate(zip(inputs, arrays, strict=True))
@@ -139,8 +141,11 @@ class _Begin:
             # What is computed of them is kept, so they have to be good.
             inputs[position].wait()
         outputs = self._outputs(targets)
-        memories = [array.memory for array in inputs]
-        buffers = [array.own_buffer or array.buffer for array in inputs]
+        memories: list[Memory] = []
+        buffers: list[Buffer] = []
+        for array in inputs:
+            memories.append(array.memory)
+            buffers.append(array.own_buffer or array.buffer)
         written = [array.own_buffer or array.buffer for array in outputs]
         queue = self._queue
         with SUBMISSION:
@@ -153,7 +158,7 @@ class _Begin:
                 before = [*sources]
                 for array in outputs:
                     before += array.memory.users()
-            waits = [each for each in before if each.queue is not queue]
+            waits = before and [each for each in before if each.queue is not queue]
             try:
                 _, event = self._start(buffers, written, waits, sources, contents)
             except GinghamError as error:
@@ -175,7 +180,10 @@ class _Begin:
     def _outputs(self, targets: Sequence[Array | None] | None) -> list[Array]:
         if targets is None:
             self._make_room(self._all)
-            return [self._new(*kind) for kind in self._kinds]
+            made: list[Array] = []
+            for kind, spares in self._kinds:
+                made.append(self._new(kind, spares))
+            return made
         self._make_room([n for n, target in enumerate(targets) if target is None])
         return [
             self._new(*kind) if target is None else target

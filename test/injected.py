@@ -9,6 +9,8 @@ from typing import Any
 import pyopencl as cl
 import pytest
 
+from gingham.targets.opencl import launches
+
 OUT_OF_MEMORY = -4
 OUT_OF_RESOURCES = -5
 NOT_AVAILABLE = -2
@@ -47,14 +49,38 @@ class Faults:
         """Whether it fails while it runs."""
         self.code = OUT_OF_RESOURCES
         self._real = cl.enqueue_nd_range_kernel
+        self._real_bare = launches.bare_enqueue()
+        self._real_marker = cl.enqueue_marker
+        self._was_refused = self._is_broken = False
         # Bound by what is compiled from now on.
         monkeypatch.setattr(cl, "enqueue_nd_range_kernel", self._launch)
+        monkeypatch.setattr(launches, "bare_enqueue", lambda: self._launch_bare)
+        monkeypatch.setattr(cl, "enqueue_marker", self._mark)
 
     def heal(self) -> None:
         """Let nothing fail any more."""
         self.refuses = self.breaks = lambda _: False
 
+    def _launch_bare(self, *arguments: Any) -> int:
+        """Without an event; what is refused is tried once more by `_launch`."""
+        number = self.launches
+        self.launches += 1
+        self._was_refused = self.refuses(number)
+        self._is_broken |= self.breaks(number)
+        if self._was_refused or self._real_bare is None:
+            return self.code
+        return self._real_bare(*arguments)
+
+    def _mark(self, queue: cl.CommandQueue) -> Any:
+        """Fails where a launch has failed that had no event."""
+        event = self._real_marker(queue)
+        is_broken, self._is_broken = self._is_broken, False
+        return FailingEvent(event, self.code) if is_broken else event
+
     def _launch(self, *arguments: Any, **rest: Any) -> Any:
+        if self._was_refused:
+            self._was_refused = False
+            raise opencl_error(self.code, "clEnqueueNDRangeKernel")
         number = self.launches
         self.launches += 1
         if self.refuses(number):

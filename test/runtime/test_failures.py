@@ -236,7 +236,10 @@ def test_arrays_of_a_chain_on_a_lost_device(
         assert failure is not None
         assert "the device is not available" in failure.message
         assert len(arrays) == 3
-    good = arrays[: 3 if how == "breaks" else len(arrays)]
+    good = arrays
+    if how == "breaks":
+        # Without events only what is known to have ended is good.
+        good = arrays[: 1 if device.queue.is_bare else 3]
     for power, array in enumerate(good):
         np.testing.assert_array_equal(array.numpy(), 2**power * A)
     array = start
