@@ -8,6 +8,10 @@ there before, as long as they are of the same queue.
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
+from dataclasses import replace
+from math import prod
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..handles.buffer import DeviceBuffer, allocate
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from ..handles.handle import DeviceHandle
 
     Key = tuple[tuple[int, ...], np.dtype[Any]]
+    Sized = dict["SparesOfAKind", None]
+    """Kinds of which something is kept, of one size of blocks."""
 
 # A loop has a result and the one before it.
 _MOST_OF_A_KIND = 4
@@ -36,6 +42,8 @@ class SpareBuffers:
         self.limit = device.details.global_memory_bytes * _PART_OF_MEMORY
         """The most bytes that are kept."""
         self._kinds: dict[Key, SparesOfAKind] = {}
+        self._sizes: defaultdict[int, Sized] = defaultdict(dict)
+        self._adding = Lock()
         self.bytes = 0
         """The bytes that are kept; about, as it is counted without a lock."""
         self.last_used = 0.0
@@ -46,8 +54,12 @@ class SpareBuffers:
         """Those of a shape and type."""
         found = self._kinds.get((shape, dtype))
         if found is None:
-            made = SparesOfAKind(self, shape, dtype)
-            found = self._kinds.setdefault((shape, dtype), made)
+            with self._adding:
+                found = self._kinds.get((shape, dtype))
+                if found is None:
+                    block = self.device.pool.size_class(prod(shape) * dtype.itemsize)
+                    found = SparesOfAKind(self, shape, dtype, self._sizes[block])
+                    self._kinds[shape, dtype] = found
         return found
 
     def give_up(self, what: Idle) -> None:
@@ -65,20 +77,54 @@ class SpareBuffers:
 class SparesOfAKind:
     """The memory that is kept of one shape and type."""
 
-    __slots__ = ("_all", "_dtype", "_kept", "_shape", "queue")
+    __slots__ = ("_all", "_dtype", "_kept", "_shape", "_sized", "queue")
 
     def __init__(
-        self, spares: SpareBuffers, shape: tuple[int, ...], dtype: np.dtype[Any]
+        self,
+        spares: SpareBuffers,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        sized: Sized,
     ) -> None:
         self._all = spares
         self._shape = shape
         self._dtype = dtype
         self._kept: list[Spare] = []
+        self._sized = sized
         self.queue = spares.queue
         """As of `SpareBuffers`."""
 
     def take(self) -> Spare:
         """Memory with undefined contents. Raises GinghamError where there is none."""
+        spare = self._taken() or self._borrowed()
+        return spare or Spare(allocate(self._all.device, self._shape, self._dtype))
+
+    def _borrowed(self) -> Spare | None:
+        """Memory of another shape or type that is as large, if that is kept.
+
+        Not of devices that share the host's memory, whose arrays cannot be other ones.
+        """
+        if self._all.device.details.host_unified_memory:
+            return None
+        needed = prod(self._shape) * self._dtype.itemsize
+        while self._sized:
+            try:
+                other, _ = self._sized.popitem()
+            except KeyError:  # another thread was faster
+                break
+            spare = other._taken()
+            if spare is None:
+                continue
+            if other._kept:
+                self._sized[other] = None
+            # Where memory was scarce, a block is no larger than it had to be.
+            if spare.buffer.handle.size >= needed:
+                buffer = replace(spare.buffer, shape=self._shape, dtype=self._dtype)
+                return Spare(buffer)
+        return None
+
+    def _taken(self) -> Spare | None:
+        """What is kept, if anything is."""
         kept = self._kept
         while kept:
             try:
@@ -88,7 +134,7 @@ class SparesOfAKind:
             self._all.bytes -= spare.bytes
             if spare.is_free():
                 return spare
-        return Spare(allocate(self._all.device, self._shape, self._dtype))
+        return None
 
     def give(self, spare: Spare) -> None:
         """Take memory back that nobody will use, unless there is enough already."""
@@ -96,6 +142,7 @@ class SparesOfAKind:
         if len(kept) < _MOST_OF_A_KIND and spares.bytes + spare.bytes <= spares.limit:
             spares.bytes += spare.bytes
             kept.append(spare)
+            self._sized[self] = None
 
     def drop(self) -> None:
         """Give it back to the device."""

@@ -125,6 +125,26 @@ def test_memory_of_dropped_results_is_free_though_nobody_waits(
     assert apart.pool.used_bytes == before
 
 
+def test_memory_of_dropped_results_is_used_for_other_shapes(
+    apart: OpenCLDevice, held_up: Held
+) -> None:
+    add = function("function (A[M, N]) -> (B) { B = A + 1; }", apart)
+    shapes = [(30, 50), (50, 30), (25, 60), (15, 100), (10, 150), (100, 15)]
+    ones = [gingham.asarray(np.ones(s, np.float32), device=apart) for s in shapes]
+    for one in ones:
+        add(one).wait()
+    apart.spare_buffers.drop()
+    before = apart.pool.used_bytes
+    with held_up(apart):
+        for one in ones:
+            add(one)
+        last = add(ones[-1])
+        # Nothing has ended, and all results are in one block.
+        block = apart.pool.size_class(ones[0].nbytes)
+        assert apart.pool.used_bytes == before + block
+    assert (last.numpy() == 2).all()
+
+
 def test_a_refused_launch_is_an_error_and_all_else_is_intact(
     apart: OpenCLDevice, one: gingham.Array, monkeypatch: pytest.MonkeyPatch
 ) -> None:
