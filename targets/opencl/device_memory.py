@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ... import observation
 from ..host_arrays import as_bytes
 from .events import RunEvent, failed_run
 from .handles.buffer import DeviceBuffer, allocate, wrap
 from .memory.copies import download, make_visible, upload
 from .memory.staging import is_staged, read_staged, write_staged
-from .transfers import start_copy, start_read, start_write
+from .transfers import copy_from, copy_to, start_copy, start_read, start_write
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,6 +76,8 @@ class OpenCLMemory:
         """See `DeviceMemory`."""
         if is_staged(self._device, host.nbytes):
             write_staged(buffer, as_bytes(host))
+        elif observation.observer is None:
+            copy_to(self._device.transfer_queue, buffer, host)
         elif (event := self.write(buffer, host)) is not None:
             event.wait()
 
@@ -82,6 +85,8 @@ class OpenCLMemory:
         """See `DeviceMemory`."""
         if is_staged(self._device, host.nbytes):
             read_staged(buffer, as_bytes(host))
+        elif observation.observer is None:
+            copy_from(self._device.transfer_queue, buffer, host)
         elif (event := self.read(buffer, host)) is not None:
             event.wait()
 

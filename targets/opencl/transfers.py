@@ -1,4 +1,4 @@
-"""Copies to, from and on a device that are started, and waited for elsewhere."""
+"""Copies to, from and on a device, most of them waited for elsewhere."""
 
 from __future__ import annotations
 
@@ -63,6 +63,29 @@ def start_copy(
     """
     pair = target.handle, source.handle
     return _start(queue, "on", pair, (target, source), sources, behind)
+
+
+def copy_to(queue: CommandQueue, buffer: DeviceBuffer, host: NDArray[Any]) -> None:
+    """Copy a contiguous array into a buffer that nothing uses, and wait for the end."""
+    if host.size:
+        _copy_now(queue, "to", (buffer.handle, as_bytes(host)))
+
+
+def copy_from(queue: CommandQueue, buffer: DeviceBuffer, host: NDArray[Any]) -> None:
+    """Copy a buffer, whose contents are there, into a contiguous array, and wait."""
+    if host.size:
+        _copy_now(queue, "from", (as_bytes(host), buffer.handle))
+
+
+def _copy_now(queue: CommandQueue, direction: str, pair: tuple[Any, Any]) -> None:
+    """Without an event: what is small takes no longer than that."""
+    import pyopencl as cl
+
+    try:
+        cl.enqueue_copy(queue.handle, *pair, is_blocking=True)
+    except cl.Error as error:
+        action = f"copying {direction} device {queue.device.name!r}"
+        raise as_gingham_error(action, error) from error
 
 
 def _start(

@@ -119,13 +119,13 @@ def test_constant_arrays_of_the_host_are_sent_once(
     discrete: Sequence[OpenCLDevice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[int] = []
-    real = device_memory.start_write
+    real = device_memory.OpenCLMemory.fill
 
-    def noted(queue: Any, buffer: Any, host: Any, *arguments: Any) -> Any:
+    def noted(self: Any, buffer: Any, host: Any) -> None:
         sent.append(host.size)
-        return real(queue, buffer, host, *arguments)
+        real(self, buffer, host)
 
-    monkeypatch.setattr(device_memory, "start_write", noted)
+    monkeypatch.setattr(device_memory.OpenCLMemory, "fill", noted)
     f = gingham.compile(LAYER, device=discrete[0], constants=["K"])
     inputs, k = numbers(4, 6), numbers(6, 5)
     x = gingham.asarray(inputs, discrete[0])
