@@ -27,6 +27,7 @@ _PASSES = {
     "stripe-plan-fusion": "stripe.decide.plan_fusion:StripePlanFusionPass",
     "stripe-fuse-nests": "stripe.apply.fuse_nests:StripeFuseNestsPass",
     "stripe-scan": "stripe.decide.scan:StripeScanPass",
+    "stripe-write-once": "stripe.apply.write_once:StripeWriteOncePass",
     "stripe-merge-indices": "stripe.apply.merge_indices:StripeMergeIndicesPass",
     "stripe-dead-code-elimination": (
         "stripe.apply.dead_code_elimination:StripeDeadCodeEliminationPass"

@@ -124,6 +124,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-scan", lanes=lanes, parallelism=groups // 2),
         step("stripe-transpose-outputs"),
         step("stripe-fuse"),
+        step("stripe-write-once"),
         step("stripe-plan-fusion", hardware=hardware),
         step("stripe-fuse-nests"),
         step("stripe-localize", hardware=hardware),

@@ -161,6 +161,8 @@ class Plan:
             return f"a kernel has at most {MOST_BUFFERS} buffers"
         if self._is_cyclic(first, second):
             return "a statement between depends on one and is needed by the other"
+        if not self._cost.hardware.has_vectors and not _share_reads(first, second):
+            return "neither reads what the other does, and lanes share each better"
         members = common_members(first.members, second.members)
         if members is None:
             return "no index of both has cells of its own"
@@ -204,6 +206,25 @@ class Plan:
                 return True
             pending += needed - seen
         return False
+
+
+def _share_reads(first: PlannedGroup, second: PlannedGroup) -> bool:
+    """Whether one reads what the other reads or writes."""
+
+    def memories(group: PlannedGroup, *, read: bool) -> set[SSAValue]:
+        return {
+            memory
+            for member in group.members
+            for memory, writes in zip(
+                member.facts.memories, member.facts.writes, strict=True
+            )
+            if not (read and writes)
+        }
+
+    return bool(
+        memories(first, read=True) & memories(second, read=False)
+        or memories(second, read=True) & memories(first, read=False)
+    )
 
 
 def _single(facts: BlockFacts, position: int, before: set[int]) -> PlannedGroup | None:

@@ -109,3 +109,24 @@ def test_a_nest_whose_points_are_for_single_work_items() -> None:
     x = numbers(300, 70)
     f = compiled("function (A[M, N]) -> (O) { O = argsort(A, 1); }")
     np.testing.assert_array_equal(f(x), np.argsort(x, 1, kind="stable"))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("sizes", [(50, 30), (64, 64, 7), (3, 1)])
+def test_arrays_one_behind_the_other(sizes: tuple[int, ...], axis: int) -> None:
+    parts = [numbers(size, 20) if axis == 0 else numbers(20, size) for size in sizes]
+    names = "ABC"[: len(sizes)]
+    total = " + ".join(f"{name}L" for name in names)
+    inputs: list[str] = []
+    steps: list[str] = []
+    before, default = "", ""
+    for name in names:
+        inputs.append(f"{name}[{name}L, N]" if axis == 0 else f"{name}[M, {name}L]")
+        rows = f"i{before}, j : {total}, N"
+        columns = f"i, j{before} : M, {total}"
+        access = rows if axis == 0 else columns
+        steps.append(f"O{name}[{access}] = =({name}[i, j]){default};")
+        before, default = f"{before} + {name}L", f" default O{name}"
+    outputs = f"O{names[-1]}"
+    text = f"function ({', '.join(inputs)}) -> ({outputs}) {{ {' '.join(steps)} }}"
+    np.testing.assert_array_equal(compiled(text)(*parts), np.concatenate(parts, axis))
