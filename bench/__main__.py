@@ -13,10 +13,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-import gingham
-
 from .cases import LISTS, Case, select
-from .contest import Contest, Row
+from .contest import Contest, Row, place_of
 from .device_report import print_device_tables
 from .peers import PEERS, Place
 from .report import as_json, print_tables
@@ -28,7 +26,7 @@ _SHARE = 3.0
 def main() -> int:
     """Measure, print tables, write files; 1 when a result is wrong or missing."""
     options = _arguments()
-    place: Place = options.arrays or _place_of(options.device)
+    place: Place = options.arrays or place_of(options.device)
     others = [name for name in options.peers.split(",") if name]
     if place == "host":
         # NumPy takes part: the results of all others are checked against its own.
@@ -58,13 +56,6 @@ def main() -> int:
     else:
         print_device_tables(rows, width, absent)
     return 0 if all(row.is_correct for row in rows) else 1
-
-
-def _place_of(device: str | None) -> Place:
-    """Whose memory arrays should lie in: a GPU's where it has its own."""
-    if device is None:
-        return "host"
-    return "device" if gingham.device(device).kind == "gpu" else "host"
 
 
 def _rows(

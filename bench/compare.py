@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cases import CASES, Case, select
-from .contest import Contest, Result, Row
+from .cases import LISTS, Case, select
+from .contest import Contest, Result, Row, place_of
 from .report import as_json, geometric_mean
 from .versions import ROOT, VersionError, interpreter_of
 
@@ -107,7 +107,9 @@ def _measure(
     cases: Sequence[Case], pythons: dict[str, str], options: argparse.Namespace
 ) -> list[Row]:
     rows: list[Row] = []
-    with Contest((_NEW, _OLD, _REFERENCE), pythons, options.device) as contest:
+    place = place_of(options.device)
+    peers = (_NEW, _OLD, _REFERENCE) if place == "host" else (_NEW, _OLD)
+    with Contest(peers, pythons, options.device, place) as contest:
         for case in cases:
             print(f"\r{case.name:60}", end="", file=sys.stderr, flush=True)
             rows.append(contest.run(case, options.seconds, options.rounds))
@@ -119,7 +121,7 @@ def main() -> int:
     """Measure both versions, print and judge; 2 when there is nothing to measure."""
     options = _arguments()
     limits = Limits(options.row_limit, options.mean_limit)
-    cases = select(CASES, options.names)
+    cases = select(LISTS[place_of(options.device)], options.names)
     if not cases:
         print(f"no benchmark has {' or '.join(options.names)}", file=sys.stderr)
         return 2

@@ -26,6 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import gingham
+
 from .cases import Case
 from .peers import PEERS, Place
 
@@ -163,6 +165,13 @@ class _Contender:
         """End the process."""
         self._process.kill()
         self._process.wait()
+
+
+def place_of(device: str | None) -> Place:
+    """Whose memory arrays should lie in: a GPU's, or that of the host."""
+    if device is None:
+        return "host"
+    return "device" if gingham.device(device).kind == "gpu" else "host"
 
 
 class Contest:
