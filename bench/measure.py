@@ -39,6 +39,15 @@ class Measurement:
         half = ordered[: (len(ordered) + 1) // 2]
         return sum(half) / len(half)
 
+    def relative_to(self, other: Measurement) -> float:
+        """What a call takes as a part of another's time: the median over the rounds.
+
+        Both were measured in the same rounds, so that what comes upon a round as a
+        whole comes upon both.
+        """
+        pairs = zip(self.seconds, other.seconds, strict=True)
+        return median(own / their for own, their in pairs)
+
     def __add__(self, later: Measurement) -> Measurement:
         """Of all rounds, where more were measured."""
         return Measurement(self.seconds + later.seconds)

@@ -11,6 +11,10 @@ inputs on the host, on either device, or here and there; each is also placed wit
 measuring, by what its first calls take. What misses is measured for as long again, and
 all turns count.
 
+What a program takes, as a part of another's time, is the median over the rounds of what
+it took in one round over what the other took in that: so a machine whose speed changes
+by the minute does not count. The best device is the one with the least median.
+
 On each device the same program is compiled once more. What that one takes on the best
 device is the noise of the machine: nothing can be said of differences that are smaller.
 """
@@ -24,11 +28,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import exp, log, nan
+from math import nan
 from typing import Any
 
 from .measure import Measurement, interleaved
 from .placement_programs import Case, sweep
+from .report import geometric_mean
 
 _TOLERANCE = 1.05
 _FIRST_CALLS = 48
@@ -92,11 +97,11 @@ CASES = (
 
 @dataclass(frozen=True)
 class Row:
-    """What one program took: seconds of a call, of the faster half and the median."""
+    """What one program took, in rounds in which every way had a turn."""
 
     program: str
-    devices: dict[str, tuple[float, float]]
-    placed: tuple[float, float]
+    devices: dict[str, Measurement]
+    placed: Measurement
     segments: list[str]
     """The device of each segment, in the order in which they are started."""
     preparing: float
@@ -107,25 +112,30 @@ class Row:
     """How many there are: two runtimes for the same cores are one."""
     places: str = "host"
     """Where its inputs are."""
-    unmeasured: tuple[float, float] | None = None
+    unmeasured: Measurement | None = None
     """Placed without measuring, behind its first calls."""
-    again: float = nan
-    """What a call takes of the same program compiled once more for the best device."""
+    again: Measurement | None = None
+    """The same program compiled once more for the best device."""
 
     @property
-    def best(self) -> float:
-        """Seconds of a call on the best single device."""
-        return min(typical for typical, _ in self.devices.values())
+    def best(self) -> Measurement:
+        """Calls on the best single device."""
+        return min(self.devices.values(), key=lambda each: each.median)
 
     @property
     def noise(self) -> float:
         """By what part the same differs from the same."""
-        return abs(self.again / self.best - 1)
+        return abs(self._of_best(self.again) - 1) if self.again else nan
 
     @property
     def ratio(self) -> float:
         """The time placed, as a part of that on the best device."""
-        return self.placed[0] / self.best
+        return self._of_best(self.placed)
+
+    @property
+    def unmeasured_ratio(self) -> float:
+        """As `ratio`, of the program that was not measured first; 0 for none."""
+        return self._of_best(self.unmeasured) if self.unmeasured else 0.0
 
     @property
     def is_good(self) -> bool:
@@ -138,10 +148,8 @@ class Row:
         limit = 1.0 if has_to_gain else _TOLERANCE
         return self.is_correct and max(self.ratio, self.unmeasured_ratio) < limit
 
-    @property
-    def unmeasured_ratio(self) -> float:
-        """As `ratio`, of the program that was not measured first; 0 for none."""
-        return 0.0 if self.unmeasured is None else self.unmeasured[0] / self.best
+    def _of_best(self, one: Measurement) -> float:
+        return one.relative_to(self.best)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -235,9 +243,12 @@ def _row(
 ) -> Row:
     plan = placed.plan(*inputs)
     count = len(names)
-    pairs = [(each.typical, each.median) for each in measured]
-    alone, placed_ones, again = pairs[:count], pairs[count:-count], pairs[-count:]
-    best = min(range(count), key=lambda number: alone[number])
+    alone, placed_ones, again = (
+        measured[:count],
+        measured[count:-count],
+        measured[-count:],
+    )
+    best = min(range(count), key=lambda number: alone[number].median)
     return Row(
         case.name,
         dict(zip(names, alone, strict=True)),
@@ -249,7 +260,7 @@ def _row(
         len({each.processor for each in plan.decision.posed.machine.devices}),
         case.places,
         placed_ones[1] if len(placed_ones) > 1 else None,
-        again[best][0],
+        again[best],
     )
 
 
@@ -306,7 +317,7 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="Milliseconds of a call: of the faster half (the median)")
+    table = Table(title="Milliseconds of a call")
     table.add_column("program")
     for name in (*names, "placed"):
         table.add_column(name, justify="right")
@@ -317,11 +328,10 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
     table.add_column("prepared in", justify="right")
     table.add_column("")
     for row in rows:
-        times = [row.devices[name] for name in names]
+        times = [*(row.devices[name] for name in names), row.placed]
         table.add_row(
             row.program if row.places == "host" else f"{row.program} ({row.places})",
-            *[f"{half * 1e3:.2f} ({mid * 1e3:.2f})" for half, mid in times],
-            f"{row.placed[0] * 1e3:.2f} ({row.placed[1] * 1e3:.2f})",
+            *[f"{each.median * 1e3:.2f}" for each in times],
             f"{100 * row.ratio:.0f} %",
             "" if row.unmeasured is None else f"{100 * row.unmeasured_ratio:.0f} %",
             f"{100 * row.noise:.0f} %",
@@ -333,7 +343,7 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
     ratios = [
         each for row in rows for each in (row.ratio, row.unmeasured_ratio) if each
     ]
-    mean = exp(sum(map(log, ratios)) / max(len(ratios), 1))
+    mean = geometric_mean(ratios) if ratios else nan
     noises = sorted(row.noise for row in rows)
     count = sum(row.is_good for row in rows)
     print(f"good: {count} of {len(rows)}; of the best device's time: geometric mean")

@@ -47,7 +47,7 @@ class Choice:
         self.situation = situation
         self.ways = Ways()
         self.is_measured = False
-        """Whether all ways that are worth it were measured at once."""
+        """Whether all ways that are worth it were measured by a call of their own."""
         self.corrections = 0
         """So often runs have changed what is decided."""
         self.lock = Lock()
@@ -99,12 +99,12 @@ class Choice:
         """That of the fastest way, as far as it is known."""
         return self._plans[self.ways.best]
 
-    def unseen(self, name: str) -> int:
+    def skip(self, name: str) -> int:
         """How many calls behind one this way may run like it, with nobody looking."""
         sampler = self.samplers.get(name)
         if name != self.ways.best or not (sampler is None or sampler.is_over):
             return 0
-        return self.ways.unseen
+        return self.ways.skip()
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call: see `Function.refresh`."""

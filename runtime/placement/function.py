@@ -35,7 +35,7 @@ from .repeated import RepeatedCall
 from .samples import Sample, Sampler
 from .segment_function import SegmentFunction, output_types_of
 from .times import measure_units
-from .ways import measured_seconds, way_key
+from .ways import way_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +50,10 @@ _MOST_SITUATIONS = 32
 """What is known of so many is kept, of those that were used last."""
 _MOST_CORRECTIONS = 3
 """So often runs change the decision for a situation: no two need alternate for ever."""
+_UNREADY = 8
+"""So many calls are not looked at behind one whose inputs are still being computed."""
+_TURN_SECONDS = 0.02
+"""How long one way is called in a row where ways are measured before they are used."""
 
 
 class PlacedFunction(Function):
@@ -240,34 +244,43 @@ class PlacedFunction(Function):
         """Run it the fastest way, or one that may be; `call` is to be repeated."""
         ways = choice.ways
         starts = has_arrays(arrays) or has_arrays(out)
-        is_timed = not starts or (not ways.is_settled and are_ready(arrays))
-        name = ways.next() if is_timed else ways.best
-        name, runner = self._possible_way(choice, name, arrays)
+        can_wait = not starts or are_ready(arrays)
+        turn = ways.next() if can_wait else None
+        name, runner = self._possible_way(choice, turn or ways.best, arrays)
         sampler = choice.samplers.get(name)
-        has_ended = is_timed
+        has_ended = turn is not None
 
         def run(sample: Sample | None) -> list[Any]:
             nonlocal has_ended
             results = _run(runner, arrays, out, sample)
-            if is_timed and starts:
+            if has_ended and starts:
                 has_ended = have_ended(results)
             return results
 
         start = time.perf_counter()
-        is_sampled, results = (
-            (False, run(None)) if sampler is None else sampler.run(is_timed, run)
-        )
+        is_waited_for = has_ended or not starts
+        try:
+            is_sampled, results = (
+                (False, run(None))
+                if sampler is None
+                else sampler.run(is_waited_for, run)
+            )
+        except GinghamError:
+            if name == ways.best:
+                raise
+            # What is only tried must not fail where the best way does not.
+            best = self._compiled_way(choice, ways.best, arrays)
+            results = _run(best, arrays, out, None)
+            ways.drop(name)
+            return results
+        seconds = time.perf_counter() - start
         # What is looked at takes longer.
-        if (
-            has_ended
-            and not is_sampled
-            and ways.note(name, time.perf_counter() - start)
-        ):
+        if has_ended and not is_sampled and ways.note(name, seconds):
             self._keep(choice)
         if sampler is not None:
             self._learn(choice, sampler)
         if call is not None:
-            call.repeat(runner, choice.unseen(name))
+            call.repeat(runner, choice.skip(name) if can_wait else _UNREADY)
         return results
 
     def _learn(self, choice: Choice, sampler: Sampler) -> None:
@@ -369,32 +382,20 @@ class PlacedFunction(Function):
         measure_units(self._flat(situation[0]), self.devices, again)
         choice = self._new_choice(situation, knows=not again)
         ways = choice.ways
-        while True:
-            for name in ways.open:
-                # An operation may be impossible there, or too large.
-                try:
-                    self._compiled_way(choice, name, arrays)
-                except GinghamError:
-                    if not ways.drop(name):
-                        raise
-            if ways.is_settled:
-                break
-            # Those that are known as well, so that all are of one time.
-            names = [*ways.open, *ways.measured]
-            calls = {n: partial(self._call_way, choice, n, arrays) for n in names}
-            ways.know(measured_seconds(calls))
-            self._keep(choice)
+        ways.turn_seconds = _TURN_SECONDS
+        while not ways.is_settled:
+            name, runner = self._possible_way(choice, ways.next() or ways.best, arrays)
+            start = time.perf_counter()
+            for result in runner.run(arrays):
+                if isinstance(result, Array):
+                    result.wait()
+            if ways.note(name, time.perf_counter() - start):
+                self._keep(choice)
+        ways.turn_seconds = 0.0
         choice.is_measured = True
         with self._placing:
             self._choices[situation] = choice
         return ways.measured
-
-    def _call_way(self, choice: Choice, name: str, arrays: Sequence[AnyArray]) -> None:
-        """A call that waits for its results."""
-        runner = self._compiled_way(choice, name, arrays)
-        for result in runner.run(arrays):
-            if isinstance(result, Array):
-                result.wait()
 
     def _keep(self, choice: Choice) -> None:
         """Keep what ways took for other programs and processes."""

@@ -8,28 +8,27 @@ it, and in what order; what whole calls take, measured, says which way stays:
   `WORTH` times what the fastest one takes, or so little that trying it costs next to
   nothing: of small programs predictions say the least. Where what was measured took
   less than was predicted, so may the others;
-* such ways are tried in turns, the most promising one first. A turn is a run that warms
-  up, which may compile, and `ENOUGH` that count;
-* those that take less than `CLOSE` times what the fastest one takes have further turns,
-  up to `TURNS`, so that what other processes do meanwhile comes upon all of them;
-* then the fastest is used, several devices only where they save `GAIN`;
-* once in a while it has a duel with another one that took less than `RIVAL` times as
-  long, and sooner when it has become slower than that was. Each time it is waited
-  longer until the next.
+* such a way is compared with the one that is used, the most promising one first. Both
+  have turns in pairs, a turn being a call that warms up, which may compile, and
+  `ENOUGH` that count, until a `Rival` has won, is far behind, or had `_MOST_PAIRS`;
+* then what was found to be the fastest is used, and few calls are timed. Each other way
+  is due for another pair once in a while, as soon as what that costs is a small share
+  of all time: a way that was nearly as fast is looked at often, another one seldom, but
+  at once when a call takes longer than it did. While it is ahead there are more pairs,
+  and when it has won it is used.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..records import compiler_version
-from .duel import ENOUGH, GAIN, Duel
+from .rival import GAIN, LEAST_GAIN, LOST, WON, Rival
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -38,50 +37,44 @@ PLACED = "placed"
 """The name of the way over several devices."""
 WORTH = 3.0
 SHORT_SECONDS = 1e-3
-CLOSE = 1.3
-TURNS = 4
-RIVAL = 1.5
-SLOWER = 1.1
+ENOUGH = 2
+"""The calls of a turn that count."""
+_LONG_SECONDS = 0.05
+"""One call that takes so long is a turn, warm or not."""
+_MOST_PAIRS = 8
+"""Behind so many it is left open for now which way is faster."""
 _RECENT = 8
-"""The calls of a way that say how fast it is."""
-_PATIENCE = 16
-_HURRY = 8
-"""After so many timed calls there is the first duel, and where another way was faster
-than the one that is used is by now, by the factor `SLOWER`."""
-_MOST_PATIENCE = 1024
-_UNSEEN_SECONDS = 1e-3
-_UNSEEN = (7, 127)
-"""So long calls are not looked at, and at least and at most so many."""
-_ROUNDS = 31
-_SECONDS = 1.0
-_BLOCK_SECONDS = 0.02
-"""How long one way is called in a row, when ways take turns."""
+"""The turns of a way that say how fast it is."""
+_FIRST_SHARE, _SHARE = 0.1, 0.01
+"""The part of all time that pairs with a way may cost: what was believed at first is
+doubted more than what was seen again and again."""
+_LOOK_SECONDS = 2e-5
+"""What is added to a call that is measured."""
+_LEAST_CALLS = 32
+"""Between two that are timed, so that calls that do not wait seldom have to."""
+_UNSEEN_SECONDS = 0.02
+"""How long calls are run, if they are not fewer, until one is timed."""
 
 
 class Way:
-    """What is known of one way: seconds of a call, predicted and measured."""
+    """What is known of one way."""
 
     def __init__(self, predicted: float) -> None:
         self.predicted = predicted
-        self.latest: deque[float] = deque(maxlen=_RECENT)
-        """Of its last runs."""
-        self.turns: list[float] = []
-        """Of its runs since ways take turns."""
-        self.is_warm = False
-        """Whether its last run is not long ago."""
-        self.duels = 0
-        """In how many it was the rival."""
-
-    def know(self, seconds: float) -> None:
-        """It was measured elsewhere."""
-        self.latest.clear()
-        self.latest.extend([seconds] * ENOUGH)
+        """Seconds of a call."""
+        self.turns: deque[float] = deque(maxlen=_RECENT)
+        """Seconds of a call in its last turns, or as measured elsewhere."""
+        self.rival = Rival()
+        """It, against the way that is used."""
+        self.is_tried = False
+        """Whether its first pairs are over."""
+        self.due = 0
+        """The call at which it has another pair, when it is tried."""
 
     @property
     def measured(self) -> float | None:
-        """What runs took; None while there are too few."""
-        runs = self.turns if len(self.turns) >= ENOUGH else self.latest
-        return typical(runs) if len(runs) >= ENOUGH else None
+        """Seconds of a call; None where there was no turn."""
+        return typical(self.turns) if self.turns else None
 
 
 class Ways:
@@ -90,15 +83,21 @@ class Ways:
     def __init__(self) -> None:
         self._lock = Lock()
         self._ways: dict[str, Way] = {}
-        self._patience, self._hurry = _PATIENCE, _HURRY
-        self._since = 0
-        self._takes_turns = False
-        self._turn = ""
-        self._duel: Duel | None = None
+        self._calls = 0
+        """Since there are ways, as far as they were counted."""
+        self._rival: str | None = None
+        """The way that is compared with the best one."""
+        self._turn: str | None = None
+        self._runs: list[float] = []
+        """Seconds of the calls of this turn that count."""
+        self._is_warm = False
+        """Whether the call of this turn that does not count is over."""
+        self._is_look = False
+        """Whether this turn is one call of the best way: is it slower by now?"""
         self.best = PLACED
         """The fastest way, as far as it is known."""
-        self.is_settled = False
-        """Whether there is nothing to be tried for now."""
+        self.turn_seconds = 0.0
+        """How long the calls of a turn take together, at least."""
 
     def predict(
         self, predicted: Mapping[str, float], known: Mapping[str, float]
@@ -106,100 +105,88 @@ class Ways:
         """Say how long a call takes each way; what was measured stays.
 
         Ways that are not named are none any more. `known` was measured before, maybe
-        by another process.
+        by another process, and when the machine may have been another.
         """
         with self._lock:
-            before = self._ways
-            self._ways = {
-                name: before.get(name) or Way(seconds)
-                for name, seconds in predicted.items()
-            }
-            for name, way in self._ways.items():
-                way.predicted = predicted[name]
-                if name in known and way.measured is None:
-                    way.know(known[name])
-            self._decide()
+            for name in [name for name in self._ways if name not in predicted]:
+                self._remove(name)
+            for name, seconds in predicted.items():
+                way = self._ways.setdefault(name, Way(seconds))
+                way.predicted = seconds
+                if name in known and not way.turns:
+                    way.turns.append(known[name])
+                    way.is_tried = True
+            self._choose()
 
     def forget(self, name: str) -> None:
         """It is another way now, of which nothing has been measured."""
         with self._lock:
-            self._ways.pop(name, None)
-
-    def next(self) -> str:
-        """The way for a call that is timed: that whose turn it is, or the best."""
-        if self.is_settled:
-            return self.best
-        with self._lock:
-            before = self._turn
-            if self._duel is not None:
-                self._turn = self._duel.turn
-            elif before not in (open_ones := self._open()):
-                self._turn = min(open_ones, key=self._rank, default=self.best)
-            if self._turn != before and self._turn in self._ways:
-                self._ways[self._turn].is_warm = False
-            return self._turn
-
-    @property
-    def open(self) -> list[str]:
-        """The ways that may be the fastest and were not measured."""
-        with self._lock:
-            return self._open()
-
-    @property
-    def unseen(self) -> int:
-        """How many calls are run the best way before one is timed again.
-
-        0 while there is something to be tried. To look at a call takes as long as a
-        small kernel.
-        """
-        if not self.is_settled:
-            return 0
-        with self._lock:
-            seconds = self._expected(self.best) if self._ways else math.inf
-        return min(max(int(_UNSEEN_SECONDS / seconds), _UNSEEN[0]), _UNSEEN[1])
+            self._remove(name)
 
     def drop(self, name: str) -> bool:
         """A way turned out to be impossible; False where there is no other."""
         with self._lock:
             if len(self._ways) < 2:
                 return False
-            self._ways.pop(name, None)
-            self._decide()
+            self._remove(name)
+            self._choose()
             return True
 
-    def know(self, seconds: Mapping[str, float]) -> None:
-        """Calls were measured to take so long."""
+    def next(self) -> str | None:
+        """The way whose turn it is, for a call that can be timed; None for the best."""
         with self._lock:
-            for name, each in seconds.items():
-                self._ways[name].know(each)
-            self._decide()
+            self._calls += 1
+            if self._turn is None:
+                self._begin_turns()
+            return self._turn
+
+    def skip(self) -> int:
+        """How many calls may be run the best way before `next` has to be asked again.
+
+        They count as run.
+        """
+        with self._lock:
+            if self._turn is not None or self._open():
+                return 0
+            if not self._ways:
+                return 0
+            most = max(int(_UNSEEN_SECONDS / self._expected(self.best)), _LEAST_CALLS)
+            due = [self._ways[name].due - self._calls for name in self._tried()]
+            count = max(min([most, *due]) - 1, 0)
+            self._calls += count
+            return count
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to be tried, but what is tried again at times."""
+        with self._lock:
+            return self._turn is None and not self._open()
 
     def note(self, name: str, seconds: float) -> bool:
         """A call has taken so long this way, its wait for results included.
 
-        Whether with this all that is worth it has been tried.
+        Whether something has been found out with this: all that is worth it has been
+        tried, or another way is the best.
         """
         with self._lock:
-            way = self._ways.get(name)
-            if way is None:
+            # A call that another thread began before may end now.
+            if name != self._turn:
                 return False
-            if not way.is_warm:
-                way.is_warm = True
+            way = self._ways[name]
+            if self._is_look:
+                self._look(way, seconds)
                 return False
-            if self.is_settled:
-                way.latest.append(seconds)
-                # A call that another thread began before may end now.
-                self._since += name == self.best
-                if self._since >= self._hurry:
-                    self._doubt(self.best)
+            is_long = seconds >= _LONG_SECONDS
+            if not self._is_warm:
+                self._is_warm = True
+                if not (is_long and way.turns):
+                    return False
+            self._runs.append(seconds)
+            is_enough = is_long or len(self._runs) >= ENOUGH
+            if not is_enough or sum(self._runs) < self.turn_seconds:
                 return False
-            if self._duel is not None:
-                return self._fight(self._duel, name, seconds)
-            way.turns.append(seconds)
-            if len(way.turns) % ENOUGH == 0:
-                self._turn = ""
-            self._decide()
-            return self.is_settled
+            way.turns.append(typical(self._runs))
+            return self._end_turn()
 
     @property
     def measured(self) -> dict[str, float]:
@@ -208,55 +195,107 @@ class Ways:
             ways = {name: way.measured for name, way in self._ways.items()}
         return {name: each for name, each in ways.items() if each is not None}
 
-    def _doubt(self, name: str) -> None:
-        """Begin a duel with another way, if it is time for that."""
-        now = self._expected(name)
-        rivals = {
-            each: way.measured / now
-            for each, way in self._ways.items()
-            if each != name and way.measured is not None
-        }
-        if any(SLOWER * ratio < 1 for ratio in rivals.values()):
-            self._hurry = min(2 * self._hurry, self._patience)
-        elif self._since >= self._patience:
-            self._patience = min(2 * self._patience, _MOST_PATIENCE)
-        else:
-            return
-        self._since = 0
-        close = [each for each, ratio in rivals.items() if ratio <= RIVAL]
-        if not close:
-            return
-        rival = min(close, key=lambda n: (self._ways[n].duels, rivals[n]))
-        self._ways[rival].duels += 1
-        self._duel = Duel(name, rival)
-        self._turn = name
-        self.is_settled = False
+    def _remove(self, name: str) -> None:
+        self._ways.pop(name, None)
+        if name in (self._turn, self._rival):
+            self._end_turns()
 
-    def _fight(self, duel: Duel, name: str, seconds: float) -> bool:
-        """Note a run in a duel; whether that has ended."""
-        if name in duel.runs:
-            duel.runs[name].append(seconds)
-        if not duel.is_over:
+    def _choose(self) -> None:
+        """Use a way that has been measured, or the most promising one."""
+        used = self._ways.get(self.best)
+        if used is not None and used.turns:
+            return
+        self._end_turns()
+        measured = [name for name, way in self._ways.items() if way.turns]
+        names = measured or self._ways
+        self._use(winner({name: self._expected(name) for name in names}))
+
+    def _begin_turns(self) -> None:
+        """Begin the turns of a pair, or a look at the best way alone."""
+        if len(self._ways) < 2:
+            return
+        calls = self._calls
+        due = [name for name in self._tried() if self._ways[name].due <= calls]
+        candidates = self._open() or due
+        name = min(candidates, key=self._expected, default=self.best)
+        self._rival = name if name != self.best else None
+        self._begin_turn(self.best)
+        self._is_look = not candidates
+
+    def _begin_turn(self, name: str | None) -> None:
+        self._turn, self._is_warm, self._is_look = name, False, False
+        self._runs = []
+
+    def _look(self, used: Way, seconds: float) -> None:
+        """See what a call of the best way took: others may be faster by now."""
+        self._end_turns()
+        # One alone may have been disturbed.
+        least = min(seconds, used.turns[-1])
+        used.turns.append(seconds)
+        for name in self._tried():
+            way = self._ways[name]
+            if typical(way.turns) < (1 - GAIN) * least:
+                way.due = self._calls
+
+    def _end_turns(self) -> None:
+        self._rival = None
+        self._begin_turn(None)
+
+    def _end_turn(self) -> bool:
+        """See `note`."""
+        rival, turn = self._rival, self._turn
+        if rival is not None and turn != rival:
+            self._begin_turn(rival)
             return False
-        for each, runs in duel.runs.items():
-            self._ways[each].latest = deque(runs, _RECENT)
-        self._end()
-        if duel.is_won:
-            self.best = duel.rival
-        return True
+        self._end_turns()
+        return self._judge(rival) if rival else not self._open()
 
-    def _end(self) -> None:
-        """Nothing is to be tried for now."""
-        self.is_settled = True
-        self._duel, self._turn, self._takes_turns = None, "", False
-        for way in self._ways.values():
-            way.is_warm = False
+    def _judge(self, name: str) -> bool:
+        """By a pair of turns that has just ended; see `note`."""
+        used, way = self._ways[self.best], self._ways[name]
+        rival = way.rival
+        is_ahead = rival.note(used.turns[-1], way.turns[-1], self._least_gain(name))
+        if rival.lead >= WON:
+            self._use(name)
+            return True
+        if not is_ahead:
+            self._wait(name)
+        if way.is_tried:
+            return False
+        way.is_tried = rival.lead <= LOST or rival.pairs >= _MOST_PAIRS
+        return way.is_tried and not self._open()
+
+    def _least_gain(self, name: str) -> float:
+        """The part of the time that a way has to save against the best one."""
+        if name == PLACED:
+            return GAIN
+        return 0.0 if self.best == PLACED else LEAST_GAIN
+
+    def _use(self, name: str) -> None:
+        """Go over to another way: what lost against the one before has lost again."""
+        self.best = name
+        for each in self._ways.values():
+            if each.turns:
+                each.rival = Rival(LOST)
+                each.is_tried = True
+        for each in self._ways:
+            self._wait(each)
+
+    def _wait(self, name: str) -> None:
+        """Let so many calls pass until this way has its next pair."""
+        used = self._ways[self.best].measured
+        own = self._ways[name].measured
+        if name == self.best or used is None or own is None:
+            return
+        # Its turn counts as lost, as caches are cold behind it.
+        costs = (ENOUGH + 1) * (own + 2 * _LOOK_SECONDS)
+        way = self._ways[name]
+        share = max(_FIRST_SHARE * 0.5**way.rival.behind, _SHARE)
+        way.due = self._calls + max(_LEAST_CALLS, int(costs / (share * used)))
 
     def _expected(self, name: str) -> float:
-        return self._seconds_of(self._ways[name])
-
-    def _seconds_of(self, way: Way) -> float:
         """What a call takes; by what others took, where it was not measured."""
+        way = self._ways[name]
         if way.measured is not None:
             return way.measured
         known = [
@@ -266,38 +305,26 @@ class Ways:
         ]
         return way.predicted * min(1.0, *known) if known else way.predicted
 
-    def _rank(self, name: str) -> tuple[int, float]:
-        return len(self._ways[name].turns) // ENOUGH, self._expected(name)
-
     def _open(self) -> list[str]:
+        """The ways that may be the fastest and were not tried."""
         if len(self._ways) < 2:
             return []
-        least = min(map(self._expected, self._ways))
-        return [
-            name for name, way in self._ways.items() if self._may_be_best(way, least)
+        used = self._ways[self.best]
+        most = max(WORTH * self._expected(self.best), SHORT_SECONDS)
+        found = [
+            name
+            for name, way in self._ways.items()
+            if name != self.best
+            and not way.is_tried
+            and (way.turns or self._expected(name) <= most)
         ]
+        return found if found or used.turns else [self.best]
 
-    def _may_be_best(self, way: Way, least: float) -> bool:
-        """Whether a way should be tried where the best one takes `least` seconds."""
-        seconds = self._seconds_of(way)
-        if way.measured is None:
-            return seconds <= max(WORTH * least, SHORT_SECONDS)
-        if not self._takes_turns or len(way.turns) >= TURNS * ENOUGH:
-            return False
-        return seconds <= (CLOSE if way.turns else RIVAL) * least
-
-    def _decide(self) -> None:
-        self._duel = None
-        if self._ways:
-            self.best = winner({name: self._expected(name) for name in self._ways})
-        if any(way.turns for way in self._ways.values()):
-            self._takes_turns = True
-        self.is_settled = not self._open()
-        if self.is_settled:
-            for way in self._ways.values():
-                way.latest.extend(way.turns)
-                way.turns.clear()
-            self._end()
+    def _tried(self) -> list[str]:
+        """The ways beside the best one that were measured."""
+        return [
+            name for name, way in self._ways.items() if name != self.best and way.turns
+        ]
 
 
 def winner(seconds: Mapping[str, float]) -> str:
@@ -322,34 +349,3 @@ def typical(seconds: Iterable[float]) -> float:
     ordered = sorted(seconds)
     half = ordered[: (len(ordered) + 1) // 2]
     return sum(half) / len(half)
-
-
-def measured_seconds(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
-    """What each of several calls takes, in turns, as a machine's speed changes.
-
-    A turn is some calls in a row, as programs are mostly used, behind one that does not
-    count: it finds the caches full of what others left, and threads asleep. What takes
-    `WORTH` times as long as another call is called in one turn only.
-    """
-    for call in calls.values():
-        call()
-    found: dict[str, list[float]] = {name: [] for name in calls}
-    end = time.perf_counter() + _SECONDS
-    for number in range(_ROUNDS):
-        least = min(map(typical, found.values())) if number else math.inf
-        for name, call in calls.items():
-            if not number or typical(found[name]) <= WORTH * least:
-                found[name] += _turn(call)
-        if number >= 2 and time.perf_counter() > end:
-            break
-    return {name: typical(each) for name, each in found.items()}
-
-
-def _turn(call: Callable[[], object]) -> list[float]:
-    call()
-    found: list[float] = []
-    while len(found) < ENOUGH or sum(found) < _BLOCK_SECONDS:
-        start = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - start)
-    return found

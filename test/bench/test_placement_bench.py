@@ -66,16 +66,23 @@ def test_a_device_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> Non
 def test_what_is_good(
     placed: float, has_branches: bool, processors: int, good: bool
 ) -> None:
-    devices = {"a": (1.0, 1.0), "b": (2.0, 2.0)}
-    times = placed, placed
+    devices = {"a": Measurement((1.0,)), "b": Measurement((2.0,))}
+    times = Measurement((placed,))
     row = Row("p", devices, times, ["a"], 0.0, True, has_branches, processors)
     assert row.is_good is good
+
+
+def test_what_slows_whole_rounds_down_does_not_count() -> None:
+    devices = {"a": Measurement((1.0, 3.0, 1.0)), "b": Measurement((2.0, 2.0, 2.0))}
+    placed = Measurement((1.1, 3.3, 1.1))
+    row = Row("p", devices, placed, ["a"], 0.0, True, False, 2)
+    assert row.ratio == pytest.approx(1.1)
 
 
 def test_what_misses_is_measured_again_and_all_turns_count(
     here: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    times = iter([(1.0, 5.0, 1.5, 1.1, 9.0), (2.0, 5.0, 1.0, 1.1, 9.0)])
+    times = iter([(1.0, 5.0, 1.5, 1.1, 9.0), (2.0, 5.0, 1.0, 2.2, 9.0)])
 
     def interleaved(calls: Sequence[object], *_: object) -> list[Measurement]:
         return [Measurement((each,)) for each in next(times)]
@@ -85,7 +92,7 @@ def test_what_misses_is_measured_again_and_all_turns_count(
     monkeypatch.setattr(placement, "interleaved", interleaved)
     assert main(["--devices", f"{here},reference", "--size", "small"]) == 0
     printed = capsys.readouterr().out
-    assert "1000.00" in printed
+    assert "1500.00" in printed
     # The device alone takes 1, and compiled once more 1.1.
     assert "noise: median 10 %, worst 10 %" in printed
     assert next(times, None) is None

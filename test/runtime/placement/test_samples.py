@@ -128,7 +128,7 @@ def test_a_device_that_is_slower_as_a_whole_than_in_parts(
 
     monkeypatch.setattr(OpenCLExecutable, "run", slow)
     assert places(function, inputs) == {whole.name}
-    for _ in range(16):
+    for _ in range(24):
         check(function(*inputs), inputs)
     assert places(function, inputs) == {"reference"}
 
@@ -154,6 +154,51 @@ def test_calls_that_do_not_wait_are_timed_first(
     # Now that all is known, a call waits for nothing.
     monkeypatch.setattr(gingham.Array, "wait", unwanted)
     function(*given)
+
+
+def test_calls_that_do_not_wait_are_timed_again(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    believed(whole, inputs, opencl=1.5e-4, reference=1e-4)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    real = Starter.run
+    slow, seconds = "reference", 0.0005
+
+    def run(self: Starter, *arguments: Any) -> Any:
+        if (slow == "reference") == vars(self)["_device"].is_reference:
+            time.sleep(seconds)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(Starter, "run", run)
+    given = [gingham.asarray(each, "reference") for each in inputs]
+    for _ in range(60):
+        function(*given).wait()
+    assert {*function.decision(*given).devices} == {whole.name}
+    slow, seconds = whole.name, 0.0015
+    for number in range(4000):
+        function(*given).wait()
+        if number % 8 == 0 and {*function.decision(*given).devices} == {"reference"}:
+            break
+    else:
+        raise AssertionError("the slower device is used for ever")
+
+
+def test_what_is_tried_and_fails_harms_no_call(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    believed(whole, inputs, opencl=1.5e-4, reference=1e-4)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    tried: list[object] = []
+
+    def run(*arguments: Any) -> Any:
+        tried.append(None)
+        raise GinghamError("out of memory")
+
+    monkeypatch.setattr(OpenCLExecutable, "run", run)
+    monkeypatch.setattr(Sampler, "correct", never)
+    for _ in range(60):
+        check(function(*inputs), inputs)
+    assert len(tried) == 1
 
 
 def test_a_call_behind_what_is_computed_does_not_wait(
@@ -239,7 +284,7 @@ def test_few_calls_are_timed_behind_the_first(
     monkeypatch.setattr(Ways, "note", noted)
     for _ in range(80):
         check(function(*inputs), inputs)
-    assert 1 <= len(timed) <= 10
+    assert len(timed) <= 10
 
 
 def test_what_can_not_run_elsewhere_stays(
