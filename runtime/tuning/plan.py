@@ -69,7 +69,9 @@ def plan_of(
     before, after = passes_around(options)
     run_passes(module, before)
     # The vectors that a work-item computes with, as the deciding pass is told, too.
-    hardware = options.hardware.with_vectors(options.vector_bits)
+    hardware = options.hardware
+    if hardware.has_vectors:
+        hardware = hardware.with_vectors(options.vector_bits)
     questions = _questions(module, hardware, count, spread)
     return Plan(tuple(questions), after)
 
@@ -103,7 +105,7 @@ def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     the model's list are often the same but for a detail, and a measurement is to tell
     what the model can not.
     """
-    from ...passes.stripe.decide.search import candidates
+    from ...passes.stripe.decide.candidates import candidates
 
     kinds: dict[object, list[Choice]] = {}
     found = candidates(leaf, hardware, _LOOKED_AT * count)
@@ -116,7 +118,7 @@ def choices_for(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
 
 def choices_over(leaf: BlockOp, hardware: Hardware, count: int) -> list[Choice]:
     """Decisions all over the space, good and bad ones: how well does the model rank?"""
-    from ...passes.stripe.decide.search import candidates
+    from ...passes.stripe.decide.candidates import candidates
 
     found = candidates(leaf, hardware, count, spread_out=True)
     return [_choice(leaf, rank, candidate) for rank, candidate in enumerate(found)]

@@ -30,8 +30,8 @@ from ....dialects.stripe.scheduled import done_with
 from ...locations import source_location
 from ..analysis.nests import all_blocks, is_leaf, root_buffer, top_level_blocks
 from ..analysis.schedules import has_tiles
-from . import gpu
 from .autotile import StripeAutotilePass
+from .candidates import candidates
 from .explanation import (
     ExplainedBinding,
     ExplainedBlock,
@@ -40,7 +40,7 @@ from .explanation import (
     ExplainedNest,
     Explanation,
 )
-from .search import Candidate, candidates
+from .search import Candidate
 
 
 class Explainer:
@@ -71,10 +71,8 @@ class Explainer:
         for block in all_blocks(module):
             if not is_leaf(block):
                 continue
-            if hardware.has_vectors:
-                found = candidates(block, hardware, self._count)
-            else:
-                found = gpu.candidates(block, autotile.figures, self._count)
+            figures = hardware if hardware.has_vectors else autotile.figures
+            found = candidates(block, figures, self._count)
             decided = autotile.decision(block, hardware)
             schedule = schedule_of(block).completed_by(decided)
             if not schedule.levels:

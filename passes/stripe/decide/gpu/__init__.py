@@ -29,14 +29,22 @@ def nest_decision(block: BlockOp, hardware: Hardware) -> Schedule:
     return points.decision(block, hardware)
 
 
-def candidates(block: BlockOp, hardware: Hardware, count: int) -> list[Candidate]:
-    """The best ways to share a block without blocks inside, the fastest first."""
+def candidates(
+    block: BlockOp, hardware: Hardware, count: int, *, spread_out: bool = False
+) -> list[Candidate]:
+    """The best ways to share a block without blocks inside, the fastest first.
+
+    With `spread_out` they are `count` ways from the fastest to the slowest.
+    """
     if block.is_serial or not all(block.index_ranges):
         return []
     problem = problem_of(block, hardware.vector_bits)
-    if contractions.decision(block, problem, hardware) is not None:
-        return []
-    return [
+    found = [
+        Candidate(seconds, {}, schedule)
+        for seconds, schedule in contractions.ways(block, problem, hardware)
+    ] or [
         Candidate(way.estimate.seconds, way.estimate.breakdown, way.schedule)
-        for way in streams.ways(block, problem, hardware)[:count]
+        for way in streams.ways(block, problem, hardware)
     ]
+    step = max(len(found) // count, 1) if spread_out else 1
+    return found[::step][:count]

@@ -57,14 +57,30 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
     roles = _Roles.of(problem)
     if roles is None:
         return None
-    best: tuple[float, Tiling] | None = None
+    best = min(_timed(roles, hardware), key=lambda timed: timed[0], default=None)
+    return None if best is None else roles.schedule(block, best[1])
+
+
+def ways(
+    block: BlockOp, problem: Problem, hardware: Hardware
+) -> list[tuple[float, Schedule]]:
+    """The schedules of a contraction with their predicted seconds, the fastest first.
+
+    Empty for other blocks, or where nothing fits.
+    """
+    roles = _Roles.of(problem)
+    if roles is None:
+        return []
+    found = sorted(_timed(roles, hardware), key=lambda timed: timed[0])
+    schedules = [(time, roles.schedule(block, tiling)) for time, tiling in found]
+    return [(time, schedule) for time, schedule in schedules if schedule is not None]
+
+
+def _timed(roles: _Roles, hardware: Hardware) -> Iterator[tuple[float, Tiling]]:
+    """The ways to share a tile, with their predicted seconds."""
     for tiling in _tilings(roles, hardware):
-        time = seconds(tiling, roles.groups(tiling), roles.steps(tiling), hardware)
-        if best is None or time < best[0]:
-            best = time, tiling
-    if best is None:
-        return None
-    return roles.schedule(block, best[1])
+        groups, steps = roles.groups(tiling), roles.steps(tiling)
+        yield seconds(tiling, groups, steps, hardware), tiling
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
