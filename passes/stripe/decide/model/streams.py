@@ -27,6 +27,8 @@ _LOCAL_SHARES = 4
 """Groups with all the local memory that they may have, which a core runs at once."""
 _ISSUE_BYTES = 128
 """Of global memory, that a sub-group accesses in a cycle (NVIDIA)."""
+_LOADED = 2
+"""How many times its latency memory takes that is busy."""
 _LEAST_CYCLES = 2
 """Of an access of a sub-group, with the arithmetic of its place."""
 _UNHIDDEN = 0.1
@@ -138,11 +140,20 @@ class _Model:
             resident = max(min(resident, most), 1)
         running = min(self.groups, resident * hardware.cores)
         all_points = prod(self.problem.ranges) / prod(self.sharing.group)
-        inputs = [a for a in self.problem.inputs if a.number not in self.staged]
+        # What is not moved by all indices comes out of caches mostly.
+        inputs = [
+            access
+            for access in self.problem.inputs
+            if access.number not in self.staged
+            and all(_moves(access, index) for index in self.sharing.order)
+        ]
         bytes_each = sum(self._size(a) * self._times(a) for a in inputs) * items + held
         if not bytes_each:
             return 1e9 * hardware.memory_gigabytes_per_second
-        seconds = hardware.memory_latency_nanoseconds * 1e-9
+        if held:
+            # They wait for each other before they store what they have loaded.
+            bytes_each /= 2
+        seconds = _LOADED * hardware.memory_latency_nanoseconds * 1e-9
         return min(running, all_points) * bytes_each / seconds
 
     def _access(self, number: int) -> Access:
