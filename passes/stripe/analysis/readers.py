@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.stripe.block import BlockOp, index_range
@@ -29,11 +29,12 @@ def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
             yield None, view
 
 
-def is_unread(fill: BlockOp) -> bool:
+def is_unread(fill: BlockOp, *, may_round: bool = True) -> bool:
     """Whether constraints keep all readers from the cells that a block sets.
 
-    `fill` has one refinement. Constraints of readers may be moved to the end of a
-    vector later (see `stripe-round-up`): what is read then counts, too.
+    `fill` has one refinement. Where constraints of readers may be moved to the end of a
+    vector later (see `stripe-round-up`), what is read then counts, too, and only those
+    of the innermost blocks keep from anything.
     """
     place = absolute_access(fill.view(0))
     around = _indices_around(place.buffer)
@@ -44,11 +45,25 @@ def is_unread(fill: BlockOp) -> bool:
             return False
         if not is_number(reader.view_type(reader.views.index(view))):
             return False
-        read = _over_cells(reader, absolute_access(view), around)
-        within = [_rounded_up(form, place.buffer_type.rank) for form in read]
+        access = absolute_access(view)
+        if may_round:
+            read = _over_cells(reader, access, around)
+            within = [_rounded_up(form, place.buffer_type.rank) for form in read]
+        else:
+            blocks = _blocks_from(reader, place.buffer)
+            within = [f for each in blocks for f in _over_cells(each, access, around)]
         if all((f + r).bounds(ranges)[1] >= 0 for r in within for f in beyond):
             return False
     return True
+
+
+def _blocks_from(reader: BlockOp, buffer: SSAValue) -> Iterator[BlockOp]:
+    """A block and those around it that are inside of where a buffer is allocated."""
+    outermost = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()
+    block: Operation | None = reader
+    while isinstance(block, BlockOp) and block is not outermost:
+        yield block
+        block = block.parent_op()
 
 
 def _indices_around(buffer: SSAValue) -> list[SSAValue]:

@@ -87,5 +87,5 @@ class StripeStagePass(HardwarePass):
             for staging in stages:
                 fills += stage(blocks, staging, packed, hardware)
         for fill in fills:
-            if is_unread(fill):
+            if is_unread(fill, may_round=self.figures.has_vectors):
                 Rewriter.erase_op(fill)
