@@ -275,7 +275,7 @@ class PlacedFunction(Function):
             return results
         seconds = time.perf_counter() - start
         # What is looked at takes longer.
-        if has_ended and not is_sampled and ways.note(name, seconds):
+        if has_ended and not is_sampled and ways.note(name, seconds, not starts):
             self._keep(choice)
         if sampler is not None:
             self._learn(choice, sampler)

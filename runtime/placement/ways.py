@@ -162,25 +162,26 @@ class Ways:
         with self._lock:
             return self._turn is None and not self._open()
 
-    def note(self, name: str, seconds: float) -> bool:
+    def note(self, name: str, seconds: float, is_alone: bool = True) -> bool:
         """A call has taken so long this way, its wait for results included.
 
         Whether something has been found out with this: all that is worth it has been
-        tried, or another way is the best.
+        tried, or another way is the best. A call that is not `is_alone` may have waited
+        for those before it as well.
         """
         with self._lock:
             # A call that another thread began before may end now.
             if name != self._turn:
                 return False
             way = self._ways[name]
+            is_long = seconds >= _LONG_SECONDS
+            counts = is_alone and bool(way.turns) and (self._is_look or is_long)
+            if not (self._is_warm or counts):
+                self._is_warm = True
+                return False
             if self._is_look:
                 self._look(way, seconds)
                 return False
-            is_long = seconds >= _LONG_SECONDS
-            if not self._is_warm:
-                self._is_warm = True
-                if not (is_long and way.turns):
-                    return False
             self._runs.append(seconds)
             is_enough = is_long or len(self._runs) >= ENOUGH
             if not is_enough or sum(self._runs) < self.turn_seconds:

@@ -79,6 +79,19 @@ def test_a_long_call_is_a_turn() -> None:
     assert ways.best == "b"
 
 
+def test_a_call_that_waited_for_others_does_not_count() -> None:
+    """The first that is waited for ends behind all that were started before."""
+    seconds = {"a": SHORT, "b": 1.1 * SHORT}
+    ways = ways_of(a=1.0, b=1.2)
+    called(ways, {"a": 1.0, "b": 1.1}, 1000)
+    for _ in range(200):
+        started = ways.skip()
+        name = ways.next() or ways.best
+        ways.note(name, seconds[name] + SHORT * started, is_alone=False)
+    assert ways.measured == pytest.approx(seconds)
+    assert ways.best == "a"
+
+
 def test_one_device_changes_for_another_only_where_that_saves_enough() -> None:
     for saved, best in ((0.005, "a"), (0.04, "b")):
         ways = ways_of(a=1.0, b=1.0)
