@@ -93,7 +93,8 @@ def print_device_tables(
     for row in rows:
         table.add_row(row.case.name, *_cells(row, peers))
     console.print(table)
-    console.print(_groups(rows))
+    if standings(rows):
+        console.print(_groups(rows))
     for row in rows:
         for result in row.results:
             if result.missing not in ("", NOT_OFFERED) and result.peer not in absent:
