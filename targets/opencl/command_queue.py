@@ -113,9 +113,9 @@ class CommandQueue:
                 f"kernel {kernel.name!r} takes {kernel.argument_count} arguments, got "
                 f"{len(arguments)}"
             )
+        waits = [event.handle for event in wait_for] if wait_for else None
         for event in wait_for:
             event.start()
-        waits = [event.handle for event in wait_for] if wait_for else None
         try:
             with kernel.lock, self.lock:
                 for position, argument in enumerate(arguments):
@@ -220,8 +220,6 @@ class CommandQueue:
         with self.lock:
             if event.mark is None:
                 marker = cl.enqueue_marker(self.handle)
-                # Who asks may look now and then, and never wait.
-                self.handle.flush()
                 self._mark_all(marker)
                 event.mark = marker
             return event.mark

@@ -28,11 +28,11 @@ def wait_list(queue: EventQueue, events: Sequence[Event]) -> list[cl.Event]:
     for event in events:
         if event.queue is queue or event.done:
             continue
-        event.start()
         if event.queue.context == queue.context:
             handles.append(event.handle)
         else:
             handles.append(_known_to(queue.context, event))
+        event.start()
     return handles
 
 

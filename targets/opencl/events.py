@@ -64,6 +64,10 @@ class Event:
     def done(self) -> bool:
         """Whether the command has ended, well or in failure."""
         try:
+            if self.mark is None:
+                # Who asks may look now and then, and never wait.
+                self.queue.mark(self)
+                self.start()
             # Queued, submitted and running are positive, failures negative.
             return int(self.handle.command_execution_status) <= 0
         except self.queue.error_type:
