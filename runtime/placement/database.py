@@ -104,17 +104,10 @@ class Database:
         return self._links.get((source, target))
 
     def add_link(
-        self,
-        source: str,
-        target: str,
-        latency: float,
-        bandwidth: float,
-        lasting: bool = True,
+        self, source: str, target: str, latency: float, bandwidth: float
     ) -> None:
-        """Keep what was measured of a link; in this process only, if not `lasting`."""
+        """Keep what was measured of a link."""
         self._links[source, target] = latency, bandwidth
-        if not lasting:
-            return
         row = source, target, latency, bandwidth, time.time()
         self._write("replace into links values (?, ?, ?, ?, ?)", [row])
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _TRIES = 7
 _DOUBTS = 2
+_DOUBTED_SECONDS = 30.0
+"""How long is believed what was measured beside other work."""
+_doubted: dict[tuple[str, str], tuple[float, float]] = {}
+"""That, and when it was measured."""
 _SAME = 0.7
 """Half of the sum is what devices of their own take, all of it what one takes."""
 
@@ -49,15 +53,20 @@ def _share(known: Database, first: Device, second: Device) -> float:
     """What both take at once, as a part of one after the other."""
     names = f"at once: {device_text(first)}", device_text(second)
     found = known.link(*names)
-    if found is None:
-        share = measured_share(first, second)
-        for _ in range(_DOUBTS if share > _SAME else 0):
-            # Other work makes them look like one, and nothing like two.
-            share = min(share, measured_share(first, second))
-        found = share, math.inf
-        lasting = share <= _SAME or is_calm(load_of(first))
-        known.add_link(*names, *found, lasting)
-    return found[0]
+    if found is not None:
+        return found[0]
+    share, when = _doubted.get(names, (1.0, -math.inf))
+    if time.monotonic() - when < _DOUBTED_SECONDS:
+        return share
+    share = measured_share(first, second)
+    for _ in range(_DOUBTS if share > _SAME else 0):
+        # Other work makes them look like one, and nothing like two.
+        share = min(share, measured_share(first, second))
+    if share <= _SAME or is_calm(load_of(first)):
+        known.add_link(*names, share, math.inf)
+    else:
+        _doubted[names] = share, time.monotonic()
+    return share
 
 
 def measured_share(first: Device, second: Device) -> float:

@@ -11,7 +11,7 @@ import pytest
 
 import gingham
 from gingham.runtime import load
-from gingham.runtime.placement import machine
+from gingham.runtime.placement import machine, sharing
 from gingham.runtime.placement.database import Database, database
 from gingham.runtime.placement.links import device_text, links_between
 from gingham.runtime.placement.sharing import measured_share, processors
@@ -106,6 +106,34 @@ def test_a_device_shares_its_cores_with_itself(
     assert len({*processors(parts).values()}) == 1
     reference = gingham.device("reference")
     assert processors([parts[0], reference])["reference"] == "reference"
+
+
+def test_what_other_work_makes_look_like_one_is_doubted(
+    records: Path, parts: list[OpenCLDevice], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares, now = [1.0], [1000.0]
+
+    def share(first: object, second: object) -> float:
+        return shares[0]
+
+    monkeypatch.setattr(sharing, "measured_share", share)
+    monkeypatch.setattr(load, "_others_share", lambda: 1.0)
+    monkeypatch.setattr(sharing, "_doubted", {})
+    monkeypatch.setattr(sharing.time, "monotonic", lambda: now[0])
+
+    def count() -> int:
+        return len({*processors(parts).values()})
+
+    assert count() == 1
+    shares[0] = 0.5
+    # To measure takes a while, so it is not done at each decision.
+    assert count() == 1
+    now[0] += 60
+    assert count() == 2
+    # Two that were two once are two.
+    shares[0] = 1.0
+    now[0] += 60
+    assert count() == 2
 
 
 def test_load_is_a_share_in_steps(
