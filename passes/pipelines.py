@@ -49,6 +49,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("opencl-join-launches"),
             *_marked_loops(options),
             *_prefetch(options),
+            *_double_buffers(options),
             *_aligned_vectors(options),
             step("opencl-place-memory"),
         ],
@@ -209,6 +210,13 @@ def _prefetch(options: TargetOptions) -> list[Step]:
     if not options.hardware.has_vectors:
         return []
     return [step("opencl-prefetch", hardware=options.hardware)]
+
+
+def _double_buffers(options: TargetOptions) -> list[Step]:
+    """The pass that copies to local memory ahead, where groups share it."""
+    if options.hardware.has_vectors:
+        return []
+    return [step("opencl-double-buffer", hardware=options.hardware)]
 
 
 def _aligned_vectors(options: TargetOptions) -> list[Step]:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     UnitAttr,
     VectorType,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -36,7 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
 from ..building import DialectOperation, build
-from ..eltwise.ops import element_of
+from ..eltwise.ops import element_of, value_bytes
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
 from ..syntax import ValueForms, compact, print_form
@@ -321,7 +322,9 @@ class StoreOp(DialectOperation):
     """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`.
 
     With `stream`, a vector should go to memory past the caches. With `aligned`, it lies
-    at a multiple of its elements.
+    at a multiple of its elements. With `asynchronous`, what was just loaded from global
+    memory comes to local memory while the work-item goes on: it is there behind the
+    next `opencl.barrier asynchronous`.
     """
 
     name = "opencl.store"
@@ -331,6 +334,7 @@ class StoreOp(DialectOperation):
     form = prop_def(FormAttr)
     stream = opt_prop_def(UnitAttr)
     aligned = opt_prop_def(UnitAttr)
+    asynchronous = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryWriteEffect())
 
     def __init__(
@@ -349,9 +353,13 @@ class StoreOp(DialectOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
-        """Read `stream aligned %x, %C[%i] : <type> -> <pointer>`; both are optional."""
+        """Read `stream aligned asynchronous %x, %C[%i] : <type> -> <pointer>`.
+
+        The three words are optional.
+        """
         streams = parser.parse_optional_keyword("stream") is not None
         aligned = parser.parse_optional_keyword("aligned") is not None
+        is_asynchronous = parser.parse_optional_keyword("asynchronous") is not None
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         pointer = parser.parse_unresolved_operand()
@@ -364,6 +372,7 @@ class StoreOp(DialectOperation):
         op = cls(resolved_value, resolved, form, values)
         op.stream = UnitAttr() if streams else None
         op.aligned = UnitAttr() if aligned else None
+        op.asynchronous = UnitAttr() if is_asynchronous else None
         op.attributes |= attributes
         return op
 
@@ -371,6 +380,7 @@ class StoreOp(DialectOperation):
         """Print value, pointer and position, and both types."""
         printer.print_string(" " if self.stream is None else " stream ")
         printer.print_string("" if self.aligned is None else "aligned ")
+        printer.print_string("" if self.asynchronous is None else "asynchronous ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
         _print_position(self, printer)
@@ -385,6 +395,40 @@ class StoreOp(DialectOperation):
         _verify_form(self.form.data, len(self.values))
         _verify_value(self.value.type, self.pointer.type)
         _verify_aligned(self, self.value.type)
+        if self.asynchronous is not None and not is_plain_copy(self):
+            raise VerifyException(
+                "expected what is stored asynchronously to be just loaded from global "
+                f"memory, {_COPIED} bytes of it, and stored to local memory"
+            )
+
+
+_COPIED = (4, 8, 16)
+"""The bytes that may be copied at once."""
+
+
+def is_plain_copy(store: StoreOp) -> bool:
+    """Whether a store copies words of global memory to local memory as they are.
+
+    Where there are several at once, they lie aligned in both.
+    """
+    load, target = store.value.owner, store.pointer.type
+    if not isinstance(load, LoadOp) or not store.value.has_one_use():
+        return False
+    source = load.pointer.type
+    if not isinstance(source, PointerType) or not isinstance(target, PointerType):
+        return False
+    spaces = source.space.data, target.space.data
+    is_near = load.next_op is store and spaces == (
+        MemorySpace.GLOBAL,
+        MemorySpace.LOCAL,
+    )
+    is_same = source.element_type == target.element_type
+    if not is_near or not is_same or isinstance(target.element_type, VectorType):
+        return False
+    if target.element_type == i1 or value_bytes(store.value.type) not in _COPIED:
+        return False
+    is_vector = isinstance(store.value.type, VectorType)
+    return not is_vector or (lies_aligned(load) and lies_aligned(store))
 
 
 def lies_aligned(op: LoadOp | StoreOp) -> bool:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -133,10 +140,13 @@ class BarrierOp(DialectOperation):
     """All work-items of a group wait here: `opencl.barrier local`.
 
     Writes to the named memory before the barrier are seen by all of the group after it.
+    With `asynchronous local`, each work-item waits for its own asynchronous stores
+    before: they are among these writes, and in no other barrier's.
     """
 
     name = "opencl.barrier"
     space = prop_def(MemorySpaceAttr)
+    asynchronous = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     def __init__(self, space: MemorySpace) -> None:
@@ -144,13 +154,16 @@ class BarrierOp(DialectOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> BarrierOp:
-        """Read `local` or `global`."""
+        """Read `local` or `global`, before it `asynchronous` or nothing."""
+        is_asynchronous = parser.parse_optional_keyword("asynchronous") is not None
         op = cls(parser.parse_str_enum(MemorySpace))
+        op.asynchronous = UnitAttr() if is_asynchronous else None
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
     def print(self, printer: Printer) -> None:
         """Print the memory whose writes are seen after it."""
+        printer.print_string("" if self.asynchronous is None else " asynchronous")
         printer.print_string(f" {self.space.data.value}")
         printer.print_op_attributes(self.attributes)
 

@@ -191,7 +191,7 @@ class GnuC(Language):
                 return "0"
 
     @override
-    def barrier(self, space: MemorySpace) -> None:
+    def barrier(self, space: MemorySpace, *, is_asynchronous: bool) -> None:
         """There is one work-item in a group: see `kernel`."""
 
     @override
@@ -223,6 +223,12 @@ class GnuC(Language):
         name = _memory_type(type).name
         self.need(_STORE.format(T=name, S=_memory_type(type).scalar, lanes=type.lanes))
         return f"vstore_{name}({value}, {position});"
+
+    @override
+    def copy_asynchronously(self, type: CType, target: str, source: str) -> str:
+        if type.lanes is None:
+            return f"*({target}) = *({source});"
+        return self.store(self.load(type, source), type, target, streams=False)
 
     @override
     def prefetch(self, scalar: str, position: str) -> str:

@@ -83,7 +83,10 @@ class KernelPrinter(StatementPrinter):
                 self._print_work_item(op)
             case BarrierOp():
                 self._comment_place(op)
-                statement = self._language.barrier(op.space.data)
+                space, is_asynchronous = op.space.data, op.asynchronous is not None
+                statement = self._language.barrier(
+                    space, is_asynchronous=is_asynchronous
+                )
                 if statement is not None:
                     self._line(statement)
             case ChooseOp():

@@ -82,8 +82,11 @@ class Language(ABC):
         """A work-item's place along a dimension, as an expression."""
 
     @abstractmethod
-    def barrier(self, space: MemorySpace) -> str | None:
-        """The statement that waits for all of the work-group, if there is one."""
+    def barrier(self, space: MemorySpace, *, is_asynchronous: bool) -> str | None:
+        """The statement that waits for all of the work-group, if there is one.
+
+        Where it is asynchronous, it waits for what is being copied before.
+        """
 
     @abstractmethod
     def loop_marks(self, loop: ForOp) -> Sequence[str]:
@@ -111,6 +114,10 @@ class Language(ABC):
 
         Where it is aligned, it is told to which memory it goes.
         """
+
+    @abstractmethod
+    def copy_asynchronously(self, type: CType, target: str, source: str) -> str:
+        """The statement that begins to copy a value from global to local memory."""
 
     @abstractmethod
     def prefetch(self, scalar: str, position: str) -> str:

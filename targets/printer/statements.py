@@ -245,6 +245,9 @@ class StatementPrinter:
         self._line(f"{self._language.in_space(space, f'{element} {name}{size}')};")
 
     def _print_load(self, op: LoadOp) -> None:
+        if isinstance(op.next_op, StoreOp) and op.next_op.asynchronous is not None:
+            # The store copies it.
+            return
         type = self._c_type(op.result.type)
         text = self._cell(op, op.result.type)
         if text is None:
@@ -254,7 +257,18 @@ class StatementPrinter:
         value = self._language.from_memory(text, type)
         self._declare(op, op.result, value, name)
 
+    def _print_copy(self, load: LoadOp, store: StoreOp) -> None:
+        """What comes to local memory while the work-item goes on."""
+        self._comment_place(store)
+        type = c_type(store.value.type)
+        places = self._position(store), self._position(load)
+        self._line(self._language.copy_asynchronously(type, *places))
+
     def _print_store(self, op: StoreOp) -> None:
+        load = op.value.owner
+        if op.asynchronous is not None and isinstance(load, LoadOp):
+            self._print_copy(load, op)
+            return
         value = self._language.to_memory(self._operand(op.value))
         cell = self._cell(op, op.value.type)
         self._comment_place(op)

@@ -145,6 +145,8 @@ class _Launch:
         """The work-items between two barriers for a memory space."""
         arguments = zip(kernel.body.block.args, argument_uses(kernel), strict=True)
         self.stored = {argument for argument, use in arguments if use.writes}
+        self.coming: list[tuple[Memory, Array]] = []
+        """Cells that are stored asynchronously."""
 
     def enter(self, frame: Frame) -> _Launch:
         """The launch is the same for all its work-items."""
@@ -374,6 +376,7 @@ def _prepare_load(op: LoadOp) -> Step:
 def _prepare_store(op: StoreOp) -> Step:
     target, value = op.pointer, op.value
     cells_of = _addressing(op, value.type)
+    is_asynchronous = op.asynchronous is not None
 
     def step(frame: Frame) -> None:
         pointer: Pointer = frame[target]
@@ -381,6 +384,10 @@ def _prepare_store(op: StoreOp) -> Step:
         for level in pointer.levels:
             level.record(op, pointer.memory, cells, Use.ASSIGN)
         pointer.memory.assign(cells, frame[value])
+        if is_asynchronous:
+            launch: _Launch = frame[_LAUNCH]
+            launch.coming.append((pointer.memory, cells))
+            pointer.memory.written[cells] = False
 
     return step
 
@@ -434,9 +441,14 @@ def _prepare_prefetch(op: PrefetchOp) -> Step:
 @prepare.register(BarrierOp)
 def _prepare_barrier(op: BarrierOp) -> Step:
     space = op.space.data
+    is_asynchronous = op.asynchronous is not None
 
     def step(frame: Frame) -> None:
         launch: _Launch = frame[_LAUNCH]
+        if is_asynchronous:
+            for memory, cells in launch.coming:
+                memory.written[cells] = True
+            launch.coming.clear()
         waiting = np.bincount(frame[_GROUP])
         if not np.isin(waiting, (0, launch.items)).all():
             raise error_at(

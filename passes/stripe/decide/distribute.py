@@ -36,15 +36,16 @@ stripe.block [%i_1 : 8, %j_1 : 8]
 
 Private memory that several blocks use is divided in the same way by all of them: as
 nests cut it that are spread by their schedules, whose work-items then are those of the
-group. What goes to local memory is copied as vectors of up to `bits` bits, where each
-work-item has one. Indices that only aggregate are not spread, nor those that are bound.
+group. With more than 32 `bits`, what goes to local memory is copied in turns, in each
+of which neighbouring work-items have neighbouring cells, or vectors of up to so many
+bits. Indices that only aggregate are not spread, nor those that are bound.
 Blocks that are spread or scheduled already are left as they are. The barriers are for
 `opencl-synchronize`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeVar
@@ -60,13 +61,9 @@ from ....dialects.stripe.binding import IN_GROUP, Binding
 from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.tiling import Points, Tiles
+from ....targets.hardware.description import LANE_BITS
 from ...locations import check_positive
-from ..analysis.lanes import (
-    VectorPlan,
-    collecting_indices,
-    plan_along,
-    vector_indices,
-)
+from ..analysis.lanes import plan_along, vector_indices
 from ..analysis.nests import (
     is_leaf,
     nested_blocks,
@@ -150,10 +147,7 @@ class _Distribution:
                 continue
             schedule = self._schedule_by_parts(block)
             if schedule is None:
-                vector = self._vector(block)
-                sizes = self._sizes(block, vector)
-                self._note_tiles(block, sizes)
-                schedule = self._schedule(block, sizes, vector)
+                schedule = self._schedule(block)
             set_schedule(block, schedule)
 
     def _note_nest(self, nest: BlockOp) -> None:
@@ -210,61 +204,80 @@ class _Distribution:
             Points(bind=tuple(points)) if is_said else Points(),
         )
 
-    def _vector(self, block: BlockOp) -> VectorPlan | None:
-        """What a work-item copies at once to local memory, if there is that much."""
-        spaces = [block.view_type(n).space.data for n in _written(block)]
-        if not is_leaf(block) or any(each is not MemorySpace.LOCAL for each in spaces):
-            return None
-        indices = vector_indices(block) or collecting_indices(block, block.conditions)
-        ranges = block.index_ranges
-        index = max(indices, key=lambda index: ranges[index], default=None)
-        plan = None if index is None else plan_along(block, index, self._bits)
-        if plan is None or prod(ranges) < self._items * plan.width:
-            return None
-        return plan
-
-    def _schedule(
-        self, block: BlockOp, sizes: Sequence[int], vector: VectorPlan | None
-    ) -> Schedule:
-        """Tiles of so many points for each work-item, or single ones."""
+    def _schedule(self, block: BlockOp) -> Schedule:
+        """How the points of a block are shared that nothing is said about."""
+        if self._bits > LANE_BITS and _is_copy(block):
+            return self._in_turns(block)
+        sizes = self._sizes(block)
+        self._note_tiles(block, sizes)
         counts = [
             -(-extent // max(size, 1))
             for extent, size in zip(block.index_ranges, sizes, strict=True)
         ]
-        bind = tuple(
-            Binding.GROUP if count > 1 else Binding.UNDECIDED for count in counts
-        )
         if prod(counts) <= 1:
             return Schedule()
+        bind = _of_several(counts, Binding.GROUP)
         reason = f"{prod(counts)} work-items of {self._items}"
         if all(size == 1 for size in sizes):
             return Schedule(points=Points(bind=bind, reason=reason))
-        points = Points()
-        if vector is not None:
-            points = Points(bind=_vectors_along(vector.index, len(sizes)))
-        return Schedule((Tiles(tuple(sizes), bind=bind, reason=reason),), points)
+        return Schedule((Tiles(tuple(sizes), bind=bind, reason=reason),))
 
-    def _sizes(self, block: BlockOp, vector: VectorPlan | None) -> list[int]:
-        """The points of each work-item along each index."""
-        left = self._items
+    def _in_turns(self, block: BlockOp) -> Schedule:
+        """Work-items with neighbouring vectors, or cells, which take turns at others.
+
+        Neighbours copy to different banks of local memory, too.
+        """
         ranges = block.index_ranges
-        sizes = list(ranges)
-        whole = _whole(block)
-        for number in reversed(range(len(ranges))):
-            if number in whole or ranges[number] == 0:
+        along = max(vector_indices(block), key=lambda n: ranges[n], default=None)
+        plan = None if along is None else plan_along(block, along, self._bits)
+        if plan is not None and prod(ranges) < self._items * plan.width:
+            plan = None
+        widths = [1] * len(ranges)
+        if plan is not None:
+            widths[plan.index] = plan.width
+        parts = [n // width for n, width in zip(ranges, widths, strict=True)]
+        counts = self._counts(parts, _whole(block))
+        if prod(counts) <= 1:
+            return Schedule()
+        turn = tuple([n * width for n, width in zip(counts, widths, strict=True)])
+        turns = [n // own for n, own in zip(ranges, turn, strict=True)]
+        outer = Tiles(turn, bind=_of_several(turns, Binding.UNROLL))
+        reason = f"{prod(counts)} work-items of {self._items}"
+        bind = _of_several(counts, Binding.GROUP)
+        if plan is None:
+            return Schedule((outer,), Points(bind=bind, reason=reason))
+        vectors = Tiles(tuple(widths), bind=bind, reason=reason)
+        points = _of_several(widths, Binding.VECTOR)
+        return Schedule((outer, vectors), Points(bind=points))
+
+    def _sizes(self, block: BlockOp) -> list[int]:
+        """The points of each work-item along each index."""
+        ranges = block.index_ranges
+        counts = self._counts(ranges, _whole(block))
+        return [n // count for n, count in zip(ranges, counts, strict=True)]
+
+    def _counts(self, parts: Sequence[int], whole: Collection[int]) -> list[int]:
+        """The work-items along each index, the last one's the most."""
+        left = self._items
+        counts = [1] * len(parts)
+        for number in reversed(range(len(parts))):
+            if number in whole or parts[number] == 0:
                 continue
-            parts = ranges[number]
-            if vector is not None and number == vector.index:
-                parts //= vector.width
-            count = max(n for n in range(1, left + 1) if parts % n == 0)
-            sizes[number] //= count
-            left //= count
-        return sizes
+            divisors = (n for n in range(1, left + 1) if parts[number] % n == 0)
+            counts[number] = max(divisors)
+            left //= counts[number]
+        return counts
 
 
-def _vectors_along(index: int, rank: int) -> tuple[Binding, ...]:
-    vector, undecided = Binding.VECTOR, Binding.UNDECIDED
-    return tuple([vector if n == index else undecided for n in range(rank)])
+def _is_copy(block: BlockOp) -> bool:
+    """Whether a block only stores to local memory."""
+    spaces = [block.view_type(n).space.data for n in _written(block)]
+    return is_leaf(block) and all(each is MemorySpace.LOCAL for each in spaces)
+
+
+def _of_several(counts: Sequence[int], binding: Binding) -> tuple[Binding, ...]:
+    """A binding for indices of several values."""
+    return tuple([binding if n > 1 else Binding.UNDECIDED for n in counts])
 
 
 def _written(block: BlockOp) -> list[int]:

@@ -20,6 +20,7 @@ from ...printer.language import Language
 from ...printer.types import CType
 from . import vectors
 from .aligned import ALIGNED, can_align, load_aligned, store_aligned
+from .asynchronous import ASYNCHRONOUS, copy_asynchronously
 from .conversions import cast_helper
 from .data import number_of_index
 from .division import divide_helper
@@ -77,8 +78,12 @@ class OpenCLC(Language):
         return f"get_{query.value}({dimension})"
 
     @override
-    def barrier(self, space: MemorySpace) -> str:
-        return f"barrier(CLK_{space.value.upper()}_MEM_FENCE);"
+    def barrier(self, space: MemorySpace, *, is_asynchronous: bool) -> str:
+        fence = f"CLK_{space.value.upper()}_MEM_FENCE"
+        if is_asynchronous:
+            self.need(ASYNCHRONOUS)
+            return f"barrier_behind_copies({fence});"
+        return f"barrier({fence});"
 
     @override
     def loop_marks(self, loop: ForOp) -> Sequence[str]:
@@ -117,6 +122,11 @@ class OpenCLC(Language):
             self.need(stream_helper(type))
             return f"vstore_stream_{type.name}({value}, {position});"
         return f"vstore{type.lanes}({value}, 0, {position});"
+
+    @override
+    def copy_asynchronously(self, type: CType, target: str, source: str) -> str:
+        self.need(ASYNCHRONOUS)
+        return copy_asynchronously(type, target, source)
 
     @override
     def prefetch(self, scalar: str, position: str) -> str:

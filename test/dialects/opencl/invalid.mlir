@@ -332,3 +332,14 @@ opencl.kernel @k(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
   // expected-error @+1 {{expected a vector at a multiple of its elements to be aligned, got vector<4xf32>}}
   %x = opencl.load aligned %A[4 * %i + 2] : !opencl.pointer<f32, global> -> vector<4xf32>
 }
+
+// -----
+
+opencl.kernel @computed(%A : !opencl.pointer<f32, global>) group [4, 1, 1] {
+  %t = opencl.array 4 : !opencl.pointer<f32, local>
+  %i = opencl.work_item local_id 0 below 4
+  %x = opencl.load %A[%i] : !opencl.pointer<f32, global> -> f32
+  %y = eltwise.add %x, %x : f32
+  // expected-error @+1 {{expected what is stored asynchronously to be just loaded from global memory}}
+  opencl.store asynchronous %y, %t[%i] : f32 -> !opencl.pointer<f32, local>
+}

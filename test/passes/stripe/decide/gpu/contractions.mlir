@@ -25,10 +25,9 @@
 // CHECK-NEXT:         out %cell_2 = %cell_1[4 * %e0_2, %e1_1] : 4x1
 // CHECK:      stripe.block [%k : 64]
 // CHECK:        %a_stage = stripe.alloc : !stripe.view<2x16x36xf32, local>
-// CHECK:            out %to_1 = %to[%i_1, 0, 4 * %{{.*}}] : 1x1x4
 // CHECK:        %b_stage = stripe.alloc : !stripe.view<16x64xf32, local>
-// CHECK:            %0 = stripe.load %from_1 : !stripe.view<1x4xf32>
-// CHECK-NEXT:       stripe.store %0, %to_1 : !stripe.view<1x4xf32, local>
+// CHECK:            %0 = stripe.load %{{.*}} : !stripe.view<1x4xf32>
+// CHECK-NEXT:       stripe.store %0, %{{.*}} : !stripe.view<1x4xf32, local>
 // CHECK:        stripe.block [%i_1 : 2 subgroup]
 // CHECK:          stripe.block [%k_1 : 16 unroll, %i_2 : 2 unroll, %j_1 : 2 unroll]
 // CHECK:            stripe.block [%i_3 : 4 lane, %j_2 : 8 lane]

@@ -1,0 +1,290 @@
+"""`opencl-double-buffer`: copy the next pieces to local memory while these are used.
+
+A loop whose steps copy pieces of global memory to local memory, wait, use them, and
+wait again, is turned: a step begins to copy the pieces of the next one, to another half
+of the local memory, uses its own, and waits once. What is copied as it is comes
+asynchronously, while the work-item goes on.
+
+Before:
+
+```mlir
+%t = opencl.array 64 : !opencl.pointer<f32, local>
+opencl.for %k : 16 {
+  %x = opencl.load %A[64 * %k + %i] : !opencl.pointer<f32, global> -> f32
+  opencl.store %x, %t[%i] : f32 -> !opencl.pointer<f32, local>
+  opencl.barrier local
+  ... uses %t[%j] ...
+  opencl.barrier local
+}
+```
+
+After:
+
+```mlir
+%t = opencl.array 128 : !opencl.pointer<f32, local>
+opencl.for %k_1 : 1 {
+  %x = opencl.load %A[64 * %k_1 + %i] : !opencl.pointer<f32, global> -> f32
+  opencl.store asynchronous %x, %t[%i] : f32 -> !opencl.pointer<f32, local>
+}
+opencl.barrier asynchronous local
+opencl.for %k : 16 {
+  %pair, %turn = opencl.delinearize %k into [8, 2]
+  opencl.if 14 - %k >= 0 {
+    %x = opencl.load %A[64 * %k + %i + 64] : !opencl.pointer<f32, global> -> f32
+    opencl.store asynchronous %x, %t[-64 * %turn + %i + 64] : f32 -> ...
+  }
+  ... uses %t[64 * %turn + %j] ...
+  opencl.barrier asynchronous local
+}
+```
+
+It is done on devices whose description has the instruction `copy_asynchronously`, where
+twice the local memory is there, nothing else in the kernel uses it, and nothing in the
+kernel writes what is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, UnitAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.eltwise.ops import value_bytes
+from ...dialects.form_attribute import FormAttr
+from ...dialects.index_sum import IndexSum, values_of
+from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.data_ops import IndexOp
+from ...dialects.opencl.kernel import KernelOp
+from ...dialects.opencl.ops import (
+    ArrayOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    is_plain_copy,
+)
+from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
+from ...dialects.stripe.attributes import MemorySpace
+from ..hardware_pass import HardwarePass
+from ..locations import located
+from ..walking import operations
+
+_INSTRUCTION = "copy_asynchronously"
+_WHOLE = 16
+"""Bytes of which halves of local memory are multiples, so that vectors lie aligned."""
+
+
+@dataclass(frozen=True)
+class OpenCLDoubleBufferPass(HardwarePass):
+    """Copy the next pieces to local memory while these are used."""
+
+    name = "opencl-double-buffer"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Turn the loops of all kernels that copy pieces to local memory and use them.
+
+        Raises GinghamError for hardware that is not known.
+        """
+        hardware = self.figures
+        if hardware.instruction(_INSTRUCTION) is None:
+            return
+        for kernel in op.ops:
+            if not isinstance(kernel, KernelOp):
+                continue
+            for loop in [
+                each for each in operations(kernel) if isinstance(each, ForOp)
+            ]:
+                step = _Step.of(loop, kernel)
+                if step is not None and step.fits(kernel, hardware.local_memory_bytes):
+                    step.turn()
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a step of a loop does: it copies, waits, uses what was copied, and waits."""
+
+    loop: ForOp
+    copies: tuple[Operation, ...]
+    uses: tuple[Operation, ...]
+    arrays: tuple[ArrayOp, ...]
+    """The local memory that it copies to."""
+
+    @staticmethod
+    def of(loop: ForOp, kernel: KernelOp) -> _Step | None:
+        """The step of a loop; None where it is another."""
+        body = [*loop.body.block.ops]
+        waits = [n for n, op in enumerate(body) if isinstance(op, BarrierOp)]
+        if loop.extent.value.data < 2 or len(waits) != 2 or waits[1] + 1 != len(body):
+            return None
+        copies, uses = tuple(body[: waits[0]]), tuple(body[waits[0] + 1 : -1])
+        barriers = [op for op in operations(loop) if isinstance(op, BarrierOp)]
+        is_plain = all(
+            op.space.data is MemorySpace.LOCAL and op.asynchronous is None
+            for op in barriers
+        )
+        if len(barriers) != len(waits) or not is_plain:
+            return None
+        stored = dict.fromkeys(each.pointer for each in _stores(copies))
+        arrays = [pointer.owner for pointer in stored]
+        found = tuple(op for op in arrays if isinstance(op, ArrayOp))
+        step = _Step(loop, copies, uses, found)
+        is_safe = len(found) == len(arrays) > 0 and step._is_apart(kernel)
+        return step if is_safe else None
+
+    def _is_apart(self, kernel: KernelOp) -> bool:
+        """Whether copies may be made a step before what is copied is used."""
+        own = {op for each in self.copies for op in operations(each)}
+        later = {op for each in self.uses for op in operations(each)}
+        pointers = {array.pointer for array in self.arrays}
+        if any(_space(pointer) is not MemorySpace.LOCAL for pointer in pointers):
+            return False
+        for op in own:
+            if not isinstance(op, LoadOp | StoreOp | ForOp | IfOp) and op.regions:
+                return False
+            if any(use.operation not in own for r in op.results for use in r.uses):
+                return False
+            if self._index in op.operands and not isinstance(op, _FORMED):
+                return False
+        loaded = {op.pointer for op in own if isinstance(op, LoadOp)}
+        written = {op.pointer for op in operations(kernel) if isinstance(op, StoreOp)}
+        if any(_space(p) is not MemorySpace.GLOBAL or p in written for p in loaded):
+            return False
+        return all(
+            use.operation in own
+            or (use.operation in later and isinstance(use.operation, LoadOp))
+            for pointer in pointers
+            for use in pointer.uses
+        )
+
+    @property
+    def _index(self) -> SSAValue:
+        return self.loop.body.block.args[0]
+
+    def fits(self, kernel: KernelOp, limit: int) -> bool:
+        """Whether there is room for twice the memory."""
+        total = sum(_half(array) * _element_bytes(array) for array in self.arrays)
+        for op in operations(kernel):
+            if isinstance(op, ArrayOp) and _space(op.pointer) is MemorySpace.LOCAL:
+                total += op.length.value.data * _element_bytes(op)
+        return total <= limit
+
+    def turn(self) -> None:
+        """Rewrite the loop."""
+        loop, body = self.loop, self.loop.body.block
+        halves: dict[SSAValue, int] = {a.pointer: _half(a) for a in self.arrays}
+        for array in self.arrays:
+            array.length = IntegerAttr(2 * _half(array), array.length.type)
+        first = self._first()
+        waits = [op for op in body.ops if isinstance(op, BarrierOp)]
+        Rewriter.erase_op(waits[0])
+        waits[1].asynchronous = UnitAttr()
+        start = BarrierOp(MemorySpace.LOCAL)
+        start.asynchronous = UnitAttr()
+        begin = [located(first, loop), located(start, loop)]
+        Rewriter.insert_op(begin, InsertPoint.before(loop))
+        apart = DelinearizeOp(self._index, (-(-self._extent // 2), 2))
+        half = IndexSum.value(apart.coordinates[1])
+        apart.coordinates[1].name_hint = "turn"
+        for op in self._inside(self.uses):
+            if isinstance(op, LoadOp) and op.pointer in halves:
+                _move(op, half * halves[op.pointer])
+        following = self._following()
+        for op in self._inside(self.copies):
+            if isinstance(op, StoreOp) and op.pointer in halves:
+                _move(op, (-half + 1) * halves[op.pointer])
+        top = [located(apart, loop), located(following, loop)]
+        Rewriter.insert_op(top, InsertPoint.at_start(body))
+        for op in (*operations(first), *operations(following)):
+            if isinstance(op, StoreOp) and is_plain_copy(op):
+                op.asynchronous = UnitAttr()
+
+    def _first(self) -> ForOp:
+        """What copies the first pieces, in front of the loop."""
+        region = ForOp.empty_body(self._index.name_hint)
+        values: dict[SSAValue, SSAValue] = {self._index: region.block.args[0]}
+        for op in self.copies:
+            region.block.add_op(op.clone(values))
+        return ForOp(1, region)
+
+    def _following(self) -> IfOp:
+        """What copies the next pieces, if there are any: the copies move there."""
+        region = Region(Block())
+        for op in self.copies:
+            op.detach()
+            region.block.add_op(op)
+        index = IndexSum.value(self._index)
+        for op in self._inside(self.copies):
+            _substitute(op, {self._index: index + 1})
+        condition, values = (-index + (self._extent - 2)).as_form()
+        return IfOp([condition], values, region)
+
+    @staticmethod
+    def _inside(statements: Sequence[Operation]) -> Iterator[Operation]:
+        return (op for each in statements for op in operations(each))
+
+    @property
+    def _extent(self) -> int:
+        return self.loop.extent.value.data
+
+
+_FORMED = (LoadOp, StoreOp, IfOp, IndexOp)
+"""What uses indices in forms."""
+
+
+def _substitute(op: Operation, replacements: Mapping[SSAValue, IndexSum]) -> None:
+    """Put sums in place of indices in the forms of an op."""
+    match op:
+        case LoadOp() | StoreOp():
+            _set_place(op, _place(op).substitute(replacements))
+        case IndexOp():
+            op.rewrite(op.sum.substitute(replacements))
+        case IfOp():
+            forms = [each.data for each in op.conditions]
+            sums = [IndexSum.of(f, op.values).substitute(replacements) for f in forms]
+            values = values_of(sums)
+            op.operands = values
+            op.conditions = ArrayAttr([FormAttr(sum.form(values)) for sum in sums])
+        case _:
+            pass
+
+
+def _move(op: LoadOp | StoreOp, distance: IndexSum) -> None:
+    """Let an access be further on in its memory."""
+    _set_place(op, _place(op) + distance)
+
+
+def _place(op: LoadOp | StoreOp) -> IndexSum:
+    return IndexSum.of(op.form.data, op.values)
+
+
+def _set_place(op: LoadOp | StoreOp, place: IndexSum) -> None:
+    form, values = place.as_form()
+    others = [op.pointer] if isinstance(op, LoadOp) else [op.value, op.pointer]
+    op.operands = [*others, *values]
+    op.form = FormAttr(form)
+
+
+def _stores(statements: Sequence[Operation]) -> Iterator[StoreOp]:
+    for statement in statements:
+        for op in operations(statement):
+            if isinstance(op, StoreOp):
+                yield op
+
+
+def _space(pointer: SSAValue) -> MemorySpace | None:
+    type = pointer.type
+    return type.space.data if isinstance(type, PointerType) else None
+
+
+def _element_bytes(array: ArrayOp) -> int:
+    return value_bytes(array.pointer.type.element_type)
+
+
+def _half(array: ArrayOp) -> int:
+    """The elements of a half: whole vectors."""
+    whole = max(_WHOLE // _element_bytes(array), 1)
+    return -(-array.length.value.data // whole) * whole
