@@ -28,6 +28,10 @@ stripe.block "C" [%i : 28]
     attributes {stripe.schedule = #stripe.schedule<tile [32]>} { ... }
 ```
 
+Where tiles of an inner level do not fill those of the level around it, the outer levels
+become blocks at once, and what is inside of them is split likewise: with `tile [32],
+tile [12]`, a block of tiles of 32 around blocks of 24 and 8 points.
+
 Only indices that determine cells of an output are split, and only where the parts set
 different cells of outputs that have `init`. Left alone are blocks without
 tiles. What tiles leave over elsewhere is for `stripe-separate`.
@@ -44,8 +48,8 @@ from xdsl.passes import ModulePass
 from ....dialects.stripe.block import BlockOp
 from ..analysis.nests import all_blocks, initializes_own_cells, reduction_indices
 from ..analysis.schedules import checked_schedule
-from ..edit.partition import split_block
-from ..edit.split import may_overhang
+from ..edit.partition import split_block, tile_outside
+from ..edit.split import initializes_along, may_overhang
 
 
 @dataclass(frozen=True)
@@ -55,24 +59,32 @@ class StripePartitionEdgesPass(ModulePass):
     name = "stripe-partition-edges"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Split blocks, and their parts again, until no tile sets cells in vain."""
+        """Split blocks, and their parts again, until no tile sets cells in vain.
+
+        Raises GinghamError, located, for sizes that do not fit the block's indices.
+        """
         pending = all_blocks(op)
         while pending:
             pending += partition(pending.pop())
 
 
 def partition(block: BlockOp) -> list[BlockOp]:
-    """Split a block at one index: the two parts, or nothing where no index is to be."""
-    levels = checked_schedule(block).sizes
-    if not levels or not initializes_own_cells(block):
+    """Split a block at one index, or tile it at outer levels: the blocks to look at."""
+    schedule = checked_schedule(block)
+    if not schedule.levels or not initializes_own_cells(block):
         return []
-    reductions = reduction_indices(block)
-    ranges = block.index_ranges
-    for sizes in levels:
-        for index, extent in enumerate(ranges):
-            if index in reductions or not 0 < sizes[index] < extent:
+    reductions, ranges = reduction_indices(block), block.index_ranges
+    around = ranges
+    for level, sizes in enumerate(schedule.normalized(ranges, reductions).sizes):
+        for index, (size, outer) in enumerate(zip(sizes, around, strict=True)):
+            if index in reductions or not size or not (rest := outer % size):
                 continue
-            rest = extent % sizes[index]
-            if rest and not may_overhang(block, sizes, index):
-                return [block, split_block(block, index, extent - rest)]
+            if outer < ranges[index] and initializes_along(block, index):
+                return [tile_outside(block, level)]
+            if outer == ranges[index] and not may_overhang(block, sizes, index):
+                return [block, split_block(block, index, outer - rest)]
+        if any(sizes[index] < ranges[index] for index in reductions):
+            # The cells of all tiles further inside are set before.
+            return []
+        around = sizes
     return []

@@ -8,8 +8,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....affine.separation import Piece
 from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.schedule import Schedule, set_schedule
 from .blocks import restrict_indices, shift_indices
 from .loop_order import unbind_vectors
+from .schedules import take_levels
+from .split import tile_nest
 
 
 def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
@@ -26,6 +29,18 @@ def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
     if rest.index_ranges[index] % 2:
         unbind_vectors(rest, index)
     return rest
+
+
+def tile_outside(block: BlockOp, count: int) -> BlockOp:
+    """Tile a block by its outermost levels; the block inside, with what is left to do.
+
+    Raises GinghamError for sizes that do not fit.
+    """
+    outer = take_levels(block, count)
+    *around, inner = tile_nest(block, outer, is_whole=False)
+    if outer.stages:
+        set_schedule(around[0], Schedule(stages=outer.stages))
+    return inner
 
 
 def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:

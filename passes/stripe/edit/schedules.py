@@ -70,6 +70,30 @@ def take_loops(block: BlockOp) -> Schedule:
     return _loops_of(normal)
 
 
+def take_levels(block: BlockOp, count: int) -> Schedule:
+    """Take so many levels of a schedule in normal form, the outermost, likewise.
+
+    With them comes what is copied in windows of their blocks. What is left counts the
+    blocks inside from 0, and those around them down from -1.
+    """
+    whole = checked_schedule(block)
+    whole = whole.normalized(block.index_ranges, reduction_indices(block))
+    taken = Schedule(
+        whole.levels[:count],
+        stages=tuple([each for each in whole.stages if each.window < count]),
+        reason=whole.reason,
+    )
+    stages = [
+        replace(each, before=each.before - count, window=each.window - count)
+        for each in whole.stages
+        if each.window >= count
+    ]
+    left = replace(whole, levels=whole.levels[count:], stages=tuple(stages))
+    set_schedule(block, left)
+    note_done(block, replace(taken, stages=()))
+    return taken
+
+
 def _loops_of(schedule: Schedule) -> Schedule:
     """The parts that are about the loops of a nest, with their reason."""
     return Schedule(schedule.levels, schedule.points, reason=schedule.reason)

@@ -30,11 +30,13 @@ from .blocks import (
 from .loop_order import bind_loops, order_loops
 
 
-def tile_nest(block: BlockOp, schedule: Schedule) -> list[BlockOp]:
+def tile_nest(
+    block: BlockOp, schedule: Schedule, *, is_whole: bool = True
+) -> list[BlockOp]:
     """Tile a block by all levels of a schedule; the nest's blocks, outermost first.
 
-    Their loops are ordered and bound as it says. Raises GinghamError for sizes that do
-    not fit.
+    Their loops are ordered and bound as it says. Unless that is the whole of it, the
+    last block is still to be tiled. Raises GinghamError for sizes that do not fit.
     """
     count = len(block.index_ranges)
     numbers = list(range(count))
@@ -48,7 +50,7 @@ def tile_nest(block: BlockOp, schedule: Schedule) -> list[BlockOp]:
             )
         own = [sizes[number] for number in numbers]
         split = _Split.of(block, own)
-        is_last = level + 1 == len(schedule.levels)
+        is_last = is_whole and level + 1 == len(schedule.levels)
         inner, kept = tile_block(
             block, own, is_innermost=is_last or split.cuts(reduction_indices(block))
         )
@@ -243,6 +245,15 @@ def _check_reach(
                 "that no point reaches",
                 "run stripe-partition-edges first",
             )
+
+
+def initializes_along(block: BlockOp, index: int) -> bool:
+    """Whether other cells are set for other values of an index."""
+    return any(
+        refinement.init is not None
+        and any(form.coefficients[index] for form in refinement.access)
+        for refinement in block.refinement_list
+    )
 
 
 def may_overhang(block: BlockOp, sizes: Sequence[int], index: int) -> bool:

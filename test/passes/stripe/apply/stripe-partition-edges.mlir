@@ -42,6 +42,70 @@ func.func @levels(%A : !stripe.view<31xf32>) -> !stripe.view<40xf32> {
   func.return %C : !stripe.view<40xf32>
 }
 
+// Tiles that do not fill those around them are split inside of these; so are the edges.
+// CHECK-LABEL: func.func @inner_levels
+// CHECK: stripe.block "C" [%i : 2 grid]
+// CHECK-NEXT: out %c = %C[10 * %i] : 10
+// CHECK-NEXT: attributes {stripe.scheduled = #stripe.schedule<over [i], tile [10] bind [grid] because "few">} {
+// CHECK: stripe.block [%i_1 : 8]
+// CHECK-NEXT: out %c_1 = %c[%i_1] : 1 add init 0
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [4],
+// CHECK-NEXT: points bind [unroll]>} {
+// CHECK: stripe.block [%i_1 : 2]
+// CHECK-NEXT: out %c_1 = %c[%i_1 + 8] : 1 add init 0
+// CHECK: stripe.block "C" [%i : 4]
+// CHECK-NEXT: out %c = %C[%i + 20] : 1 add init 0
+// CHECK: stripe.block "C" [%i : 1]
+// CHECK-NEXT: out %c = %C[%i + 24] : 1 add init 0
+// CHECK-NOT: stripe.block
+func.func @inner_levels() -> !stripe.view<30xf32> {
+  %C = stripe.alloc : !stripe.view<30xf32>
+  stripe.block "C" [%i : 25]
+      out %c = %C[%i] : 1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [10] bind [grid] because "few",
+        tile [4],
+        points bind [unroll]>} {
+    %x = eltwise.constant 1 : f32
+    stripe.store %x, %c : !stripe.view<1xf32>
+  }
+  func.return %C : !stripe.view<30xf32>
+}
+
+// What is copied goes with the level that its windows are of; further inside, blocks
+// around are counted down.
+// CHECK-LABEL: func.func @copies
+// CHECK: stripe.block "C" [%i : 2]
+// CHECK: stripe.schedule = #stripe.schedule<stage input 0 at 0 of 0 order [0] global>} {
+// CHECK: stripe.block [%i_1 : 8]
+// CHECK: tile [4],
+// CHECK-NEXT: stage input 1 at -1 of 0 order [0] global,
+// CHECK-NEXT: stage input 2 at 0 of 0 order [0] private>} {
+// CHECK: stripe.block [%i_1 : 2]
+func.func @copies(%A : !stripe.view<20xf32>) -> !stripe.view<30xf32> {
+  %C = stripe.alloc : !stripe.view<30xf32>
+  stripe.block "C" [%i : 20]
+      in %a = %A[%i] : 1
+      in %b = %A[%i] : 1
+      in %d = %A[%i] : 1
+      out %c = %C[%i] : 1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [10],
+        tile [4],
+        stage input 0 at 0 of 0 order [0] global,
+        stage input 1 at 0 of 1 order [0] global,
+        stage input 2 at 1 of 1 order [0] private>} {
+    %x = stripe.load %a : !stripe.view<1xf32>
+    %y = stripe.load %b : !stripe.view<1xf32>
+    %z = stripe.load %d : !stripe.view<1xf32>
+    %u = eltwise.add %x, %y : f32
+    %v = eltwise.add %u, %z : f32
+    stripe.store %v, %c : !stripe.view<1xf32>
+  }
+  func.return %C : !stripe.view<30xf32>
+}
+
 // Constraints and nested blocks are shifted with the index.
 // CHECK-LABEL: func.func @shifted
 // CHECK: stripe.block [%i : 8]

@@ -1,0 +1,86 @@
+"""Levels of tiles of any sizes, in a buffer that goes on where the points end."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stripe_programs import CONTEXT, run
+
+from gingham.dialects.stripe.attributes import MemorySpace
+from gingham.dialects.stripe.block import BlockOp
+from gingham.dialects.stripe.schedule import Schedule, set_schedule
+from gingham.dialects.stripe.staging import Staging
+from gingham.targets.reference import interpret
+from gingham.tools.optimizer.located_parser import parse_mlir
+from gingham.tools.optimizer.sources import Sources
+
+ROWS, COLUMNS, DEPTH = 13, 11, 4
+PRODUCT = f"""
+func.func @main(%A : !stripe.view<{ROWS}x{DEPTH}xf32>,
+    %B : !stripe.view<{DEPTH}x{COLUMNS}xf32>) -> !stripe.view<20x17xf32> {{
+  %C = stripe.alloc : !stripe.view<20x17xf32>
+  stripe.block "Z" [%i : 20, %j : 17]
+      out %c = %C[%i, %j] : 1x1 {{
+    %x = eltwise.constant 7 : f32
+    stripe.store %x, %c : !stripe.view<1x1xf32>
+  }}
+  stripe.block "C" [%i : {ROWS}, %j : {COLUMNS}, %k : {DEPTH}]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i + 2, %j + 3] : 1x1 add init 0 {{
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }}
+  func.return %C : !stripe.view<20x17xf32>
+}}
+"""
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> Schedule:
+    """Up to three levels of any sizes, the sum in parts in the last, and copies."""
+    count = draw(st.integers(1, 3))
+    levels = [
+        (
+            draw(st.integers(0, ROWS)),
+            draw(st.integers(0, COLUMNS)),
+            draw(st.integers(0, DEPTH)) if level == count - 1 else 0,
+        )
+        for level in range(count)
+    ]
+    orders = draw(st.sampled_from([(), ((1, 0),)]))
+    stages: list[Staging] = []
+    for number in draw(st.sampled_from([(), (0,), (1,), (0, 1)])):
+        before = draw(st.integers(0, count))
+        window = draw(st.integers(before, count))
+        space = MemorySpace.PRIVATE if before else MemorySpace.GLOBAL
+        stages.append(Staging(number, before, window, (1, 0), space))
+    return Schedule.of(levels, orders, stages)
+
+
+@given(schedule=schedules())
+@settings(max_examples=60, deadline=None)
+def test_no_tile_sets_what_no_point_reaches(schedule: Schedule) -> None:
+    module = parse_mlir(CONTEXT, PRODUCT, "product.mlir", Sources())
+    random = np.random.default_rng(0)
+    inputs = [
+        random.integers(-4, 5, shape).astype(np.float32)
+        for shape in ((ROWS, DEPTH), (DEPTH, COLUMNS))
+    ]
+    expected = np.full((20, 17), 7, np.float32)
+    expected[2 : 2 + ROWS, 3 : 3 + COLUMNS] = inputs[0] @ inputs[1]
+    *_, block = (op for op in module.walk() if isinstance(op, BlockOp))
+    set_schedule(block, schedule)
+    for passes in (
+        "stripe-partition-edges",
+        "stripe-tile",
+        "stripe-stage",
+        "stripe-accumulate,stripe-separate{bits=128}",
+    ):
+        run(module, passes)
+        module.verify()
+        (found,) = interpret(module, inputs)
+        np.testing.assert_array_equal(found, expected)
