@@ -34,28 +34,22 @@ class Rival:
     (Page, Continuous Inspection Schemes, 1954).
     """
 
-    def __init__(self, lead: float = 0.0) -> None:
-        self.lead = lead
-        self.pairs = 0
-        self.behind = 0
-        """In how many pairs it was behind, since it was ahead in one."""
+    def __init__(self) -> None:
+        self.lead = 0.0
         self._noise = _NOISE
-        self._before = math.nan
+        self._before: float | None = None
 
-    def note(self, used: float, own: float, least_gain: float) -> bool:
-        """Note a pair of turns, by the seconds of a call: whether it was ahead.
+    def note(self, used: float, own: float, least_gain: float) -> None:
+        """Note a pair of turns, by the seconds of a call.
 
         `least_gain` is the part of the time that the rival has to save.
         """
         gain = math.log(used / own)
-        if self.pairs:
+        if self._before is not None:
             seen = abs(gain - self._before) / _MEAN_DIFFERENCE
             self._noise += _WEIGHT * (min(seen, 3 * self._noise) - self._noise)
+        self._before = gain
         variance = max(self._noise, _LEAST_NOISE) ** 2
         step = 2 * _DIFFERENCE * (gain + math.log(1 - least_gain)) / variance
-        step = min(max(step, -_MOST_STEP), _MOST_STEP)
-        self.lead = max(self.lead + step, LOST)
-        self.pairs += 1
-        self._before = gain
-        self.behind = 0 if step > 0 else self.behind + 1
-        return step > 0
+        self.lead += min(max(step, -_MOST_STEP), _MOST_STEP)
+        self.lead = max(self.lead, LOST)

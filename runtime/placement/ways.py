@@ -66,10 +66,14 @@ class Way:
         """Seconds of a call in its last turns, or as measured elsewhere."""
         self.rival = Rival()
         """It, against the way that is used."""
-        self.is_tried = False
-        """Whether its first pairs are over."""
+        self.is_open = True
+        """Whether it has the next pair, as far as it is worth one."""
+        self.in_row = 0
+        """Its pairs since then."""
+        self.waits = 0
+        """How often it has waited for more since there is this best way."""
         self.due = 0
-        """The call at which it has another pair, when it is tried."""
+        """The call at which that ends."""
 
     @property
     def measured(self) -> float | None:
@@ -115,7 +119,6 @@ class Ways:
                 way.predicted = seconds
                 if name in known and not way.turns:
                     way.turns.append(known[name])
-                    way.is_tried = True
             self._choose()
 
     def forget(self, name: str) -> None:
@@ -215,9 +218,10 @@ class Ways:
         """Begin the turns of a pair, or a look at the best way alone."""
         if len(self._ways) < 2:
             return
-        calls = self._calls
-        due = [name for name in self._tried() if self._ways[name].due <= calls]
-        candidates = self._open() or due
+        for name in self._tried():
+            way = self._ways[name]
+            way.is_open |= way.due <= self._calls
+        candidates = self._open()
         name = min(candidates, key=self._expected, default=self.best)
         self._rival = name if name != self.best else None
         self._begin_turn(self.best)
@@ -254,17 +258,15 @@ class Ways:
     def _judge(self, name: str) -> bool:
         """By a pair of turns that has just ended; see `note`."""
         used, way = self._ways[self.best], self._ways[name]
-        rival = way.rival
-        is_ahead = rival.note(used.turns[-1], way.turns[-1], self._least_gain(name))
-        if rival.lead >= WON:
+        way.rival.note(used.turns[-1], way.turns[-1], self._least_gain(name))
+        if way.rival.lead >= WON:
             self._use(name)
             return True
-        if not is_ahead:
-            self._wait(name)
-        if way.is_tried:
+        way.in_row += 1
+        if way.rival.lead > LOST and way.in_row < _MOST_PAIRS:
             return False
-        way.is_tried = rival.lead <= LOST or rival.pairs >= _MOST_PAIRS
-        return way.is_tried and not self._open()
+        self._wait(name)
+        return way.waits == 1 and not self._open()
 
     def _least_gain(self, name: str) -> float:
         """The part of the time that a way has to save against the best one."""
@@ -275,28 +277,28 @@ class Ways:
     def _use(self, name: str) -> None:
         """Go over to another way: what lost against the one before has lost again."""
         self.best = name
-        for each in self._ways.values():
-            if each.turns:
-                each.rival = Rival(LOST)
-                each.is_tried = True
-        for each in self._ways:
+        for each in self._tried():
+            way = self._ways[each]
+            way.rival.lead, way.waits = LOST, 0
             self._wait(each)
 
     def _wait(self, name: str) -> None:
         """Let so many calls pass until this way has its next pair."""
-        used = self._ways[self.best].measured
-        own = self._ways[name].measured
-        if name == self.best or used is None or own is None:
-            return
+        used, way = self._ways[self.best], self._ways[name]
         # Its turn counts as lost, as caches are cold behind it.
-        costs = (ENOUGH + 1) * (own + 2 * _LOOK_SECONDS)
-        way = self._ways[name]
-        share = max(_FIRST_SHARE * 0.5**way.rival.behind, _SHARE)
-        way.due = self._calls + max(_LEAST_CALLS, int(costs / (share * used)))
+        costs = (ENOUGH + 1) * (typical(way.turns) + 2 * _LOOK_SECONDS)
+        share = max(_FIRST_SHARE * 0.5**way.waits, _SHARE)
+        wait = int(costs / (share * self._seconds(used)))
+        way.due = self._calls + max(_LEAST_CALLS, wait)
+        way.is_open = False
+        way.in_row = 0
+        way.waits += 1
 
     def _expected(self, name: str) -> float:
+        return self._seconds(self._ways[name])
+
+    def _seconds(self, way: Way) -> float:
         """What a call takes; by what others took, where it was not measured."""
-        way = self._ways[name]
         if way.measured is not None:
             return way.measured
         known = [
@@ -307,25 +309,23 @@ class Ways:
         return way.predicted * min(1.0, *known) if known else way.predicted
 
     def _open(self) -> list[str]:
-        """The ways that may be the fastest and were not tried."""
+        """The ways that should have turns: the best one, where it had none."""
         if len(self._ways) < 2:
             return []
         used = self._ways[self.best]
-        most = max(WORTH * self._expected(self.best), SHORT_SECONDS)
+        most = max(WORTH * self._seconds(used), SHORT_SECONDS)
         found = [
             name
             for name, way in self._ways.items()
             if name != self.best
-            and not way.is_tried
-            and (way.turns or self._expected(name) <= most)
+            and way.is_open
+            and (way.turns or self._seconds(way) <= most)
         ]
         return found if found or used.turns else [self.best]
 
     def _tried(self) -> list[str]:
         """The ways beside the best one that were measured."""
-        return [
-            name for name, way in self._ways.items() if name != self.best and way.turns
-        ]
+        return [n for n, way in self._ways.items() if n != self.best and way.turns]
 
 
 def winner(seconds: Mapping[str, float]) -> str:
