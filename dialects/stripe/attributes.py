@@ -91,6 +91,10 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
         """A window of other sizes in the same buffer."""
         return _view_type(tuple(shape), self.element_type, self.space.data)
 
+    def in_space(self, space: MemorySpace) -> ViewType:
+        """A window of the same sizes in other memory."""
+        return _view_type(self.sizes, self.element_type, space)
+
     @property
     def value_type(self) -> Attribute | None:
         """The type of what one load gives, or None when the window is too large.

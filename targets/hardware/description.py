@@ -149,6 +149,16 @@ class Hardware:
             prod(each.count for each in self.parallel[1:]), self.work_group_limit
         )
 
+    @property
+    def point_bytes(self) -> int:
+        """What a point of a nest may hold: a work-item's private memory.
+
+        Lanes share a point, and hold it in a quarter of their registers together.
+        """
+        if self.has_vectors:
+            return self.overheads.private_bytes
+        return self.work_group_limit * self.vector_registers
+
     def with_level(self, name: LevelName, **figures: int) -> Hardware:
         """The same with other figures of a level.
 

@@ -59,7 +59,7 @@ class StripeLocalizePass(HardwarePass):
 
         Raises GinghamError for hardware that is not known.
         """
-        limit = self.figures.overheads.private_bytes
+        limit = self.figures.point_bytes
         for allocation in operations(op):
             if isinstance(allocation, AllocOp):
                 _take_only_shape(allocation)

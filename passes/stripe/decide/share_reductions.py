@@ -1,8 +1,9 @@
 """`stripe-share-reductions`: let the work-items of a group aggregate together.
 
-Applies to top-level blocks that aggregate and use each number of some input once. A
-group has some of the cells; its items take turns at the values of a cell, and a tree
-adds up their parts in local memory, in an order that depends on the sizes alone.
+Applies to top-level blocks that aggregate and use each number of some input once, and
+to nests of those with others. A group has some of the cells; its items take turns at
+the values of a cell, and a tree adds up their parts in local memory, in an order that
+depends on the sizes alone.
 
 Before:
 
@@ -37,12 +38,37 @@ stripe.block "S" [%i : 4096]
 }
 ```
 
+Nests over rows are shared likewise, as softmax or a norm (see `decide/gpu/nests.py`):
+what an item alone uses of a row is divided among them in private memory, what they use
+together is in local memory, and what several blocks read is read once.
+
+```mlir
+stripe.block "O" [%i : 4096]
+    in %x = %X[%i, 0] : 1x4096
+    out %o = %O[%i, 0] : 1x4096 {
+  %x_1 = stripe.alloc : !stripe.view<1x16x256xf32, private>
+  stripe.block [%e0 : 16, %lane : 256]
+      in %from = %x[0, 256 * %e0 + %lane] : 1x1
+      out %to = %x_1[0, %e0, %lane] : 1x1x1
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [0, 1] bind [_, group], points bind [unroll, _]>} { ... copy ... }
+  %M = stripe.alloc : !stripe.view<1x1xf32, local>
+  ... the maximum of %x_1 by a tree, into %M ...
+  stripe.block [%j : 16, %lane : 256]
+      in %x_2 = %x_1[0, %j, %lane] : 1x1x1
+      in %m = %M[0, 0] : 1x1
+      out %o_1 = %o[0, 256 * %j + %lane] : 1x1
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [0, 1] bind [_, group], points bind [unroll, _]>} { ... }
+}
+```
+
 How many items take turns at a cell, how many cells a group has, and what the tree looks
 like is decided in `decide/gpu/rows.py`. Where cells are few, their values are cut into
 chunks first, as `stripe-split-reduction` does; the parts in global memory are a
 reduction of their own, which is shared in the same way. Sums of floats are cut, too, so
 that no item adds more than `longest` numbers one after the other. Left alone are blocks
-inside others, with tiles, with subscripts, and serial ones.
+with tiles, with subscripts, and serial ones, and nests that have some of these.
 """
 
 from __future__ import annotations
@@ -55,12 +81,13 @@ from xdsl.dialects.builtin import ModuleOp
 from ....dialects.stripe.block import BlockOp
 from ...hardware_pass import HardwarePass
 from ...locations import check_positive
-from ..analysis.nests import top_level_blocks
+from ..analysis.nests import is_leaf, top_level_blocks
 from ..analysis.reductions import aggregates_plainly, is_stream
 from ..edit.blocks import leave_to_inside
 from ..edit.group_reduction import share_reduction
 from ..edit.partial import Lanes, split_reduction
 from ..edit.split import tile_block
+from .gpu.nests import share_nest
 from .gpu.rows import sharing_of
 
 
@@ -83,6 +110,8 @@ class StripeShareReductionsPass(HardwarePass):
         for block in list(top_level_blocks(op)):
             if aggregates_plainly(block) and is_stream(block):
                 self._share(block)
+            elif not is_leaf(block):
+                share_nest(block, self.figures)
 
     def _share(self, block: BlockOp) -> None:
         sharing = sharing_of(block, self.figures, self.longest)

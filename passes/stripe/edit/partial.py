@@ -76,6 +76,18 @@ def split_reduction(
     return first, second
 
 
+def deal_out(block: BlockOp, index: int, count: int) -> BlockOp:
+    """Let an index count rounds, in which a further, last index has `count` turns.
+
+    Its values are `count * round + turn`; returns the block that takes the old one's
+    place.
+    """
+    dealt = _Split(block, (), Lanes(index, count), MemorySpace.PRIVATE)
+    new = located(dealt.partial_block({}), block)
+    block.replace_by(new)
+    return new
+
+
 @dataclass(frozen=True)
 class _Split:
     block: BlockOp

@@ -58,6 +58,13 @@ class BlockCosts:
         own_bytes = self.hardware.own_cache_bytes
         return (own_bytes or self.hardware.overheads.private_bytes) // 2
 
+    @property
+    def row_scratch_limit(self) -> int:
+        """The same where points are rows: the lanes of a group share one."""
+        if self.hardware.has_vectors:
+            return self.scratch_limit
+        return self.hardware.point_bytes
+
     def problem(self, block: BlockOp) -> Problem:
         """What the model of nests sees of a block."""
         if block not in self._problems:

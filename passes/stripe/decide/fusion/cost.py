@@ -35,7 +35,7 @@ class FusionCost:
         costs = [
             self._cost(group, tiling)
             for tiling in group.tilings()
-            if group.scratch_bytes(tiling.levels[-1]) <= self._blocks.scratch_limit
+            if group.scratch_bytes(tiling.levels[-1]) <= group.scratch_limit
         ]
         return min(costs, key=lambda cost: cost.seconds, default=None)
 

@@ -14,6 +14,7 @@ from .....dialects.stripe.staging import Staging
 from .....targets.hardware import Hardware
 from ...analysis.lanes import vector_width
 from ...analysis.shared_indices import Member, written_memories
+from ..gpu.turns import rows_of_group
 from .block_costs import BlockCosts
 from .cache_tiles import cache_tiles
 from .contraction import even
@@ -116,6 +117,8 @@ class FusionGroup:
 
     def _row_tiles(self) -> tuple[tuple[int, ...], ...]:
         """One value of the shared indices at a time, several to a work-group."""
+        if not self._hardware.has_vectors:
+            return (self._rows_of_group(),)
         rows = tuple(1 for _ in self.extents)
         work = sum(member.facts.points for member in self.members)
         points = prod(self.extents)
@@ -129,6 +132,12 @@ class FusionGroup:
             sizes[shared] = even(min(wanted, extent), extent)
             wanted //= sizes[shared]
         return (rows,) if tuple(sizes) == rows else (tuple(sizes), rows)
+
+    def _rows_of_group(self) -> tuple[int, ...]:
+        """As many rows as give each lane of a group something to do."""
+        longest = max(member.facts.points for member in self.members)
+        row = longest // prod(self.extents)
+        return tuple(rows_of_group(row, self.extents, self._hardware))
 
     def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Schedule | None:
         """The nest of a contraction within a tile of the shared indices."""
@@ -304,6 +313,13 @@ class FusionGroup:
     def traffic_seconds(self) -> float:
         """To read and write the memories outside, on all cores."""
         return sum(map(self.costs.clock.handed_on, self._buffers.values()))
+
+    @property
+    def scratch_limit(self) -> int:
+        """Bytes that a point may hold."""
+        if self.contractions:
+            return self.costs.scratch_limit
+        return self.costs.row_scratch_limit
 
     def scratch_bytes(self, sizes: Sequence[int]) -> int:
         """Of the buffers inside, for one tile."""

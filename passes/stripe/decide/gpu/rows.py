@@ -24,11 +24,10 @@ from ...analysis.nests import output_indices, reduction_indices
 from ...analysis.reductions import row_index
 from ...edit.partial import Chunk, Lanes
 from ..model.tree import tree_radices
+from .turns import turns_of
 
-_VALUES_OF_ITEM = 8
-"""How many values an item should aggregate before its part joins the tree."""
 _VALUES_OF_CHUNK = 16
-"""The same where a further kernel is started for the parts."""
+"""How many values an item should aggregate where a further kernel takes the parts."""
 _SECTOR = 8
 """Neighbouring numbers that are moved together."""
 
@@ -67,7 +66,7 @@ def sharing_of(block: BlockOp, hardware: Hardware, longest: int) -> Sharing | No
     values = block.index_ranges[index]
     items = hardware.work_group_size
     side = 1 if column is None else min(block.index_ranges[column], 4 * _SECTOR)
-    turns = _power_of_two(min(-(-values // _VALUES_OF_ITEM), items // side))
+    turns = turns_of(values, items // side)
     tile = _cells_of_group(block, column, items // turns)
     lanes = Lanes(index, turns, is_last=column is None)
     sharing = Sharing(tile, lanes, tree_radices(turns, hardware), ())
@@ -76,11 +75,6 @@ def sharing_of(block: BlockOp, hardware: Hardware, longest: int) -> Sharing | No
 
 def _widest(block: BlockOp, indices: set[int]) -> int | None:
     return max(indices, key=lambda index: block.index_ranges[index], default=None)
-
-
-def _power_of_two(count: int) -> int:
-    """The largest one that is no more."""
-    return 1 << (max(count, 1).bit_length() - 1)
 
 
 def _cells_of_group(block: BlockOp, column: int | None, items: int) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -p 'stripe-share-reductions{hardware=nvidia-h200}' | filecheck %s
 // RUN: tile-opt %s --validate-each --validate-entry=rows -p 'stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-accumulate,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
 // RUN: tile-opt %s --validate-each --validate-entry=columns -p 'stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-accumulate,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
+// RUN: tile-opt %s --validate-each --validate-entry=nest -p 'stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-accumulate,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
 // RUN: not tile-opt %s -p 'stripe-share-reductions{longest=0}' 2>&1 | filecheck %s --check-prefix=ERROR
 // KERNEL: opencl.barrier
 // ERROR: error: expected longest of 1 or more, got 0
@@ -80,4 +81,56 @@ func.func @product(%A : !stripe.view<64x64xf32>, %B : !stripe.view<64x64xf32>) -
     stripe.store %z, %c : !stripe.view<1x1xf32>
   }
   func.return %C : !stripe.view<64x64xf32>
+}
+
+// A nest over rows: what two blocks read is read once, what items share is in local
+// memory, and each has its own cells of what is computed of each.
+// CHECK-LABEL: func.func @nest
+// CHECK: stripe.block "O" [%i : 7]
+// CHECK: %x_1 = stripe.alloc : !stripe.view<1x16x64xf32, private>
+// CHECK-NEXT: stripe.block [%e0 : 16, %lane : 64]
+// CHECK-NEXT: in %from = %x[0, 64 * %e0 + %lane] : 1x1
+// CHECK-NEXT: out %to = %x_1[0, %e0, %lane] : 1x1x1
+// CHECK-NEXT: where -64 * %e0 - %lane + 999 >= 0
+// CHECK-NEXT: attributes {stripe.schedule = #stripe.schedule<
+// CHECK-NEXT: tile [0, 1] bind [_, group] because "64 work-items take turns at the cells of a row",
+// CHECK-NEXT: points bind [unroll, _]>}
+// CHECK: %N = stripe.alloc : !stripe.view<1xf32, local>
+// CHECK-NEXT: %E = stripe.alloc : !stripe.view<1x16x64xf32, private>
+// CHECK: out %n = %N_parts[0, %lane] : 1x1 add init 0
+// CHECK: out %o_1 = %o[0, 64 * %j + %lane] : 1x1
+func.func @nest(%X : !stripe.view<7x1000xf32>) -> !stripe.view<7x1000xf32> {
+  %O = stripe.alloc : !stripe.view<7x1000xf32>
+  stripe.block "O" [%i : 7]
+      in %x = %X[%i, 0] : 1x1000
+      out %o = %O[%i, 0] : 1x1000 {
+    %N = stripe.alloc : !stripe.view<1xf32, private>
+    %E = stripe.alloc : !stripe.view<1x1000xf32, private>
+    stripe.block [%j : 1000]
+        in %x_1 = %x[0, %j] : 1x1
+        out %e = %E[0, %j] : 1x1 {
+      %0 = stripe.load %x_1 : !stripe.view<1x1xf32>
+      %1 = eltwise.exp %0 : f32
+      stripe.store %1, %e : !stripe.view<1x1xf32, private>
+    }
+    stripe.block [%j : 1000]
+        in %x_1 = %x[0, %j] : 1x1
+        in %e = %E[0, %j] : 1x1
+        out %n = %N[0] : 1 add init 0 {
+      %0 = stripe.load %e : !stripe.view<1x1xf32, private>
+      %1 = stripe.load %x_1 : !stripe.view<1x1xf32>
+      %2 = eltwise.mul %0, %1 : f32
+      stripe.store %2, %n : !stripe.view<1xf32, private>
+    }
+    stripe.block [%j : 1000]
+        in %e = %E[0, %j] : 1x1
+        in %n = %N[0] : 1
+        out %o_1 = %o[0, %j] : 1x1 {
+      %0 = stripe.load %e : !stripe.view<1x1xf32, private>
+      %1 = stripe.load %n : !stripe.view<1xf32, private>
+      %2 = eltwise.div %0, %1 : f32
+      stripe.store %2, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<7x1000xf32>
 }

@@ -61,3 +61,46 @@ def test_axes_around_each_other() -> None:
     outer, middle = f(x)
     np.testing.assert_array_equal(outer, x.sum((0, 2)))
     np.testing.assert_array_equal(middle, x.sum(1))
+
+
+def softmax(x: Array) -> Array:
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def norm(x: Array) -> Array:
+    return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 0.5)
+
+
+NESTS: dict[str, tuple[str, Callable[[Array], Array]]] = {
+    "softmax": (
+        "function (X[I, J]) -> (O) { M[i, 0 : I, 1] = >(X[i, j]); E = exp(X - M);"
+        " N[i, 0 : I, 1] = +(E[i, j]); O = E / N; }",
+        softmax,
+    ),
+    "norm": (
+        "function (X[I, J]) -> (O) { A[i, 0 : I, 1] = +(X[i, j]); D = X - A / J;"
+        " Q = D * D; B[i, 0 : I, 1] = +(Q[i, j]); O = D / sqrt(B / J + 0.5); }",
+        norm,
+    ),
+    "argmax": (
+        "function (X[I, J]) -> (A) { T[i, 0 : I, 1] = >(X[i, j]);"
+        " At = (X == T ? index(X, 1) : J); A[i : I] = <(At[i, j]); }",
+        lambda x: x.argmax(1),
+    ),
+    "reversed": (
+        "function (X[I, J]) -> (O) { E = exp(X); M[i, 0 : I, 1] = >(E[i, j]);"
+        " D = E / M; O[i, J - 1 - j : I, J] = =(D[i, j]); }",
+        lambda x: (np.exp(x) / np.exp(x).max(1, keepdims=True))[:, ::-1],
+    ),
+}
+ROWS = [(64, 4096), (37, 5), (1003, 40), (2, 1), (11, 9001)]
+
+
+@pytest.mark.parametrize("shape", ROWS)
+@pytest.mark.parametrize("name", NESTS)
+def test_nests_over_rows(name: str, shape: tuple[int, int]) -> None:
+    text, expected = NESTS[name]
+    x = np.random.default_rng(9).standard_normal(shape).astype(np.float32)
+    result = gingham.compile(text, hardware="nvidia-h200")(x)
+    np.testing.assert_allclose(result, expected(x), rtol=3e-6, atol=3e-6)

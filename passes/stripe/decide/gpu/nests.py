@@ -1,0 +1,351 @@
+"""How the work-items of a group share a nest over rows.
+
+What fusion made one nest, as softmax or a norm, has blocks that aggregate along a row
+and blocks that compute each of its cells, and buffers that hand values on. All of them
+are dealt out along the index along which buffers are contiguous, in the same way: item
+`n` of 256 has the cells `n`, `n + 256` and so on.
+
+So a buffer that every block uses at its own cells is an item's, in registers: it is
+*divided*. What the items of a row use together, as the maximum that a tree has found,
+is in local memory. What several blocks read of an input is read once, into registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from .....dialects.aggregation import Aggregation
+from .....dialects.stripe.attributes import Direction, MemorySpace, ViewType, view_type
+from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.ops import AllocOp
+from .....targets.hardware import Hardware
+from ....locations import located
+from ...analysis.lanes import unit_steps
+from ...analysis.nests import (
+    is_injective,
+    is_leaf,
+    is_number,
+    is_subscripted,
+    output_indices,
+    reduction_indices,
+    root_buffer,
+)
+from ...analysis.schedules import is_scheduled
+from ...edit.blocks import retarget
+from ...edit.copies import copy_block
+from ...edit.group_reduction import deal_cells, share_reduction, spread_cells
+from ...edit.partial import Lanes, deal_out
+from ..model.tree import tree_radices
+from .turns import turns_of
+
+_REGISTERS_SHARE = 4
+"""The part of an item's registers that the cells of rows may take."""
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A block of a nest, and the index at whose values items take turns, if any."""
+
+    block: BlockOp
+    index: int | None
+    turns: int = 1
+
+    @property
+    def extent(self) -> int:
+        """How many values there are to take."""
+        return 1 if self.index is None else self.block.index_ranges[self.index]
+
+    @property
+    def rounds(self) -> int:
+        """How many of them an item has."""
+        return -(-self.extent // self.turns)
+
+    @property
+    def spread(self) -> tuple[int, ...]:
+        """The other indices whose values are different items."""
+        return tuple(sorted(output_indices(self.block) - {self.index}))
+
+    @property
+    def rows(self) -> int:
+        """How many values these have."""
+        return prod(self.block.index_ranges[index] for index in self.spread)
+
+    def share(self, number: int) -> _Share | None:
+        """Which cells of a buffer an item has; None where it has none of its own."""
+        ranges = self.block.index_ranges
+        axes: dict[int, int] = {}
+        for axis, form in enumerate(self.block.refinement(number).access):
+            if not form.support and not form.constant:
+                continue
+            if len(form.support) != 1 or form.constant:
+                return None
+            (index,) = form.support
+            if form.coefficients[index] != 1 or index in axes or index >= len(ranges):
+                return None
+            axes[index] = axis
+        if self.index not in axes or not {*self.spread} <= {*axes}:
+            return None
+        if not is_number(self.block.view_type(number)):
+            return None
+        others = tuple([(axes[index], ranges[index]) for index in self.spread])
+        return _Share(axes[self.index], self.turns, others)
+
+
+@dataclass(frozen=True)
+class _Share:
+    """How a buffer is divided among items: the same for all that use it."""
+
+    axis: int
+    """Along which they take turns."""
+    turns: int
+    others: tuple[tuple[int, int], ...]
+    """The axes that others have other places of, with how many."""
+
+
+def share_nest(nest: BlockOp, hardware: Hardware) -> bool:
+    """Let the work-items of groups share a nest; False where they can not."""
+    leaves = _leaves(nest)
+    if leaves is None:
+        return False
+    sharing = _Sharing(nest, _with_turns(leaves, nest, hardware), hardware)
+    if not sharing.fits():
+        return False
+    sharing.apply()
+    return True
+
+
+def _leaves(nest: BlockOp) -> list[_Leaf] | None:
+    """The blocks of a nest; None where it has others than can be dealt out."""
+    is_plain = not nest.conditions and not nest.is_serial and not is_scheduled(nest)
+    if not is_plain or any(
+        refinement.aggregation is not Aggregation.ASSIGN or refinement.init is not None
+        for refinement in nest.refinement_list
+    ):
+        return None
+    found: list[_Leaf] = []
+    for op in nest.body.block.ops:
+        if isinstance(op, AllocOp):
+            continue
+        leaf = _leaf(op) if isinstance(op, BlockOp) else None
+        if leaf is None:
+            return None
+        found.append(leaf)
+    return found
+
+
+def _leaf(block: BlockOp) -> _Leaf | None:
+    """A block with the index that it is dealt out along; None if it can not be."""
+    if not is_leaf(block) or block.is_serial or not all(block.index_ranges):
+        return None
+    if is_scheduled(block) or any(map(is_subscripted, block.views)):
+        return None
+    if not all(_has_cells(block, number) for number in range(len(block.views))):
+        return None
+    index = _lane_index(block)
+    if index is None:
+        reductions = reduction_indices(block)
+        is_small = all(block.index_ranges[n] == 1 for n in reductions)
+        return _Leaf(block, None) if is_small else None
+    if index in reduction_indices(block) and not _aggregates(block):
+        return None
+    return _Leaf(block, index)
+
+
+def _has_cells(block: BlockOp, number: int) -> bool:
+    """Whether what is written through a window is used by the same items alone."""
+    refinement = block.refinement(number)
+    if not refinement.direction.writes:
+        return True
+    root = root_buffer(block.buffer(number))
+    is_alone = all(
+        refinement.access == other.access
+        for buffer, other in zip(block.buffers, block.refinement_list, strict=True)
+        if root_buffer(buffer) is root
+    )
+    return is_alone and is_injective(block, number)
+
+
+def _aggregates(block: BlockOp) -> bool:
+    """Whether all outputs aggregate numbers from what changes nothing."""
+    return all(
+        is_number(block.view_type(number))
+        and refinement.aggregation is not Aggregation.ASSIGN
+        and refinement.init
+        == refinement.aggregation.identity(block.view_type(number).element_type)
+        for number, refinement in enumerate(block.refinement_list)
+        if refinement.direction.writes
+    )
+
+
+def _lane_index(block: BlockOp) -> int | None:
+    """The index along which the most cells are contiguous."""
+    ranges = block.index_ranges
+    scores = [0] * len(ranges)
+    for refinement in block.refinement_list:
+        used = {n for form in refinement.access for n in form.support}
+        cells = prod(ranges[n] for n in used if n < len(ranges))
+        for index in unit_steps(refinement, len(ranges)):
+            scores[index] += cells if ranges[index] > 1 else 0
+    best = max(range(len(ranges)), key=lambda index: scores[index], default=None)
+    return None if best is None or not scores[best] else best
+
+
+def _with_turns(
+    leaves: Sequence[_Leaf], nest: BlockOp, hardware: Hardware
+) -> list[_Leaf]:
+    """The same, with as many items as are worth having.
+
+    There are more than usual where the cells of one would not fit its registers.
+    """
+    rows = max((leaf.rows for leaf in leaves), default=1)
+    longest = max((leaf.extent for leaf in leaves), default=1)
+    buffers = sum(
+        isinstance(view.type, ViewType) and prod(view.type.sizes) >= longest
+        for view in _memories(nest)
+    )
+    most = hardware.vector_registers // _REGISTERS_SHARE // max(buffers, 1)
+    items = max(hardware.work_group_size // rows, 1)
+    while 2 * items * rows <= hardware.work_group_limit and longest > items * most:
+        items *= 2
+    return [replace(leaf, turns=turns_of(leaf.extent, items)) for leaf in leaves]
+
+
+def _memories(nest: BlockOp) -> list[SSAValue]:
+    """What may be kept in registers: the buffers of a nest, and what it reads."""
+    inside = [op.view for op in nest.body.block.ops if isinstance(op, AllocOp)]
+    return [*inside, *(nest.view(number) for number in _inputs(nest))]
+
+
+def _inputs(nest: BlockOp) -> list[int]:
+    """The windows of what nothing in a nest writes and several blocks read."""
+    written = {
+        root_buffer(nest.buffer(number))
+        for number, refinement in enumerate(nest.refinement_list)
+        if refinement.direction.writes
+    }
+    return [
+        number
+        for number, refinement in enumerate(nest.refinement_list)
+        if refinement.direction is Direction.IN
+        and root_buffer(nest.buffer(number)) not in written
+        and len([*nest.view(number).uses]) > 1
+    ]
+
+
+class _Sharing:
+    """How a nest is shared; nothing is changed before `apply`."""
+
+    def __init__(
+        self, nest: BlockOp, leaves: Sequence[_Leaf], hardware: Hardware
+    ) -> None:
+        self._nest = nest
+        self._hardware = hardware
+        self._leaves = {leaf.block: leaf for leaf in leaves}
+        self._allocations = [
+            op for op in nest.body.block.ops if isinstance(op, AllocOp)
+        ]
+        self._divided = {
+            allocation: share
+            for allocation in self._allocations
+            if (share := self._share(allocation.view)) is not None
+        }
+
+    def _share(self, view: SSAValue) -> _Share | None:
+        """How all blocks divide a buffer; None where they do not, or differently."""
+        shares: set[_Share | None] = set()
+        for use in view.uses:
+            block = use.operation
+            leaf = self._leaves.get(block) if isinstance(block, BlockOp) else None
+            shares.add(None if leaf is None else leaf.share(use.index))
+        return shares.pop() if len(shares) == 1 else None
+
+    def fits(self) -> bool:
+        """Whether groups are large enough, and so is local memory."""
+        items = max(
+            (leaf.turns * leaf.rows for leaf in self._leaves.values()), default=0
+        )
+        if not 1 < items <= self._hardware.work_group_limit:
+            return False
+        shared = [each for each in self._allocations if each not in self._divided]
+        used = sum(each.view.type.bytes for each in shared)
+        # A tree has fewer parts behind its first level than there.
+        for leaf in self._leaves.values():
+            if leaf.turns > 1 and leaf.index in reduction_indices(leaf.block):
+                used += 2 * 8 * leaf.turns * leaf.rows
+        return used <= self._hardware.local_memory_bytes
+
+    def apply(self) -> None:
+        """Deal out the blocks, and put buffers where they belong."""
+        self._keep_inputs()
+        for allocation in self._allocations:
+            if allocation not in self._divided:
+                _move_to_local(allocation)
+        for leaf in self._leaves.values():
+            self._deal(leaf)
+        for allocation, share in self._divided.items():
+            if share.turns > 1:
+                deal_cells(allocation, share.axis, share.turns)
+
+    def _keep_inputs(self) -> None:
+        """Read what several blocks read into registers first, where these suffice."""
+        most = self._hardware.vector_registers // _REGISTERS_SHARE
+        for number in _inputs(self._nest):
+            view = self._nest.view(number)
+            share = self._share(view)
+            held = sum(self._rounds(*each) for each in self._divided.items())
+            if share is None:
+                continue
+            type = view_type(view)
+            private = AllocOp(type.in_space(MemorySpace.PRIVATE))
+            if held + self._rounds(private, share) > most:
+                continue
+            private.view.name_hint = view.name_hint
+            retarget(view, private.view)
+            copy = copy_block(view, private.view)
+            axes = [axis for axis, size in enumerate(type.sizes) if size > 1]
+            start = InsertPoint.at_start(self._nest.body.block)
+            opening = [located(private, self._nest), located(copy, self._nest)]
+            Rewriter.insert_op(opening, start)
+            self._leaves = {
+                copy: _Leaf(copy, axes.index(share.axis), share.turns),
+                **self._leaves,
+            }
+            self._divided[private] = share
+
+    def _rounds(self, allocation: AllocOp, share: _Share) -> int:
+        """How many cells of a divided buffer an item has."""
+        own = share.turns * prod(extent for _, extent in share.others)
+        return -(-prod(allocation.view.type.sizes) // own)
+
+    def _deal(self, leaf: _Leaf) -> None:
+        block, index = leaf.block, leaf.index
+        unrolls = leaf.rounds <= self._hardware.overheads.unrolled_copies and any(
+            root_buffer(buffer).owner in self._divided for buffer in block.buffers
+        )
+        reason = f"{leaf.turns} work-items take turns at the cells of a row"
+        if index is None or leaf.turns == 1:
+            spread_cells(block, "a work-item for each row", whole=index)
+        elif index in reduction_indices(block):
+            radices = tree_radices(leaf.turns, self._hardware)
+            lanes = Lanes(index, leaf.turns)
+            share_reduction(block, lanes, radices, reason, unrolls=unrolls)
+        else:
+            dealt = deal_out(block, index, leaf.turns)
+            unrolled = index if unrolls else None
+            spread_cells(dealt, reason, whole=index, unrolled=unrolled)
+
+
+def _move_to_local(allocation: AllocOp) -> None:
+    """Put a buffer of a nest into the memory that a group shares."""
+    local = located(
+        AllocOp(allocation.view.type.in_space(MemorySpace.LOCAL)), allocation
+    )
+    local.view.name_hint = allocation.view.name_hint
+    Rewriter.insert_op(local, InsertPoint.before(allocation))
+    retarget(allocation.view, local.view)
+    Rewriter.erase_op(allocation)

@@ -1,0 +1,32 @@
+"""How many work-items take turns at a row, and how many rows a group has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....targets.hardware import Hardware
+
+_CELLS_OF_ITEM = 8
+"""How many cells of a row an item should have before there are more items."""
+
+
+def turns_of(extent: int, items: int) -> int:
+    """A power of two of items, of so many at most, for rows of that length."""
+    wanted = max(min(-(-extent // _CELLS_OF_ITEM), items), 1)
+    return 1 << (wanted.bit_length() - 1)
+
+
+def rows_of_group(row: int, extents: Sequence[int], hardware: Hardware) -> list[int]:
+    """Tiles of so many rows as there are items for, of ranges of these extents.
+
+    They leave nothing over where that takes little.
+    """
+    items = hardware.work_group_size
+    left = items // turns_of(row, items)
+    sizes: list[int] = []
+    for extent in reversed(extents):
+        size = min(left, extent)
+        divisors = (n for n in range(size, size // 2, -1) if extent % n == 0)
+        sizes.append(max(next(divisors, size), 1))
+        left //= sizes[-1]
+    return sizes[::-1]
