@@ -38,7 +38,10 @@ stays at the innermost level, or at the first that cuts an index which aggregate
 inside, points only aggregate. An index that is bound to work-items stays so in the
 tiles, one that is bound to `vector` in the points, `loop` and `unroll` hold for both.
 Bindings of the schedule, `tile [8, 32, 0] bind [grid, grid, _]`, go to the block of
-their level. Schedules that make the same loops make the same nest.
+their level. Where work-items share points whose cells have `init`, each gets a block of
+its own, which sets its cells: `points bind [lane, lane, loop]` are then `tile [1, 1, 0]
+bind [lane, lane, _], points bind [_, _, loop]`. Schedules that make the same loops make
+the same nest.
 
 It is an error when an output has `init` and its tiles would set cells that no point
 reaches: where points leave gaps in a tile, or where the last tile reaches further than
@@ -55,6 +58,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ....dialects.stripe.binding import IN_GROUP, Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ....dialects.stripe.tiling import Tiles
@@ -87,6 +91,8 @@ class StripeTilePass(ModulePass):
             is_free = block in top_level and not loops.levels
             if is_free and self._has_size_for(block):
                 loops = replace(loops, levels=(Tiles(self.sizes),))
+            if _sets_shared_cells(block, loops):
+                loops, rest = _of_own_cells(loops, rest)
             # What else is decided counts the blocks of the nest.
             set_schedule(block, Schedule())
             nest = tile_nest(block, loops)
@@ -96,3 +102,39 @@ class StripeTilePass(ModulePass):
         if block.is_serial or not self.sizes:
             return False
         return len(self.sizes) == len(block.index_ranges)
+
+
+def _sets_shared_cells(block: BlockOp, loops: Schedule) -> bool:
+    """Whether a tile sets the cells of points that are those of several work-items."""
+    is_shared = any(binding in IN_GROUP for binding in loops.points.bind)
+    initializes = any(each.init is not None for each in block.refinement_list)
+    return is_shared and initializes and bool(loops.levels)
+
+
+def _of_own_cells(loops: Schedule, rest: Schedule) -> tuple[Schedule, Schedule]:
+    """The same with a level of tiles for work-items, which have one point of each.
+
+    So each work-item sets its own cells. What is copied counts that level, too.
+    """
+    points, count = loops.points, len(loops.levels)
+    sizes = tuple([int(binding in IN_GROUP) for binding in points.bind])
+    undecided = Binding.UNDECIDED
+    items, inside = (
+        tuple(
+            [own if (own in IN_GROUP) == wanted else undecided for own in points.bind]
+        )
+        for wanted in (True, False)
+    )
+    level = Tiles(sizes, points.order, items)
+    stages = [
+        replace(each, window=each.window + (each.window >= count))
+        for each in rest.stages
+    ]
+    return (
+        replace(
+            loops,
+            levels=(*loops.levels, level),
+            points=replace(points, bind=inside),
+        ),
+        replace(rest, stages=tuple(stages)),
+    )

@@ -27,19 +27,24 @@ SCHEDULES = {
         tile [6, 4, 0], tile [2, 2, 0] bind [lane, lane, _],
         points bind [unroll, vector, _]""",
     "lanes": f"{GRID}, tile [1, 4, 0] bind [lane, lane, _]",
+    "lanes of points": f"{GRID}, points order [1, 2, 0] bind [lane, vector, loop]",
+    "lanes of sub-groups": f"""{GRID}, tile [6, 4, 0] bind [subgroup, subgroup, _],
+        points bind [lane, lane, loop], stage input 0 at 1 of 2 order [0, 1] local""",
+    "parts of a sum": f"{GRID}, tile [12, 8, 5], points bind [lane, lane, loop]",
     "uneven": """tile [5, 7, 0] bind [grid, grid, _],
         tile [5, 1, 0] bind [_, lane, _]""",
 }
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
-def test_bound_by_hand(name: str) -> None:
+@pytest.mark.parametrize("distribution", ["stripe-distribute,stripe-tile", ""])
+def test_bound_by_hand(name: str, distribution: str) -> None:
     module, inputs = product(*SHAPE, SCHEDULES[name]), operands(*SHAPE)
     want = inputs[0] @ inputs[1]
     for passes in (
         "stripe-partition-edges,stripe-tile",
-        "stripe-accumulate",
-        "stripe-distribute,stripe-tile",
+        "stripe-stage,stripe-accumulate",
+        distribution,
         "stripe-separate,stripe-plan-vectors,stripe-vectorize",
         "stripe-unroll,stripe-map",
         "lower-stripe-to-opencl,opencl-emulate-types",

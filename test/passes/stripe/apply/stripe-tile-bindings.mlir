@@ -84,3 +84,28 @@ func.func @same_loops(%A : !stripe.view<8x4xf32>) -> !stripe.view<8x4xf32> {
   }
   func.return %B : !stripe.view<8x4xf32>
 }
+
+// Work-items that share points set the cells of their own ones.
+// CHECK-LABEL: func.func @points_of_items
+// CHECK: stripe.block "C" [%i : 2 grid]
+// CHECK-NEXT: in %a = %A[4 * %i, 0] : 4x8
+// CHECK-NEXT: out %c = %C[4 * %i] : 4
+// CHECK: stripe.block [%i_1 : 4 lane]
+// CHECK-NEXT: in %a_1 = %a[%i_1, 0] : 1x8
+// CHECK-NEXT: out %c_1 = %c[%i_1] : 1 add init 0 {
+// CHECK: stripe.block [%k : 8 unroll]
+// CHECK-NEXT: in %a_2 = %a_1[0, %k] : 1x1
+// CHECK-NEXT: out %c_2 = %c_1[0] : 1 add {
+func.func @points_of_items(%A : !stripe.view<8x8xf32>) -> !stripe.view<8xf32> {
+  %C = stripe.alloc : !stripe.view<8xf32>
+  stripe.block "C" [%i : 8, %k : 8]
+      in %a = %A[%i, %k] : 1x1
+      out %c = %C[%i] : 1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [4, 0] bind [grid, _],
+        points bind [lane, unroll]>} {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %c : !stripe.view<1xf32>
+  }
+  func.return %C : !stripe.view<8xf32>
+}
