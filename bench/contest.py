@@ -258,7 +258,10 @@ class Contest:
                 reference.send(request)
             running = self._prepared(case, folder, missing)
             if reference is not None:
-                reference.answer(_LONGEST_ANSWER_SECONDS)
+                told = reference.answer(_LONGEST_ANSWER_SECONDS)
+                if "missing" in told:
+                    why = f"nothing to check against: {told['missing']}"
+                    print(f"\r{case.name}: {why}", file=sys.stderr)
             is_exact = reference is not None
             return running, {
                 c.name: error_of(case, c.name, Path(folder), is_exact) for c in running
