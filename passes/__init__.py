@@ -59,6 +59,9 @@ _PASSES = {
     "stripe-vectorize": "stripe.apply.vectorize:StripeVectorizePass",
     "stripe-unroll": "stripe.decide.unroll:StripeUnrollPass",
     "stripe-collect-outputs": "stripe.apply.collect_outputs:StripeCollectOutputsPass",
+    "stripe-drop-constraints": (
+        "stripe.apply.drop_constraints:StripeDropConstraintsPass"
+    ),
     "stripe-distribute": "stripe.decide.distribute:StripeDistributePass",
     "stripe-map": "stripe.decide.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",

@@ -42,15 +42,16 @@ def fold_function(
         return function.fold(*known) if function.fold is not None else None
     if not all(is_element_type(element) for element in elements):
         return None
-    return _evaluate(function, known, elements, element_of(result))
+    return evaluate_function(function, known, elements, element_of(result))
 
 
-def _evaluate(
+def evaluate_function(
     function: Function,
     numbers: Sequence[int | float],
     elements: Sequence[Attribute],
     result: Attribute,
 ) -> int | float | None:
+    """The value of a function of numbers of these types; None for one they lack."""
     import numpy as np
 
     if not all(fits(n, e) for n, e in zip(numbers, elements, strict=True)):

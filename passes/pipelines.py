@@ -146,9 +146,10 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-partition-edges"),
         step("stripe-count-work"),
         step("stripe-tile"),
-        step("stripe-stage", hardware=hardware),
+        step("stripe-stage", hardware=hardware, fills=True),
         # What a group stages, collects and computes is spread over its work-items.
         step("stripe-collect-outputs"),
+        step("stripe-drop-constraints"),
         step("stripe-distribute", items=hardware.work_group_size, bits=access_bits),
         step("stripe-tile"),
         step("stripe-count-work"),

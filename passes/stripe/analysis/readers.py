@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Block, Operation, SSAValue
 
 from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import LoadOp, StoreOp
 from .lanes import MOST_LANES
@@ -29,6 +30,24 @@ def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
             yield None, view
 
 
+def keeps_below(
+    reader: BlockOp | None,
+    view: SSAValue,
+    axis: int,
+    limit: IndexSum,
+) -> bool:
+    """Whether a reader only reads cells with `limit - cell >= 0` along an axis."""
+    if reader is None or view not in reader.views:
+        return False
+    number = reader.views.index(view)
+    if not is_number(reader.view_type(number)):
+        return False
+    wanted = limit - absolute_access(view).starts[axis]
+    return wanted.bounds(index_range)[0] >= 0 or any(
+        (wanted - known).bounds(index_range)[0] >= 0 for known in reader.where
+    )
+
+
 def is_unread(fill: BlockOp, *, may_round: bool = True) -> bool:
     """Whether constraints keep all readers from the cells that a block sets.
 
@@ -37,7 +56,7 @@ def is_unread(fill: BlockOp, *, may_round: bool = True) -> bool:
     of the innermost blocks keep from anything.
     """
     place = absolute_access(fill.view(0))
-    around = _indices_around(place.buffer)
+    around = indices_around(place.buffer)
     ranges = [*place.buffer_type.sizes, *map(index_range, around)]
     beyond = _over_cells(fill, place, around)
     for reader, view in readers(place.buffer):
@@ -66,7 +85,7 @@ def _blocks_from(reader: BlockOp, buffer: SSAValue) -> Iterator[BlockOp]:
         block = block.parent_op()
 
 
-def _indices_around(buffer: SSAValue) -> list[SSAValue]:
+def indices_around(buffer: SSAValue) -> list[SSAValue]:
     """What is the same during the life of an allocation."""
     indices: list[SSAValue] = []
     block = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()

@@ -54,10 +54,9 @@ from ..analysis.nests import (
     AbsoluteAccess,
     absolute_access,
     is_leaf,
-    is_number,
     is_top_level,
 )
-from ..analysis.readers import readers
+from ..analysis.readers import indices_around, keeps_below, readers
 
 
 @dataclass(frozen=True)
@@ -156,12 +155,12 @@ def _is_unseen(
         return False
     axis = _axis_of(access, own)
     around = IndexSum.of(form, block.form_values).without([own])
-    if axis is None or not {*around.values} <= _indices_around(allocation):
+    if axis is None or not {*around.values} <= {*indices_around(access.buffer)}:
         return False
     # At cell `c` the form is `limit - c`.
     limit = around + access.starts[axis].constant
     return all(
-        _keeps_below(reader, view, axis, limit)
+        keeps_below(reader, view, axis, limit)
         for reader, view in readers(access.buffer)
     )
 
@@ -172,31 +171,3 @@ def _axis_of(access: AbsoluteAccess, own: SSAValue) -> int | None:
         if start.terms == ((own, 1),):
             return axis
     return None
-
-
-def _indices_around(allocation: AllocOp) -> set[SSAValue]:
-    """What is the same during the life of an allocation."""
-    indices: set[SSAValue] = set()
-    block = allocation.parent_op()
-    while isinstance(block, BlockOp):
-        indices |= {*block.indices}
-        block = block.parent_op()
-    return indices
-
-
-def _keeps_below(
-    reader: BlockOp | None,
-    view: SSAValue,
-    axis: int,
-    limit: IndexSum,
-) -> bool:
-    """Whether a reader only reads cells with `limit - cell >= 0`."""
-    if reader is None or view not in reader.views:
-        return False
-    number = reader.views.index(view)
-    if not is_number(reader.view_type(number)):
-        return False
-    wanted = limit - absolute_access(view).starts[axis]
-    return wanted.bounds(index_range)[0] >= 0 or any(
-        (wanted - known).bounds(index_range)[0] >= 0 for known in reader.where
-    )

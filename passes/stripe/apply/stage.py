@@ -71,6 +71,10 @@ class StripeStagePass(HardwarePass):
 
     name = "stripe-stage"
 
+    fills: bool = False
+    """Whether what is not copied is set even where nobody reads it yet, for
+    `stripe-drop-constraints`."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Insert the copies that schedules ask for, and take those parts away.
 
@@ -87,5 +91,5 @@ class StripeStagePass(HardwarePass):
             for staging in stages:
                 fills += stage(blocks, staging, packed, hardware)
         for fill in fills:
-            if is_unread(fill, may_round=self.figures.has_vectors):
+            if not self.fills and is_unread(fill, may_round=hardware.has_vectors):
                 Rewriter.erase_op(fill)

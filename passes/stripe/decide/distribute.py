@@ -63,8 +63,9 @@ from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.tiling import Points, Tiles
 from ....targets.hardware.description import LANE_BITS
 from ...locations import check_positive
-from ..analysis.lanes import plan_along, vector_indices
+from ..analysis.lanes import vector_indices, vector_width
 from ..analysis.nests import (
+    absolute_access,
     is_leaf,
     nested_blocks,
     reduction_indices,
@@ -228,13 +229,8 @@ class _Distribution:
         Neighbours copy to different banks of local memory, too.
         """
         ranges = block.index_ranges
-        along = max(vector_indices(block), key=lambda n: ranges[n], default=None)
-        plan = None if along is None else plan_along(block, along, self._bits)
-        if plan is not None and prod(ranges) < self._items * plan.width:
-            plan = None
-        widths = [1] * len(ranges)
-        if plan is not None:
-            widths[plan.index] = plan.width
+        index, width = self._vectors(block)
+        widths = [width if number == index else 1 for number in range(len(ranges))]
         parts = [n // width for n, width in zip(ranges, widths, strict=True)]
         counts = self._counts(parts, _whole(block))
         if prod(counts) <= 1:
@@ -244,11 +240,35 @@ class _Distribution:
         outer = Tiles(turn, bind=_of_several(turns, Binding.UNROLL))
         reason = f"{prod(counts)} work-items of {self._items}"
         bind = _of_several(counts, Binding.GROUP)
-        if plan is None:
+        if width == 1:
             return Schedule((outer,), Points(bind=bind, reason=reason))
         vectors = Tiles(tuple(widths), bind=bind, reason=reason)
         points = _of_several(widths, Binding.VECTOR)
         return Schedule((outer, vectors), Points(bind=points))
+
+    def _vectors(self, block: BlockOp) -> tuple[int, int]:
+        """The index of the vectors that are copied, and how long they are.
+
+        All that sets the same memory has the same ones, so that each of its cells is
+        one work-item's.
+        """
+        target = root_buffer(block.buffer(_written(block)[0]))
+        others = [use.operation for use in target.uses]
+        setting = [each for each in others if isinstance(each, BlockOp)]
+        setting = [each for each in setting if _is_copy(each)]
+        found = {self._vectors_of(each) for each in setting} or {(0, 1)}
+        return found.pop() if len(found) == 1 else (0, 1)
+
+    def _vectors_of(self, block: BlockOp) -> tuple[int, int]:
+        """The same where a block is alone."""
+        ranges = block.index_ranges
+        for index in sorted(vector_indices(block, ()), key=lambda n: -ranges[n]):
+            width = vector_width(block, index, self._bits)
+            while width > 1 and not _has_whole_vectors(block, index, width):
+                width //= 2
+            if width > 1 and prod(ranges) >= self._items * width:
+                return index, width
+        return 0, 1
 
     def _sizes(self, block: BlockOp) -> list[int]:
         """The points of each work-item along each index."""
@@ -267,6 +287,31 @@ class _Distribution:
             counts[number] = max(divisors)
             left //= counts[number]
         return counts
+
+
+def _has_whole_vectors(block: BlockOp, index: int, width: int) -> bool:
+    """Whether vectors along an index are whole, at multiples of their length.
+
+    They lie so in global memory, and constraints hold for all numbers of a vector or
+    for none.
+    """
+    for form in block.conditions:
+        step = form.coefficients[index]
+        others = [c for n, c in enumerate(form.coefficients) if n != index]
+        # The last number of those for which it holds is followed by a whole vector.
+        end = form.constant + (1 if step < 0 else 0)
+        if step and (abs(step) != 1 or any(c % width for c in (*others, end))):
+            return False
+    for view in block.views:
+        access = absolute_access(view)
+        if access.buffer_type.space.data is not MemorySpace.GLOBAL:
+            continue
+        last = access.starts[-1]
+        steps = [c for value, c in last.terms if value is not block.indices[index]]
+        rows = access.buffer_type.sizes[-1] if len(access.starts) > 1 else width
+        if any(number % width for number in (*steps, last.constant, rows)):
+            return False
+    return True
 
 
 def _is_copy(block: BlockOp) -> bool:

@@ -68,6 +68,19 @@ def test_groups_compute_what_a_contraction_means(name: str) -> None:
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("name", ["odd", "turned", "channels last"])
+def test_what_lies_beyond_the_end_meets_no_infinity(name: str) -> None:
+    text, *shapes = PROGRAMS[name]
+    random = np.random.default_rng(7)
+    inputs = [random.integers(-4, 5, shape).astype(np.float32) for shape in shapes]
+    for array in inputs:
+        flat = array.reshape(-1)
+        flat[[0, 5, flat.size - 1]] = np.inf, np.nan, -np.inf
+    (want,) = interpret(specialized(text, inputs), inputs)
+    for got in run_on_devices(compiled(text, inputs), inputs):
+        np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("shape", [(9, 12, 7), (16, 33, 20)])
 def test_work_items_do_not_get_into_each_others_way(
     shape: tuple[int, int, int],
