@@ -141,7 +141,11 @@ class RunEvent(Event):
 
         Without handles, its number is -1.
         """
-        super().__init__(queue, "a run", handles[-1] if handles else None, held)
+        # As of `Event`, without the call, which would be a twentieth of all of a run's.
+        self.queue = queue
+        self.action = "a run"
+        self.mark = handles[-1] if handles else None
+        self.held = held
         self.bytes = held_bytes
         self.failure: GinghamError | None = None
         """Why the results are not to be used; known when `is_settled`."""
