@@ -121,8 +121,15 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
     groups = hardware.overheads.groups_per_core * hardware.cores
     return [
         step("lower-tile-to-stripe"),
-        # Each chunk of a running sum adds work: half as many of them.
-        step("stripe-scan", lanes=lanes, parallelism=groups // 2),
+        # Each lane walks over a part of its own.
+        step(
+            "stripe-scan",
+            chains=1,
+            lanes=1,
+            parallelism=groups * hardware.work_group_size // 2,
+            shortest=_WALKED,
+            longest=8,
+        ),
         step("stripe-transpose-outputs"),
         step("stripe-fuse"),
         step("stripe-write-once"),
@@ -162,6 +169,10 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-unroll", hardware=hardware),
         step("stripe-map"),
     ]
+
+
+_WALKED = 64
+"""Values of a running aggregation that a lane walks over, one by one."""
 
 
 def _chains(hardware: Hardware) -> int:

@@ -49,6 +49,9 @@ stripe.block "O" [%m : 2, %c : 4]
 }
 ```
 
+Of very many chunks, what they start from is a running aggregation like any other: with
+more than `longest`, it is cut into chunks in turn.
+
 `chains` independent walks take turns in one work-item, because each of them waits for
 its own last step; where another index steps through the last axis of all buffers, they
 are its lanes, for vectors. What else aggregates at a place (`O[i] = +(A[k, r])`, `k <=
@@ -77,7 +80,7 @@ from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
-from ...locations import check_positive
+from ...locations import check_positive, error_at
 from ..analysis.lanes import FEWEST_LANES, unit_steps
 from ..analysis.nests import (
     is_injective,
@@ -106,6 +109,9 @@ class StripeScanPass(ModulePass):
     """How many work-items there should be at least; rows are cut for that."""
     shortest: int = 64
     """The least number of steps that a chunk of a row has."""
+    longest: int = 0
+    """With more chunks in a row than these, what they start from is scanned in chunks,
+    too; 0 is never."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every top-level block that is a running aggregation.
@@ -114,6 +120,8 @@ class StripeScanPass(ModulePass):
         """
         check_positive(op, chains=self.chains, lanes=self.lanes)
         check_positive(op, parallelism=self.parallelism, shortest=self.shortest)
+        if self.longest < 0:
+            raise error_at(op, f"expected longest of 0 or more, got {self.longest}")
         for block in list(top_level_blocks(op)):
             scan = find_scan(block)
             if scan is not None:
@@ -123,7 +131,9 @@ class StripeScanPass(ModulePass):
         if reduction_indices(scan.block) != {scan.source}:
             scan = scan.with_values_first()
         for part, index, step in self._parts(scan):
-            walk(part, self._pieces(part, index, step), index, step)
+            pieces = self._pieces(part, index, step)
+            is_long = 0 < self.longest < pieces[0].chunks
+            walk(part, pieces, index, step, self._rewrite if is_long else None)
             part.block.replace_by()
 
     def _parts(self, scan: Scan) -> list[tuple[Scan, int | None, int]]:

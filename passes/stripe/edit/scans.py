@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import UnitAttr
@@ -281,17 +281,27 @@ def _combined(
     return combine.results[0]
 
 
-def walk(scan: Scan, pieces: Sequence[Piece], index: int | None, step: int) -> None:
+def walk(
+    scan: Scan,
+    pieces: Sequence[Piece],
+    index: int | None,
+    step: int,
+    cut: Callable[[Scan], None] | None = None,
+) -> None:
     """Add the blocks that compute a scan, cut into pieces.
 
-    `step` values of `index` take turns in one work-item.
+    `step` values of `index` take turns in one work-item. What chunks start from is
+    scanned by `cut`, if it is given, else in one serial walk.
     """
     scan = replace(scan, lane=index)
     starts: dict[int, SSAValue | None] = {n: None for n in scan.outputs}
     if len(pieces) > 1 or pieces[0].chunks > 1:
         whole = pieces[0]
         sums = _add_sums(scan, whole)
-        starts |= _add_starts(scan, whole, sums)
+        if cut is None:
+            starts |= _add_starts(scan, whole, sums)
+        else:
+            starts |= {n: _scan_starts(scan, n, sums[n], cut) for n in scan.outputs}
     first = 0
     for piece in pieces:
         _add_walk(scan, piece, starts, first, step)
@@ -383,6 +393,34 @@ def _add_starts(
         inner.store(after, window, (here + 1, *zeros))
         outer.nest(inner.finish(None, serial=True))
         scan.add(outer.finish(scan.name("_starts")))
+    return starts
+
+
+def _scan_starts(
+    scan: Scan, number: int, sums: SSAValue, cut: Callable[[Scan], None]
+) -> SSAValue:
+    """What the chunks of an output start from, by a scan of their sums."""
+    chunks, *rows = view_type(sums).sizes
+    starts = scan.allocate(number, [chunks + 1, *rows], "starts")
+    aggregation = scan.block.refinement(number).aggregation
+    element = view_type(starts).element_type
+    identity = aggregation.identity(element)
+    names = [f"r{n}" for n in range(len(rows))]
+    first = PointBlock(rows, names, scan.block)
+    corner = LinearForm.constant_of(0, len(rows))
+    value = first.constant(identity, element)
+    first.store(value, starts, (corner, *identity_access(len(rows))))
+    scan.add(first.finish(scan.name("_starts")))
+    rank = len(rows) + 2
+    block = PointBlock([*rows, chunks, chunks], [*names, "c", "k"], scan.block)
+    target, source = rank - 2, rank - 1
+    row = [LinearForm.dimension(n, rank) for n in range(len(rows))]
+    own, other = (LinearForm.dimension(n, rank) for n in (target, source))
+    chunk = block.load(sums, (other, *row))
+    block.store(chunk, starts, (own + 1, *row), aggregation, identity)
+    sum_of_chunks = block.finish(scan.name("_starts"), [own - other])
+    scan.add(sum_of_chunks)
+    cut(Scan(sum_of_chunks, target, source, is_reversed=False))
     return starts
 
 

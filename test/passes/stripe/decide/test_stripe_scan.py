@@ -19,7 +19,14 @@ Array = NDArray[Any]
 PROGRAMS = written_in("decide/stripe-scan.mlir")
 
 
-@pytest.mark.parametrize("options", ["", "{parallelism=3 chains=2 shortest=5}"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "{parallelism=3 chains=2 shortest=5}",
+        "{parallelism=99 chains=1 shortest=2 longest=3}",
+    ],
+)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_scans_keep_the_meaning(name: str, options: str) -> None:
     module = PROGRAMS[name].clone()
