@@ -29,9 +29,8 @@ class OpenCLMemory:
 
     def __init__(self, device: OpenCLDevice) -> None:
         self._device = device
-        details = device.details
-        self.is_shared = details.host_unified_memory
-        self.is_visible = details.shares_host_memory or device.kind == "cpu"
+        self.is_shared = device.details.host_unified_memory
+        self.is_visible = device.is_visible
 
     @property
     def queue(self) -> CommandQueue:

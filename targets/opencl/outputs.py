@@ -108,7 +108,7 @@ class OutputBinder:
         return arrays
 
     def _contents(self, buffer: DeviceBuffer) -> Array:
-        if buffer.host is not None and self._device.details.shares_host_memory:
+        if buffer.host is not None and self._device.is_visible:
             return buffer.host
         return download(self._device.queue, buffer)
 

@@ -45,6 +45,11 @@ class DeviceHandle:
         self._context: cl.Context | None = None
 
     @property
+    def is_visible(self) -> bool:
+        """Whether the host sees what kernels write to its memory without asking."""
+        return self.details.shares_host_memory or self.kind == "cpu"
+
+    @property
     def context(self) -> cl.Context:
         """The device's one context. Raises GinghamError where the driver refuses.
 

@@ -88,7 +88,7 @@ def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
         queue.finish()
         return host
     queue.finish()
-    if not buffer.device.details.shares_host_memory and buffer.host.size > 0:
+    if not buffer.device.is_visible and buffer.host.size > 0:
         make_visible(queue, buffer)
     return buffer.host
 

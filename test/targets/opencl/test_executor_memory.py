@@ -67,9 +67,9 @@ def device(request: pytest.FixtureRequest, opencl_device: OpenCLDevice) -> OpenC
     details = opencl_device.details
     for name, value in changes[request.param].items():
         details = replace(details, **{name: value})
-    return OpenCLDevice(
-        opencl_device.name, opencl_device.kind, details, opencl_device.handle
-    )
+    # The host sees at once what a CPU writes, and not what the others do.
+    kind = opencl_device.kind if details.shares_host_memory else "gpu"
+    return OpenCLDevice(opencl_device.name, kind, details, opencl_device.handle)
 
 
 def arrays(seed: int) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
