@@ -263,11 +263,6 @@ def pipeline_text(options: TargetOptions) -> str:
     return f"builtin.module({','.join(stage_passes(options).values())})"
 
 
-def get_pipeline(name: str) -> str:
-    """The text of a named pipeline; raises KeyError when there is none of that name."""
-    return pipeline_text(PIPELINES[name])
-
-
 def run_stages(
     module: ModuleOp,
     context: Context,

@@ -13,6 +13,9 @@ from ...targets.hardware import Hardware
 from .loops import Index, group_numbers, innermost_loops
 from .stretches import Stretch, fetch, stretches_of
 
+_MOST_USES = 32
+"""Of a panel that is used more often, the first use takes a small part of the time."""
+
 
 @dataclass(frozen=True)
 class _Panel:
@@ -77,9 +80,9 @@ def _count(indices: Sequence[Index]) -> int:
     return prod(index.extent for index in indices)
 
 
-def fetch_panels(kernel: KernelOp, uses: int, hardware: Hardware) -> None:
-    """Let loops fetch their share of the next panel, of those used so often at most."""
-    panels = [panel for panel in _panels(kernel) if panel.uses <= uses]
+def fetch_panels(kernel: KernelOp, hardware: Hardware) -> None:
+    """Let loops fetch their share of the next panel, of those used a few times."""
+    panels = [panel for panel in _panels(kernel) if panel.uses <= _MOST_USES]
     there: set[tuple[object, ...]] = set()
     for panel in _worthwhile(panels, hardware):
         loop = panel.stretch.loop

@@ -17,7 +17,7 @@ are cores, or not a multiple of them. A launch joins one before it when
 
 * it is legal: it depends on none of the launches that it moves over, their groups are
   as large, and either all of them run once or none;
-* it pays: together they are predicted to take less time, by `least_percent` at least.
+* it pays: together they are predicted to take less time, by a twentieth at least.
   What fits the caches apart has to fit together;
 * they have no more buffers than a kernel may have.
 
@@ -47,7 +47,6 @@ from ...targets.hardware import MOST_BUFFERS, Hardware
 from ..clock import Clock
 from ..dependences import Effects
 from ..hardware_pass import HardwarePass
-from ..locations import check_positive
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
 from .kernel_cost import KernelCosts, LaunchCost
@@ -55,6 +54,8 @@ from .lifetimes import host_launches
 
 _MOST_DEALT = 256
 """Groups that are dealt out one by one; of more, the cores get even shares."""
+_LEAST_SAVED = 0.05
+"""The part of the time that has to be saved."""
 _MOST_ASKED = 256
 """Launches, or what is joined of them, that a launch asks."""
 
@@ -65,19 +66,15 @@ class OpenCLPlanJoinsPass(HardwarePass):
 
     name = "opencl-plan-joins"
 
-    least_percent: int = 5
-    """How much of the time has to be saved."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Number the launches that are to run as one, by `opencl.join`.
 
         Raises GinghamError for hardware that is not known.
         """
-        check_positive(op, least_percent=self.least_percent)
         kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
         hardware = self.figures
-        planner = _Planner(kernels, functions, hardware, self.least_percent / 100)
+        planner = _Planner(kernels, functions, hardware)
         for function in op.ops:
             if isinstance(function, FuncOp) and not function.is_declaration:
                 planner.plan(host_launches(function))
@@ -105,7 +102,6 @@ class _Planner:
         kernels: dict[str, KernelOp],
         functions: dict[str, FunctionOp],
         hardware: Hardware,
-        least: float,
     ) -> None:
         self._kernels = kernels
         self._uses = kernel_uses(kernels)
@@ -114,7 +110,6 @@ class _Planner:
         self._costs = KernelCosts(kernels, functions, hardware)
         self._hardware = hardware
         self._clock = Clock(hardware)
-        self._least = least
 
     def plan(self, launches: Sequence[LaunchOp]) -> None:
         """Write the decisions for the launches of one host program."""
@@ -176,7 +171,7 @@ class _Planner:
             return f"{name}: both do not fit the last cache"
         seconds = self._seconds(costs)
         separate = first.seconds + second.seconds
-        if seconds > (1 - self._least) * separate:
+        if seconds > (1 - _LEAST_SAVED) * separate:
             return f"{name}: {seconds * 1e6:.1f} us, apart {separate * 1e6:.1f} us"
         launches = [*first.launches, *second.launches]
         effects = [*first.effects, *second.effects]

@@ -34,7 +34,7 @@ opencl.for %n : 512 {
 ```
 
 The loops that a panel is read in must be inside of those, or of the numbers of the
-group, that it is used again for: at least 2 times, and at most `uses`. Beyond that the
+group, that it is used again for: at least 2 times, and at most 32. Beyond that the
 first use takes too small a part of the time. All panels of a kernel, and the next ones,
 must fit the last cache that a core has for itself, and what they are parts of must not:
 it would be there anyway.
@@ -53,8 +53,8 @@ by `opencl.prefetch %X[16384 * %g + 16 * %i + 1024]`. It is done for what is in 
 places for each step of the loops and groups around, and more in all than that cache. It
 must be a page or longer, together with what the next steps around read, so that what is
 a page ahead is read next. Of several loops that read a memory the first one fetches.
-The arithmetic of a step has to take at least `worth` percent of the time that its lines
-take to come from memory. With less, a core sees far enough by itself, and what is asked
+The arithmetic of a step has to take at least a tenth of the time that its lines take to
+come from memory. With less, a core sees far enough by itself, and what is asked
 for twice delays what is needed first: sums of rows took longer.
 
 In both cases the steps of an innermost loop must read one stretch of memory without
@@ -72,7 +72,6 @@ from xdsl.dialects.builtin import ModuleOp
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ..hardware_pass import HardwarePass
-from ..locations import check_positive
 from .kernel_cost import KernelCosts
 from .panels import fetch_panels
 from .streams import fetch_streams
@@ -84,23 +83,16 @@ class OpenCLPrefetchPass(HardwarePass):
 
     name = "opencl-prefetch"
 
-    uses: int = 32
-    """How often a panel is used at most."""
-    worth: int = 10
-    """The arithmetic of a step that looks a page ahead, at least, in percent of the
-    time of its lines."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Insert prefetches where the hardware's figures say that they pay.
 
         Kernels whose work-groups have several work-items are left alone. Raises
         GinghamError for hardware that is not known.
         """
-        check_positive(op, uses=self.uses, worth=self.worth)
         hardware = self.figures
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
         costs = KernelCosts({}, functions, hardware)
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and prod(kernel.group_size) == 1:
-                fetch_panels(kernel, self.uses, hardware)
-                fetch_streams(kernel, self.worth, costs, hardware)
+                fetch_panels(kernel, hardware)
+                fetch_streams(kernel, costs, hardware)

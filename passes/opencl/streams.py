@@ -16,14 +16,15 @@ from .kernel_cost import KernelCosts
 from .loops import copies_of, group_numbers, innermost_loops
 from .stretches import Stretch, fetch, stretches_of
 
+_LEAST_SHARE = 0.1
+"""The arithmetic of a step that looks a page ahead, in the time of its lines."""
 
-def fetch_streams(
-    kernel: KernelOp, worth: int, costs: KernelCosts, hardware: Hardware
-) -> None:
-    """Let loops fetch a page ahead, where their arithmetic is so many percent."""
+
+def fetch_streams(kernel: KernelOp, costs: KernelCosts, hardware: Hardware) -> None:
+    """Let loops fetch a page ahead, where there is some arithmetic in a step."""
     for loop, streams in [*_streams(kernel, hardware)]:
         operations = costs.operations(loop.body.block)
-        if _share(operations, streams, hardware) >= worth / 100:
+        if _share(operations, streams, hardware) >= _LEAST_SHARE:
             for stream in streams:
                 fetch(loop, _next_page(stream, hardware))
 

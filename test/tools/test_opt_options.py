@@ -12,7 +12,7 @@ from counted_calls import count_calls
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from gingham.passes import get_all_passes
-from gingham.passes.pipelines import PIPELINES, get_pipeline
+from gingham.passes.pipelines import PIPELINES, pipeline_text
 from gingham.tools.optimizer.arguments import parse_arguments
 from gingham.tools.optimizer.driver import run
 from gingham.tools.optimizer.registry import all_passes, all_targets, own_passes
@@ -120,9 +120,12 @@ def test_list_passes_of_a_plugin(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", PIPELINES)
 def test_print_pipeline(name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert output(capfd, f"--print-pipeline={name}") == get_pipeline(name) + "\n"
+    assert (
+        output(capfd, f"--print-pipeline={name}")
+        == pipeline_text(PIPELINES[name]) + "\n"
+    )
     every_pipeline = output(capfd, "--print-pipeline").splitlines()
-    assert f"{name}: {get_pipeline(name)}" in every_pipeline
+    assert f"{name}: {pipeline_text(PIPELINES[name])}" in every_pipeline
 
 
 @pytest.mark.parametrize("name", PIPELINES)
@@ -134,11 +137,14 @@ def test_printed_pipeline_is_accepted(
     empty = Path("empty.mlir")
     empty.write_text("builtin.module {}")
     dumps: list[str] = []
-    for option in (f"--pipeline={name}", f"--pass-pipeline={get_pipeline(name)}"):
+    for option in (
+        f"--pipeline={name}",
+        f"--pass-pipeline={pipeline_text(PIPELINES[name])}",
+    ):
         assert run([empty.name, option, "--dump-pass-pipeline"]) == 0
         dumps.append(capfd.readouterr().err)
     assert dumps[0] == dumps[1]
-    passes = re.sub(r"\{.*?\}", "", get_pipeline(name))
+    passes = re.sub(r"\{.*?\}", "", pipeline_text(PIPELINES[name]))
     assert re.sub(r"\{.*?\}", "", dumps[0]) == passes + "\n"
 
 

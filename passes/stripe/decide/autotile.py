@@ -45,7 +45,7 @@ from ..analysis.nests import all_blocks, is_leaf, is_top_level
 from ..analysis.problem import Problem
 from ..analysis.schedules import has_tiles
 from . import gpu
-from .search import Freedom, best_of, explained, problem_of
+from .search import best_of, explained, problem_of
 
 _NOTHING = Schedule()
 _SQUARES = 4
@@ -58,14 +58,8 @@ class StripeAutotilePass(HardwarePass):
 
     name = "stripe-autotile"
 
-    cores: int = 0
-    """How many cores work; 0 is as the hardware says."""
     bits: int = 0
     """The width of the device's vectors in bits; 0 is as the hardware says."""
-    stages: bool = True
-    """Whether inputs may be copied."""
-    orders: bool = True
-    """Whether loops may be put into another order."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write decisions on all blocks that have none.
@@ -83,7 +77,7 @@ class StripeAutotilePass(HardwarePass):
 
         Raises GinghamError for those that no device has.
         """
-        return hardware_with(self.figures, cores=self.cores, vector_bits=self.bits)
+        return hardware_with(self.figures, vector_bits=self.bits)
 
     def decision(self, block: BlockOp, hardware: Hardware) -> Schedule:
         """The schedule for a block; an empty one where there is nothing to decide."""
@@ -99,7 +93,7 @@ class StripeAutotilePass(HardwarePass):
                 return decided
         if not problem.aggregates or problem.uncut:
             return _stream(problem, hardware.overheads)
-        found = best_of(block, problem, hardware, Freedom(self.stages, self.orders))
+        found = best_of(block, problem, hardware)
         return explained(found, problem, hardware)
 
 

@@ -16,12 +16,11 @@ from .....targets.hardware.description import Hardware
 from ...analysis.problem import problem_of
 from .describe import describe, explained
 from .padding import best_of, padded
-from .search import Freedom, best, best_to_share, search
+from .search import best, best_to_share, search
 from .spread import spread
 
 __all__ = [
     "Candidate",
-    "Freedom",
     "best",
     "best_of",
     "best_to_share",

@@ -27,19 +27,16 @@ from ...analysis.problem import Problem
 from ...edit.split import may_grow
 from ..model.estimate import Model
 from .groups import may_stage
-from .search import Freedom, Scored, best, search
+from .search import Scored, best, search
 
 _TRIED = 4
 """The fastest nests of the longer rows, which get copies of their inputs."""
-_ALL = Freedom()
 
 
-def best_of(
-    block: BlockOp, problem: Problem, hardware: Hardware, freedom: Freedom = _ALL
-) -> Scored:
+def best_of(block: BlockOp, problem: Problem, hardware: Hardware) -> Scored:
     """The fastest nest of a block, whole vectors of narrow rows among them."""
-    found = best(problem, hardware, freedom)
-    others = padded(block, problem, hardware) if freedom.stages else []
+    found = best(problem, hardware)
+    others = padded(block, problem, hardware)
     return min((found, *others[:1]), key=lambda scored: scored.seconds)
 
 

@@ -64,29 +64,17 @@ class Scored:
         return self.estimate.seconds
 
 
-@dataclass(frozen=True)
-class Freedom:
-    """What beside the tiles a search may decide."""
-
-    stages: bool = True
-    orders: bool = True
-
-
-def search(
-    problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()
-) -> list[Scored]:
+def search(problem: Problem, hardware: Hardware) -> list[Scored]:
     """The nests that were looked at to the end, the fastest first."""
-    return _search(problem, hardware, freedom, is_complete=True)
+    return _search(problem, hardware, is_complete=True)
 
 
-def _search(
-    problem: Problem, hardware: Hardware, freedom: Freedom, *, is_complete: bool
-) -> list[Scored]:
+def _search(problem: Problem, hardware: Hardware, *, is_complete: bool) -> list[Scored]:
     """See `search`; what cannot be the fastest is left out unless it is complete."""
     model = Model(problem, hardware)
-    tiles, remark = _best_tiles(model, freedom)
+    tiles, remark = _best_tiles(model)
     looks = _Looks(model, remark, is_complete)
-    ways = list(_ways(problem, freedom))
+    ways = list(_ways(problem))
     best: list[Scored] = []
     probed: list[float] = []
     for tile in tiles:
@@ -96,11 +84,9 @@ def _search(
         if not best:
             ways = [_Way.of(one.nest) for one in found[:_WAYS]]
         best.append(found[0])
-        local: list[Scored] = []
-        if freedom.stages:
-            local = looks.improve(
-                locally_staged_pieces(problem, found[0].nest, hardware, parts=(1,))
-            )
+        local = looks.improve(
+            locally_staged_pieces(problem, found[0].nest, hardware, parts=(1,))
+        )
         probed.append(min([one.seconds for one in (found[0], *local)]))
     most_promising = best[probed.index(min(probed))]
     best.sort(key=_preference)
@@ -109,9 +95,8 @@ def _search(
     chosen = {one.nest: one for one in (*best[:_COMPLETED], *even[:1], most_promising)}
     for one in chosen.values():
         looks.improve(pieces_of(problem, one.nest))
-        if freedom.stages:
-            looks.improve(locally_staged_pieces(problem, one.nest, hardware))
-        if freedom.stages and _waits_for_memory(one):
+        looks.improve(locally_staged_pieces(problem, one.nest, hardware))
+        if _waits_for_memory(one):
             looks.improve(blocked(problem, one.nest, hardware))
     return sorted(looks.seen.values(), key=_preference)
 
@@ -167,9 +152,9 @@ def _with_groups_ordered(nest: Schedule, given: Schedule) -> Schedule:
     return nest.with_orders([order, *nest.orders[1:]]) if order else nest
 
 
-def best(problem: Problem, hardware: Hardware, freedom: Freedom = Freedom()) -> Scored:
+def best(problem: Problem, hardware: Hardware) -> Scored:
     """The fastest nest; problems that differ in their names have the same."""
-    return _fastest(replace(problem, name=""), hardware, freedom)[0]
+    return _fastest(replace(problem, name=""), hardware)[0]
 
 
 def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
@@ -177,7 +162,7 @@ def best_to_share(problem: Problem, hardware: Hardware) -> Scored:
 
     It has no work-groups that copy what all their tiles use: strips are not that large.
     """
-    return _fastest(replace(problem, name=""), hardware, Freedom())[1]
+    return _fastest(replace(problem, name=""), hardware)[1]
 
 
 def _may_share(problem: Problem, nest: Schedule) -> bool:
@@ -187,12 +172,10 @@ def _may_share(problem: Problem, nest: Schedule) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _fastest(
-    problem: Problem, hardware: Hardware, freedom: Freedom
-) -> tuple[Scored, Scored]:
+def _fastest(problem: Problem, hardware: Hardware) -> tuple[Scored, Scored]:
     """The fastest nest, and the fastest that may be shared."""
     # Networks repeat their layers, and passes ask one after the other.
-    found = _search(problem, hardware, freedom, is_complete=False)
+    found = _search(problem, hardware, is_complete=False)
     return found[0], next(one for one in found if _may_share(problem, one.nest))
 
 
@@ -200,7 +183,7 @@ def _preference(scored: Scored) -> tuple[float, list[int]]:
     return scored.seconds, [-size for size in reversed(scored.nest.tile)]
 
 
-def _best_tiles(model: Model, freedom: Freedom) -> tuple[list[tuple[int, ...]], str]:
+def _best_tiles(model: Model) -> tuple[list[tuple[int, ...]], str]:
     """The best register tiles by arithmetic, and a remark.
 
     Those of which the code takes too long to compile are for blocks only that have no
@@ -210,8 +193,7 @@ def _best_tiles(model: Model, freedom: Freedom) -> tuple[list[tuple[int, ...]], 
     staged = frozenset(
         access.number
         for access in problem.inputs
-        if freedom.stages and problem.blocked[access.number]
-        if may_stage(problem, access)
+        if problem.blocked[access.number] and may_stage(problem, access)
     )
     overheads = model.hardware.overheads
     work_of_one = cache(partial(_tile_work, model, staged))
@@ -394,14 +376,12 @@ class _Way:
         return Schedule.of((tile,), (self.order,) if self.order else (), stages)
 
 
-def _ways(problem: Problem, freedom: Freedom) -> Iterator[_Way]:
+def _ways(problem: Problem) -> Iterator[_Way]:
     """Each choice of inputs that are copied, with each index to run fastest."""
     possible = [
-        access.number
-        for access in problem.inputs
-        if freedom.stages and may_stage(problem, access)
+        access.number for access in problem.inputs if may_stage(problem, access)
     ]
-    orders = [(), *(_orders(problem) if freedom.orders else ())]
+    orders = [(), *_orders(problem)]
     for number in range(len(possible) + 1):
         for chosen in combinations(possible, number):
             for order in orders:

@@ -34,11 +34,9 @@ _NARROW = 0.25
 """The part of the nests that have vectors of few lanes or none."""
 
 
-def spread(
-    problem: Problem, hardware: Hardware, count: int, seed: int = 0
-) -> list[Scored]:
+def spread(problem: Problem, hardware: Hardware, count: int) -> list[Scored]:
     """Up to `count` different nests with their predicted times, the fastest first."""
-    random = Random(seed)
+    random = Random(0)
     model = Model(problem, hardware)
     ranges, aggregating = problem.ranges, problem.reductions
     nests = {one.nest: one for one in search(problem, hardware)}
