@@ -86,17 +86,18 @@ def _timed(roles: _Roles, hardware: Hardware) -> Iterator[tuple[float, Tiling]]:
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
     """The ways to share a tile that a device has room for."""
     lanes = hardware.innermost.count
+    depths = [roles.depths(depth) for depth in _DEPTHS]
     for own, across in product(_SIDES, _SIDES):
         for lane_rows in _powers(lanes):
             lane_columns = lanes // lane_rows
-            for high, wide, depth in product(_SUBGROUPS, _SUBGROUPS, _DEPTHS):
+            for high, wide, steps in product(_SUBGROUPS, _SUBGROUPS, depths):
                 tiling = Tiling(
                     rows=(own, lane_rows, high),
                     columns=(across, lane_columns, wide),
-                    depth=depth,
+                    depths=steps,
                 )
                 fits = (
-                    tiling.items <= hardware.work_group_limit
+                    tiling.items <= hardware.work_group_size
                     and tiling.local_bytes(4) <= hardware.local_memory_bytes
                     and tiling.registers <= hardware.vector_registers
                 )
@@ -177,19 +178,32 @@ class _Roles:
             _shape(self.columns, ranges, tiling.column_count),
         )
 
-    def depths(self, tiling: Tiling) -> dict[int, int]:
-        """How many values of each index that aggregates are summed up at a time."""
+    def depths(self, depth: int) -> tuple[int, ...]:
+        """How many values of each index that aggregates are summed up at a time.
+
+        Together they are so many at most.
+
+        Windows that overlap for neighbouring values, as those of a convolution do, are
+        copied for one value at a time: vectors in them begin at multiples of their size
+        then. But for short sums, which take several.
+        """
         ranges = self.problem.ranges
         sizes = dict.fromkeys(self.sums, 1)
-        left = tiling.depth
-        for index in self.sums:
-            extent = ranges[index]
-            if extent <= left:
-                sizes[index] = extent
-            elif left > 1:
-                sizes[index] = left
+        left = depth
+        for index in sorted(self.sums, key=self._overlaps):
+            if self._overlaps(index) and left <= depth // 4:
+                break
+            sizes[index] = _part(ranges[index], left)
             left //= sizes[index]
-        return sizes
+        return tuple(sizes.values())
+
+    def _overlaps(self, index: int) -> bool:
+        """Whether an index moves windows along an axis that rows or columns do, too."""
+        return any(
+            row[index] and any(row[other] for other in (*self.rows, *self.columns))
+            for access in (self.first, self.second)
+            for row in access.coefficients
+        )
 
     def groups(self, tiling: Tiling) -> int:
         """How many groups there are."""
@@ -199,14 +213,14 @@ class _Roles:
 
     def steps(self, tiling: Tiling) -> int:
         """How often a group loads local memory."""
-        ranges = self.problem.ranges
-        return prod(-(-ranges[n] // s) for n, s in self.depths(tiling).items())
+        pairs = zip(self.sums, tiling.depths, strict=True)
+        return prod(-(-self.problem.ranges[n] // size) for n, size in pairs)
 
     def schedule(self, block: BlockOp, tiling: Tiling) -> Schedule | None:
         """The schedule; None where ranges cannot be padded to whole tiles."""
         problem = self.problem
         rows, columns = self.sizes(tiling)
-        depths = self.depths(tiling)
+        depths = dict(zip(self.sums, tiling.depths, strict=True))
         tile = rows | columns
         padding = [tile.get(n) or depths.get(n) or 0 for n in range(problem.rank)]
         for index, multiple in enumerate(padding):
@@ -288,6 +302,13 @@ class _Roles:
         padding = _SUBTILE if is_turned and order else 0
         space = MemorySpace.LOCAL
         return Staging(access.number, 2, 2, tuple(order), space, 0, padding)
+
+
+def _part(extent: int, most: int) -> int:
+    """A size of at most so many: a power of two, or all where that is less."""
+    if extent <= most:
+        return extent
+    return 1 << (most.bit_length() - 1)
 
 
 def _shape(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 
 from .....targets.hardware.description import Hardware
 
@@ -13,7 +13,9 @@ _BANKS = 32
 """Of local memory: numbers of 32 bits that are loaded in a cycle."""
 _UNHIDDEN = 0.3
 _BARRIERS = 100
-"""Cycles of the barriers around a step."""
+"""Cycles in which the work-items of a group wait for each other at a step."""
+_STEP = 60
+"""Cycles of a step beside that: the loop, and places to copy from and to."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,13 @@ class Tiling:
     rows: tuple[int, int, int]
     """Those of a lane, the lanes along them, the sub-groups along them."""
     columns: tuple[int, int, int]
-    depth: int
-    """How many values are summed up from one load of local memory."""
+    depths: tuple[int, ...]
+    """How many values of each index that aggregates are summed up in a step."""
+
+    @property
+    def depth(self) -> int:
+        """How many values are summed up in a step."""
+        return prod(self.depths)
 
     @property
     def row_count(self) -> int:
@@ -55,11 +62,10 @@ class Tiling:
         return rows * columns + rows + columns + 24
 
     def local_bytes(self, element_bytes: int) -> int:
-        """The local memory of a group."""
+        """The local memory of a group: of one step, and of the next."""
         sides = self.row_count + self.column_count
-        return (
-            (sides + 4 * (self.rows[2] + self.columns[2])) * self.depth * element_bytes
-        )
+        padding = _AT_ONCE * (self.rows[2] + self.columns[2])
+        return 2 * (sides + padding) * self.depth * element_bytes
 
     def __str__(self) -> str:
         return (
@@ -72,8 +78,8 @@ def seconds(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> floa
     """Predicted seconds of so many groups that each load local memory so often.
 
     What a step takes is arithmetic mostly; a part of the accesses to local memory and
-    to the last cache is not hidden behind it. Groups of a core hide the time from an
-    access to its value for each other.
+    to the last cache is not hidden behind it. What the next step uses comes meanwhile;
+    it takes the time from an access to its value at least.
     """
     cache = hardware.caches[-1]
     rows, columns = tiling.rows[0], tiling.columns[0]
@@ -81,14 +87,15 @@ def seconds(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> floa
     loads = _loads(tiling.rows) + _loads(tiling.columns)
     local = tiling.subgroups * loads / hardware.loads_per_cycle
     far = (tiling.row_count + tiling.column_count) * 4 / cache.bytes_per_cycle
-    work = (max(adds, local) + _UNHIDDEN * (local + far)) * tiling.depth
-    alone = work + cache.latency_cycles + _BARRIERS
+    work = (max(adds, local) + _UNHIDDEN * (local + far)) * tiling.depth + _STEP
+    alone = max(work, cache.latency_cycles) + _BARRIERS
     resident = _resident(tiling, hardware)
     at_once = hardware.cores * resident
     waves = max(ceil(groups / at_once) - 1, 0)
     rest = ceil((groups - waves * at_once) / hardware.cores)
     cycles = waves * max(work * resident, alone) + max(work * rest, alone)
-    return steps * cycles / (hardware.clock_gigahertz * 1e9)
+    launch = (cache.latency_cycles + _BARRIERS) * (waves + 1)
+    return (steps * cycles + launch) / (hardware.clock_gigahertz * 1e9)
 
 
 def _loads(side: tuple[int, int, int]) -> int:

@@ -6,8 +6,8 @@
 // local memory rows and columns lie side by side; what is turned on the way has padding.
 // PLAN:      stripe.schedule = #stripe.schedule<
 // PLAN-NEXT:   tile [64, 64, 0] bind [grid, grid, _],
-// PLAN-NEXT:   tile [64, 64, 16],
-// PLAN-NEXT:   tile [32, 64, 16] bind [subgroup, subgroup, _],
+// PLAN-NEXT:   tile [64, 64, 32],
+// PLAN-NEXT:   tile [32, 64, 32] bind [subgroup, subgroup, _],
 // PLAN-NEXT:   tile [16, 32, 1] bind [unroll, unroll, unroll],
 // PLAN-NEXT:   tile [4, 4, 1] bind [lane, lane, _],
 // PLAN-NEXT:   points bind [unroll, vector, _],
@@ -23,13 +23,13 @@
 // CHECK-NEXT:       out %cell_1 = %cell[16 * %e0_1, 8 * %e1] : 16x8
 // CHECK-NEXT:     stripe.block [%e0_2 : 4 lane, %e1_1 : 8 lane]
 // CHECK-NEXT:         out %cell_2 = %cell_1[4 * %e0_2, %e1_1] : 4x1
-// CHECK:      stripe.block [%k : 64]
-// CHECK:        %a_stage = stripe.alloc : !stripe.view<2x16x36xf32, local>
-// CHECK:        %b_stage = stripe.alloc : !stripe.view<16x64xf32, local>
+// CHECK:      stripe.block [%k : 32]
+// CHECK:        %a_stage = stripe.alloc : !stripe.view<2x32x36xf32, local>
+// CHECK:        %b_stage = stripe.alloc : !stripe.view<32x64xf32, local>
 // CHECK:            %0 = stripe.load %{{.*}} : !stripe.view<1x4xf32>
 // CHECK-NEXT:       stripe.store %0, %{{.*}} : !stripe.view<1x4xf32, local>
 // CHECK:        stripe.block [%i_1 : 2 subgroup]
-// CHECK:          stripe.block [%k_1 : 16 unroll, %i_2 : 2 unroll, %j_1 : 2 unroll]
+// CHECK:          stripe.block [%k_1 : 32 unroll, %i_2 : 2 unroll, %j_1 : 2 unroll]
 // CHECK:            stripe.block [%i_3 : 4 lane, %j_2 : 8 lane]
 // CHECK:              stripe.block [%i_4 : 4 unroll, %j_3 : 1]
 // CHECK-NEXT:             in %a_5 = %a_4[0, 0, %i_4] : 1x1x1
