@@ -66,22 +66,27 @@ class _Share:
     """For each axis, the coefficient and the range of the work-item's own loops."""
     windows: tuple[int, ...]
     """What one point sees."""
+    firsts: tuple[int, ...]
+    """Where it begins along each axis, of which those that are spread begin at 0."""
 
     def size(self, axis: int) -> int:
         """From the first to the last cell of a work-item."""
         reach = sum(step * (extent - 1) for step, extent in self.loops[axis])
-        return self.windows[axis] + reach
+        return self.firsts[axis] + self.windows[axis] + reach
 
     def cells(self, axis: int) -> set[int]:
         """The cells of a work-item along an axis."""
-        cells = {*range(self.windows[axis])}
+        first = self.firsts[axis]
+        cells = {*range(first, first + self.windows[axis])}
         for step, extent in self.loops[axis]:
             cells = {cell + step * n for cell in cells for n in range(extent)}
         return cells
 
     def is_linear(self, axis: int, cells: Sequence[int]) -> bool:
         """Whether a loop's steps are the same everywhere among these cells."""
-        places = {n: n for n in range(self.windows[axis])}
+        first = self.firsts[axis]
+        window = range(first, first + self.windows[axis])
+        places = {cell: bisect_left(cells, cell) for cell in window}
         for step, extent in self.loops[axis]:
             own = bisect_left(cells, step)
             places = {
@@ -177,7 +182,9 @@ def _share(block: BlockOp, number: int, path: _Path) -> _Share:
     for form in access:
         own = [n for n in form.support if n not in group]
         steps = [(int(form.coefficients[n]), ranges[n]) for n in own]
-        is_plain = all(values[n] in path.loops for n in own) and not form.constant
+        is_spread = len(own) < len(form.support)
+        is_plain = all(values[n] in path.loops for n in own)
+        is_plain &= not form.constant if is_spread else form.constant >= 0
         is_plain &= all(step >= 0 for step, _ in steps)
         if not is_plain or not {*group} <= told:
             raise error_at(
@@ -189,7 +196,8 @@ def _share(block: BlockOp, number: int, path: _Path) -> _Share:
         loops.append(tuple(steps))
     steps_of_items = tuple(_steps(form, group) for form in access)
     extents = tuple([(binding, index_range(index)) for index, binding in path.spread])
-    return _Share(extents, steps_of_items, tuple(loops), windows)
+    firsts = tuple([int(form.constant) for form in access])
+    return _Share(extents, steps_of_items, tuple(loops), windows, firsts)
 
 
 def _steps(form: LinearForm, group: range) -> tuple[tuple[int, int], ...]:

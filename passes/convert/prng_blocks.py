@@ -92,13 +92,18 @@ class _Prng:
             block = PointBlock((rest,), ["lane"], op)
             (lane,) = identity_access(1)
             place = lane + steps * self.lanes
-            self._step(block, self.new_state, self.result, lane, place)
+            self._step(block, self.new_state, self.result, lane, (place,))
             buffers.emit(block.finish(name_after(op.result, "rest")), op)
 
     @property
     def _width(self) -> int:
         """The lanes of a group, a divisor of all."""
         return max(n for n in range(1, GROUP + 1) if self.lanes % n == 0)
+
+    @property
+    def _is_in_rows(self) -> bool:
+        """Whether the last step of all lanes is a whole one."""
+        return self.count % self.lanes == 0
 
     def _groups(self, steps: int) -> BlockOp:
         """All lanes make that many steps."""
@@ -111,10 +116,15 @@ class _Prng:
         new = block.window(
             self.new_state, Refinement(Direction.OUT, (zero, first)), sizes
         )
-        reach = (steps - 1) * self.lanes + width
-        result = block.window(
-            self.result, Refinement(Direction.OUT, (first,)), (reach,)
-        )
+        if self._is_in_rows:
+            # Each step's numbers are a row, so that groups have columns of their own.
+            rows = self.buffers.reshaped(self.result, (steps, self.lanes))
+            columns = Refinement(Direction.OUT, (zero, first))
+            result = block.window(rows, columns, (steps, width))
+        else:
+            reach = (steps - 1) * self.lanes + width
+            numbers = Refinement(Direction.OUT, (first,))
+            result = block.window(self.result, numbers, (reach,))
         state = block.allocate(sizes, ui32, "state")
         block.nest(self._copy(old, state, width))
         block.nest(self._serial(state, result, steps, width))
@@ -136,11 +146,18 @@ class _Prng:
         now = block.window(
             state, Refinement(Direction.INOUT, (zero, zero)), (_WORDS, width)
         )
-        first = LinearForm.dimension(0, 1, self.lanes)
-        row = block.window(result, Refinement(Direction.OUT, (first,)), (width,))
         inner = PointBlock((width,), ["lane"], self.op)
         (lane,) = identity_access(1)
-        self._step(inner, now, row, lane, lane)
+        place: tuple[LinearForm, ...] = (lane,)
+        if self._is_in_rows:
+            (step,) = identity_access(1)
+            refinement = Refinement(Direction.OUT, (step, zero))
+            row = block.window(result, refinement, (1, width))
+            place = (zero, lane)
+        else:
+            first = LinearForm.dimension(0, 1, self.lanes)
+            row = block.window(result, Refinement(Direction.OUT, (first,)), (width,))
+        self._step(inner, now, row, lane, place)
         block.nest(inner.finish(None))
         return block.finish(None, serial=True)
 
@@ -150,7 +167,7 @@ class _Prng:
         state: SSAValue,
         result: SSAValue,
         lane: LinearForm,
-        place: LinearForm,
+        place: tuple[LinearForm, ...],
     ) -> None:
         """One step of a lane, in place, and its number."""
         total: SSAValue | None = None
@@ -170,7 +187,7 @@ class _Prng:
         number = block.cast(total, f32)
         scale = block.constant(2.0**-32, f32)
         number = block.apply("mul", [number, scale], f32)
-        block.store(number, result, (place,))
+        block.store(number, result, place)
 
 
 def _bits(block: PointBlock, function: str, value: SSAValue, number: int) -> SSAValue:

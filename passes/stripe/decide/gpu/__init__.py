@@ -3,7 +3,8 @@
 `decision` gives the schedule of a block with its bindings, what is staged in local
 memory, and what a work-item has in registers. `contractions` has blocks that use each
 input number for many cells, `streams` all others. `nest_decision` is for blocks with
-blocks inside, of which `points` gives each work-item some.
+blocks inside: work-items share these, as `serial_nests` says, or each has some of its
+points, as `points` does.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from .....targets.hardware.description import Hardware
 from ...analysis.problem import Problem, problem_of
 from ..search import Candidate
 from . import contractions, points, streams
+from .serial_nests import nest_around, shared_inside
 
 
 def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
     """The schedule of a block; None where it is left to the search for vectors."""
+    if problem.is_nested:
+        inside = shared_inside(nest_around(block), hardware)
+        return inside.get(block)
     decided = contractions.decision(block, problem, hardware)
     if decided is None:
         decided = streams.decision(block, problem, hardware)
@@ -26,6 +31,8 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
 
 def nest_decision(block: BlockOp, hardware: Hardware) -> Schedule:
     """The schedule of a top-level block with blocks inside; empty where it has one."""
+    if shared_inside(block, hardware):
+        return Schedule()
     return points.decision(block, hardware)
 
 

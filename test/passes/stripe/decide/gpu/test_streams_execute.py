@@ -130,3 +130,15 @@ def test_arrays_one_behind_the_other(sizes: tuple[int, ...], axis: int) -> None:
     outputs = f"O{names[-1]}"
     text = f"function ({', '.join(inputs)}) -> ({outputs}) {{ {' '.join(steps)} }}"
     np.testing.assert_array_equal(compiled(text)(*parts), np.concatenate(parts, axis))
+
+
+@pytest.mark.parametrize("count", [320, 333])
+def test_random_numbers_step_by_step(count: int) -> None:
+    state = np.random.default_rng(1).integers(0, 2**32, (3, 64), dtype=np.uint32)
+    text = (
+        f"function (S[K, L]) -> (O, T) {{ R = prng_step(S, {count}, 1);"
+        " O = prng_value(R); T = prng_state(R); }"
+    )
+    expected = gingham.compile(text, device="reference")(state)
+    for found, wanted in zip(compiled(text)(state), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
