@@ -9,7 +9,7 @@ GAIN = 0.05
 LEAST_GAIN = 0.02
 """The same for one device against another: for less it is not worth to change."""
 _DIFFERENCE = 0.05
-"""What should be told from chance, as a part of the time."""
+"""What should be told from chance at least, as a part of the time."""
 WON, LOST = 4.0, -2.0
 """How far a rival has to be ahead, and how far behind nothing more is counted."""
 _MOST_STEP = 2.0
@@ -28,8 +28,8 @@ class Rival:
 
     What comes upon a machine for a while comes upon both turns of a pair, so only pairs
     are compared. A pair adds the logarithm of how much likelier it is if the rival
-    saves more than it has to, by `_DIFFERENCE`, than if it saves less, for pairs that
-    differ by chance as those before did. The sum falls no lower than `LOST`, so that a
+    saves more than it has to, by some difference, than if it saves less, for pairs that
+    vary by chance as those before did. The sum falls no lower than `LOST`, so that a
     change is seen soon, and at `WON` the rival is the faster one: a cumulative sum test
     (Page, Continuous Inspection Schemes, 1954).
     """
@@ -49,7 +49,9 @@ class Rival:
             seen = abs(gain - self._before) / _MEAN_DIFFERENCE
             self._noise += _WEIGHT * (min(seen, 3 * self._noise) - self._noise)
         self._before = gain
-        variance = max(self._noise, _LEAST_NOISE) ** 2
-        step = 2 * _DIFFERENCE * (gain + math.log(1 - least_gain)) / variance
+        noise = max(self._noise, _LEAST_NOISE)
+        # Through much noise only large differences can be told soon.
+        difference = max(_DIFFERENCE, noise / 2)
+        step = 2 * difference * (gain + math.log(1 - least_gain)) / noise**2
         self.lead += min(max(step, -_MOST_STEP), _MOST_STEP)
         self.lead = max(self.lead, LOST)
