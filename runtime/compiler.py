@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -108,9 +108,7 @@ class Compiler:
         code = None if skips else kept.load(key)
         note("compile", "look up", start)
         if code is None:
-            with rare_collections():
-                printed = self._lowering.printed(binding, kernels.expect)
-                code = kernels.build(printed, words)
+            code = self._built(kernels, words, binding)
             start = now()
             keep(code)
             note("compile", "store", start)
@@ -121,6 +119,19 @@ class Compiler:
             runner = self._checked(kernels, code, binding, keep)
         runner = runner or kernels.executable(code)
         return Compiled(runner, code, (device, key), code.size_in_bytes)
+
+    @rare_collections()
+    def _built(
+        self, kernels: Kernels[CodeT], words: Sequence[str], binding: Binding
+    ) -> CodeT:
+        """The kernels, of which some may be built before all of them are known."""
+        ahead = kernels.ahead(words)
+        if ahead is None:
+            return kernels.build(self._lowering.printed(binding), words)
+        try:
+            return ahead.build(self._lowering.printed(binding, ahead))
+        finally:
+            ahead.end()
 
     def _checked(
         self,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import observation
 from ..dialects import make_context
@@ -28,7 +28,9 @@ from .records import recall_state, run_stages_by_records
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..passes.kernel_by_kernel import Expect
     from ..passes.target_options import TargetOptions
+    from ..targets.backend import Ahead
     from ..targets.code import PrintedCode
     from ..targets.hardware import Hardware
     from .options import CompileOptions
@@ -145,11 +147,11 @@ class Lowering:
     def printed(
         self,
         binding: Binding,
-        foresee: Callable[[ModuleOp], None] | None = None,
+        ahead: Ahead[Any] | None = None,
     ) -> PrintedCode:
         """The kernels, and the program that launches them.
 
-        `foresee` is called with the specialized module, where it is to be lowered.
+        What is done `ahead` is told of what comes, where the program is lowered now.
         """
         key = self._state(binding)
         known = None if _is_watched() else _printed.get(key)
@@ -157,9 +159,12 @@ class Lowering:
             start = now()
             module = None if _is_watched() else _modules.get((key, "opencl"))
             if module is None:
-                module = self._lowered("opencl", binding, key, foresee)
+                module = self._lowered("opencl", binding, key, ahead)
             note("compile", "passes", start)
-            known = _printed_for(self.device, module)
+            if ahead is not None:
+                known = ahead.printed(module)
+            else:
+                known = _printed_for(self.device, module)
             _printed.put(key, known)
             if len(known.source) <= _LARGEST_SOURCE:
                 _modules.put((key, "opencl"), module)
@@ -175,16 +180,13 @@ class Lowering:
         stage: str,
         binding: Binding,
         key: str,
-        foresee: Callable[[ModuleOp], None] | None = None,
+        ahead: Ahead[Any] | None = None,
     ) -> ModuleOp:
         """A module that nobody else has, taken as far as the stage."""
         from xdsl.utils.exceptions import DiagnosticException
 
         def specialized() -> ModuleOp:
-            module = self.specialized(binding)
-            if foresee is not None:
-                foresee(module)
-            return module
+            return self.specialized(binding)
 
         stages = STAGES[1 : STAGES.index(stage) + 1]
         begin: Callable[[], ModuleOp] = specialized
@@ -194,22 +196,27 @@ class Lowering:
                 begin, stages = known.clone, stages[number:]
                 break
         try:
-            return self.run_stages(begin, stages)
+            return self.run_stages(
+                begin, stages, None if ahead is None else ahead.expect
+            )
         except DiagnosticException as error:
             raise GinghamError(str(error)) from error
 
     def run_stages(
-        self, begin: Callable[[], ModuleOp], stages: Sequence[str]
+        self,
+        begin: Callable[[], ModuleOp],
+        stages: Sequence[str],
+        expect: Expect | None = None,
     ) -> ModuleOp:
-        """The module that `begin` gives, taken through stages."""
+        """The module that `begin` gives, taken through stages: see `run_stages`."""
         from ..passes.pipelines import run_stages
 
         if self._tuned and "stripe" in stages:
             return run_stages_by_records(
-                begin, make_context(), self.options, stages, self.device
+                begin, make_context(), self.options, stages, self.device, expect
             )
         module = begin()
-        run_stages(module, make_context(), self.options, stages)
+        run_stages(module, make_context(), self.options, stages, expect=expect)
         return module
 
 

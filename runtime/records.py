@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..passes.kernel_by_kernel import Expect
     from ..passes.target_options import TargetOptions
     from .device import Device
 
@@ -43,10 +44,12 @@ def run_stages_by_records(
     options: TargetOptions,
     stages: Sequence[str],
     device: Device,
+    expect: Expect | None = None,
 ) -> ModuleOp:
     """A module taken through stages of the pipeline, with measured decisions.
 
-    Where these do not fit what the passes are now, the model decides.
+    Where these do not fit what the passes are now, the model decides. `expect` is as of
+    `run_stages`.
     """
     from xdsl.utils.exceptions import DiagnosticException
 
@@ -58,12 +61,13 @@ def run_stages_by_records(
     if recall:
         module = module_of()
         try:
-            run_stages(module, context, replace(options, recall=recall), stages)
+            recalling = replace(options, recall=recall)
+            run_stages(module, context, recalling, stages, expect=expect)
             return module
         except (GinghamError, DiagnosticException) as error:
             problem = str(error)
     module = module_of()
-    run_stages(module, context, options, stages)
+    run_stages(module, context, options, stages, expect=expect)
     if problem:
         warn(
             f"measured decisions are left out, as they give an error: {problem}",

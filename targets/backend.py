@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..dialects.opencl.kernel import KernelOp
     from ..errors import GinghamError
     from .code import PrintedCode
     from .device_memory import DeviceMemory, Event
@@ -215,6 +216,34 @@ class Code(Protocol):
 
 
 CodeT = TypeVar("CodeT", bound=Code)
+CodeT_co = TypeVar("CodeT_co", bound=Code, covariant=True)
+
+
+class Ahead(Protocol[CodeT_co]):
+    """What is done for one program before all of its kernels are known.
+
+    In the end `printed` and `build` are asked in place of those of `Kernels`.
+    """
+
+    def expect(self, module: ModuleOp) -> Callable[[ModuleOp, KernelOp], None] | None:
+        """A specialized module will be built soon: what takes long may begin.
+
+        What it gives, if anything, is to be told of each kernel at the stage `opencl`
+        as soon as it is ready, in a module with the functions that it calls.
+        """
+        ...
+
+    def printed(self, module: ModuleOp) -> PrintedCode:
+        """See `Kernels`; the module has those kernels, or others in their place."""
+        ...
+
+    def build(self, printed: PrintedCode) -> CodeT_co:
+        """See `Kernels`."""
+        ...
+
+    def end(self) -> None:
+        """No more is coming, whether it was built or not."""
+        ...
 
 
 class Kernels(Protocol[CodeT]):
@@ -231,8 +260,8 @@ class Kernels(Protocol[CodeT]):
         """What the built code depends on beside the device's properties."""
         ...
 
-    def expect(self, module: ModuleOp) -> None:
-        """A specialized module will be built soon: what takes long may begin."""
+    def ahead(self, options: Sequence[str]) -> Ahead[CodeT] | None:
+        """What is done for a program that will be built; None where nothing is."""
         ...
 
     def printed(self, module: ModuleOp) -> PrintedCode:

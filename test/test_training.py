@@ -35,7 +35,10 @@ def test_a_wrong_compiler_is_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def build(
-        device: OpenCLDevice, source: str, options: Sequence[str] | None = None
+        device: OpenCLDevice,
+        source: str,
+        options: Sequence[str] | None = None,
+        begun: object = None,
     ) -> DeviceProgram:
         if UNOPTIMISED not in (options or ()):
             source = source.replace("sqrt(", "1.1f * sqrt(")

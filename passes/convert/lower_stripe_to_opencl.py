@@ -65,7 +65,9 @@ It is an error when work-items could write one cell (see `opencl_races`).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -75,7 +77,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ...dialects.opencl.attributes import BufferType
-from ...dialects.opencl.kernel import AllocateOp, LaunchOp
+from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ...dialects.stripe.attributes import KERNEL_ATTRIBUTE, MemorySpace, ViewType
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.ops import AllocOp
@@ -104,11 +106,25 @@ class LowerStripeToOpenCLPass(ModulePass):
         Raises GinghamError, located, for what has no form in kernels: a reshape inside
         of a block, say.
         """
-        names = KernelNames(op)
-        for function in [f for f in op.ops if isinstance(f, FuncOp)]:
+        self.lower(op, lambda block: [block], lambda kernel: None)
+
+    def lower(
+        self,
+        module: ModuleOp,
+        prepare: Callable[[BlockOp], Sequence[Operation]],
+        finish: Callable[[KernelOp], None],
+    ) -> None:
+        """As `apply`; each block is prepared before, each kernel finished after.
+
+        `prepare` gives what is to be lowered in place of a block. Kernels are in no
+        module yet when they are finished.
+        """
+        names = KernelNames(module)
+        for function in [f for f in module.ops if isinstance(f, FuncOp)]:
             types = [*function.function_type.inputs, *function.function_type.outputs]
             if any(isinstance(type, ViewType) for type in types):
-                _HostLowering(function, names, self.barriers).replace()
+                kernels = KernelSteps(names, self.barriers, prepare, finish)
+                _HostLowering(function, kernels).replace()
 
 
 class KernelNames(Symbols):
@@ -120,13 +136,31 @@ class KernelNames(Symbols):
         return self.unique(f"block_{base}" if base[0].isdigit() else base)
 
 
+class KernelSteps(NamedTuple):
+    """What a kernel goes through: see `LowerStripeToOpenCLPass.lower`."""
+
+    names: KernelNames
+    barriers: bool
+    prepare: Callable[[BlockOp], Sequence[Operation]]
+    finish: Callable[[KernelOp], None]
+
+    def lowered(self, block: BlockOp) -> LoweredKernel | None:
+        """The kernel of a block, or None for one that does nothing."""
+        name = block.block_name.data if block.block_name is not None else None
+        lowered = KernelLowering(block, self.names.of_block(name)).lower()
+        if lowered is not None:
+            if self.barriers:
+                synchronize(lowered.kernel)
+            self.finish(lowered.kernel)
+        return lowered
+
+
 class _HostLowering:
     """Replaces one function over views by one over buffers, with kernels before it."""
 
-    def __init__(self, function: FuncOp, names: KernelNames, barriers: bool) -> None:
+    def __init__(self, function: FuncOp, kernels: KernelSteps) -> None:
         self._function = function
-        self._names = names
-        self._barriers = barriers
+        self._kernels = kernels
         self._block = Block()
         self._buffers: dict[SSAValue, SSAValue] = {}
         self._shared: dict[Attribute, tuple[BlockOp, LoweredKernel | None]] = {}
@@ -144,8 +178,10 @@ class _HostLowering:
         self._note_results()
         for argument in old.body.block.args:
             self._add_argument(argument)
-        for op in old.body.block.ops:
-            kernels += self._visit(op)
+        for op in [*old.body.block.ops]:
+            parts = self._kernels.prepare(op) if isinstance(op, BlockOp) else [op]
+            for part in parts:
+                kernels += self._visit(part)
         module_block.insert_ops_before([*kernels, self._finish()], old)
         Rewriter.erase_op(old)
 
@@ -228,10 +264,7 @@ class _HostLowering:
             if buffer_pattern(first) == buffer_pattern(op):
                 self._add_launch(lowered, op, first)
                 return []
-        name = op.block_name.data if op.block_name is not None else None
-        lowered = KernelLowering(op, self._names.of_block(name)).lower()
-        if lowered is not None and self._barriers:
-            synchronize(lowered.kernel)
+        lowered = self._kernels.lowered(op)
         if shared is not None:
             self._shared.setdefault(shared, (op, lowered))
         self._add_launch(lowered, op, op)

@@ -40,7 +40,7 @@ class CKernels:
         """See `Kernels`."""
         return compiler()
 
-    def expect(self, module: ModuleOp) -> None:
+    def ahead(self, options: Sequence[str]) -> None:
         """See `Kernels`: nothing takes long."""
 
     def printed(self, module: ModuleOp) -> PrintedCode:

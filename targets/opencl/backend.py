@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..backend import Subject
     from .busy import BusyKernel
     from .devices.device import OpenCLDevice
+    from .expecting import AheadOfBuild
 
 
 class OpenCLKernels:
@@ -39,11 +40,11 @@ class OpenCLKernels:
         """See `Kernels`."""
         return driver_state()
 
-    def expect(self, module: ModuleOp) -> None:
+    def ahead(self, options: Sequence[str]) -> AheadOfBuild:
         """See `Kernels`."""
-        from .expecting import start_helpers
+        from .expecting import AheadOfBuild
 
-        start_helpers(self._device, module)
+        return AheadOfBuild(self._device, options)
 
     def printed(self, module: ModuleOp) -> PrintedCode:
         """See `Kernels`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
@@ -15,6 +16,9 @@ from .program import DeviceProgram, build_options, build_program, load_program
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ...dialects.opencl.kernel import KernelOp
+    from ..printer import PrintedKernel
+    from .builds.scheduling import BegunBuild
     from .devices.device import OpenCLDevice
 
 
@@ -37,24 +41,30 @@ class CompiledCode(BuiltCode):
         return _PROGRAM_BYTES + _BYTES_FOR_EACH_OF_SOURCE * len(self.source)
 
 
-def print_module(module: ModuleOp) -> PrintedCode:
+def print_module(
+    module: ModuleOp, known: Mapping[KernelOp, PrintedKernel] = MappingProxyType({})
+) -> PrintedCode:
     """What is compiled of a module at the opencl level.
 
+    `known` are kernels that were printed before the others.
     Raises GinghamError for what OpenCL C does not have.
     """
     from ..host_reader import host_program
     from .printer import print_opencl
 
     start = now()
-    source = print_opencl(module)
+    source = print_opencl(module, known=known)
     note("compile", "print OpenCL C", start)
     return PrintedCode(host_program(module), source)
 
 
 def build_code(
-    printed: PrintedCode, device: OpenCLDevice, options: Sequence[str] | None = None
+    printed: PrintedCode,
+    device: OpenCLDevice,
+    options: Sequence[str] | None = None,
+    begun: BegunBuild | None = None,
 ) -> CompiledCode:
-    """Compile the kernels for a device.
+    """Compile the kernels for a device, of which some may have been begun.
 
     Raises GinghamError where the device can not run them.
     """
@@ -62,7 +72,9 @@ def build_code(
     _check_extensions(source, device)
     start = now()
     words = build_options(device) if options is None else tuple(options)
-    built = build_program(device, source, words) if program.launches else None
+    built: DeviceProgram | None = None
+    if program.launches:
+        built = build_program(device, source, words, begun=begun)
     note("compile", "build", start)
     return CompiledCode(program, source, built, options=words)
 

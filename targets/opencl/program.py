@@ -16,7 +16,7 @@ from ...errors import GinghamError, visible
 from ...once import Once
 from ...settings import find
 from .builds.driver import InnerProgram, binary_of, build, load, log_of
-from .builds.scheduling import build_side_by_side
+from .builds.scheduling import BegunBuild, build_side_by_side
 from .kernel import Kernel
 from .status import as_gingham_error
 
@@ -111,11 +111,13 @@ def build_program(
     source: str,
     options: Sequence[str] | None = None,
     standard: str | None = None,
+    begun: BegunBuild | None = None,
 ) -> DeviceProgram:
     """Compile OpenCL C for `device`, with `build_options` unless others are given.
 
     `standard` is the version of the language, such as `CL3.0`; the compiler's default
-    is 1.2. What somebody has is not built again. Raises GinghamError with the
+    is 1.2. What somebody has is not built again. Of the source some kernels may have
+    been `begun`, with the same options. Raises GinghamError with the
     compiler's log and the source around the errors. With the setting `debug` at 2 or
     more, a successful build's remarks are printed to the standard error stream.
     """
@@ -123,7 +125,7 @@ def build_program(
     if standard is not None:
         words.append(f"-cl-std={standard}")
     if find("debug").value < 2:
-        return built_program(device, source, " ".join(words))
+        return built_program(device, source, " ".join(words), begun)
     # A binary has no remarks, nor has a program that somebody else had built.
     program = DeviceProgram(device, source, [build(device, source, " ".join(words))])
     program.show_remarks()
@@ -134,7 +136,9 @@ _being_built = Once[tuple[str, str, str]]()
 _built: WeakValueDictionary[tuple[str, str, str], DeviceProgram] = WeakValueDictionary()
 
 
-def built_program(device: DeviceHandle, source: str, options: str) -> DeviceProgram:
+def built_program(
+    device: DeviceHandle, source: str, options: str, begun: BegunBuild | None = None
+) -> DeviceProgram:
     """What the device's compiler makes of OpenCL C, built once while somebody has it.
 
     Raises GinghamError, with what the compiler says.
@@ -143,7 +147,7 @@ def built_program(device: DeviceHandle, source: str, options: str) -> DeviceProg
     with _being_built.making(key):
         known = _built.get(key)
         if known is None or known.device is not device:
-            parts = build_side_by_side(device, source, options)
+            parts = build_side_by_side(device, source, options, begun)
             known = _built[key] = DeviceProgram(device, source, parts)
         return known
 

@@ -43,6 +43,11 @@ class Language(ABC):
         """Know of an element type that kernels have."""
         self._elements.add(element)
 
+    def include(self, other: Language) -> None:
+        """Need what kernels that were printed in another instance need."""
+        self._helpers |= other._helpers
+        self._elements |= other._elements
+
     def text(self, definitions: Sequence[str]) -> str:
         """The whole text, of kernels and functions that have been printed."""
         helpers = ["".join(self._helpers)] if self._helpers else []

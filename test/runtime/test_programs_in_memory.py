@@ -57,9 +57,9 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     seen: Counter[str] = Counter()
     run = Lowering.run_stages
 
-    def count(self: Lowering, begin: Any, stages: Any) -> Any:
+    def count(self: Lowering, begin: Any, stages: Any, expect: Any) -> Any:
         seen.update(stages)
-        return run(self, begin, stages)
+        return run(self, begin, stages, expect)
 
     monkeypatch.setattr(Lowering, "run_stages", count)
     return seen
@@ -183,9 +183,9 @@ def test_other_shapes_are_compiled_side_by_side(
     together = threading.Barrier(3)
     run = Lowering.run_stages
 
-    def wait(self: Lowering, begin: Any, stages: Any) -> Any:
+    def wait(self: Lowering, begin: Any, stages: Any, expect: Any) -> Any:
         together.wait(60)
-        return run(self, begin, stages)
+        return run(self, begin, stages, expect)
 
     monkeypatch.setattr(Lowering, "run_stages", wait)
     f = gingham.compile(SUM)

@@ -30,3 +30,9 @@ def split(source: str) -> list[str]:
         f"{shared}#line {source.count(chr(10), 0, start) + 1}\n{source[start:end]}"
         for start, end in zip(starts, [*starts[1:], len(source)], strict=True)
     ]
+
+
+def kernel_of(part: str) -> str:
+    """The text of the kernel of a part that `split` gave."""
+    start = _KERNEL.search(part)
+    return part[start.start() :].rstrip() if start else part

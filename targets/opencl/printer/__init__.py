@@ -31,16 +31,36 @@ is a byte in memory, an int in a variable, and a lane of 0 or -1 in a vector
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from xdsl.dialects.builtin import ModuleOp
 
-from ...printer import print_kernels
+from ....dialects.opencl.kernel import KernelOp
+from ...printer import PrintedKernel, print_kernel, print_kernels
 from .language import OpenCLC
 
 
-def print_opencl(module: ModuleOp, *, index_bits: int = 32) -> str:
+def print_opencl(
+    module: ModuleOp,
+    *,
+    index_bits: int = 32,
+    known: Mapping[KernelOp, PrintedKernel] = MappingProxyType({}),
+) -> str:
     """OpenCL C 1.2 for all kernels of a module at the opencl level.
 
     `index_bits` is the least width of index arithmetic: 32, or 64 for long everywhere.
+    `known` are kernels that `print_opencl_kernel` has printed before.
     Raises GinghamError for what OpenCL C does not have.
     """
-    return print_kernels(module, OpenCLC(), index_bits)
+    return print_kernels(module, OpenCLC(), index_bits, known)
+
+
+def print_opencl_kernel(
+    module: ModuleOp, kernel: KernelOp
+) -> tuple[str, PrintedKernel]:
+    """OpenCL C for one kernel of a module, by itself and as a part of a whole.
+
+    Raises GinghamError for what OpenCL C does not have.
+    """
+    return print_kernel(module, kernel, OpenCLC())

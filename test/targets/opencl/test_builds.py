@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,13 +18,17 @@ from gingham.targets.opencl import build_helper as helper
 from gingham.targets.opencl.builds import driver, processes, scheduling
 from gingham.targets.opencl.builds.driver import InnerProgram
 from gingham.targets.opencl.builds.helpers import Helper
-from gingham.targets.opencl.builds.parts import split
+from gingham.targets.opencl.builds.parts import kernel_of, split
 from gingham.targets.opencl.builds.processes import Helpers
 from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.handles.buffer import allocate
 from gingham.targets.opencl.memory.copies import download
-from gingham.targets.opencl.program import build_program, load_program
+from gingham.targets.opencl.program import (
+    DeviceProgram,
+    build_program,
+    load_program,
+)
 
 LAUNCH = HostLaunch("s0", (1,), (1,), (), False)
 HELPER = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -284,3 +289,81 @@ def test_idle_helpers_end(
     assert helpers.warm_count == 0
     with pytest.raises((OSError, ValueError)):
         taken.build(device, "kernel void a() {}", "")
+
+
+def begin(device: OpenCLDevice, text: str) -> scheduling.BegunBuild:
+    """A build of which all kernels are known one by one."""
+    scheduling.helpers.expect(device)
+    build = scheduling.BegunBuild(device, "")
+    for part in split(text):
+        build.add(kernel_of(part), part)
+    return build
+
+
+def finished(
+    device: OpenCLDevice, build: scheduling.BegunBuild, text: str
+) -> list[str]:
+    """The kernels of the programs."""
+    programs = scheduling.build_side_by_side(device, text, "", build)
+    return [*DeviceProgram(device, text, programs).kernel_names]
+
+
+def test_kernels_are_built_before_all_are_known(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was begun and is not in the whole is forgotten; nothing is built twice."""
+    built, all_built, build_there = list[str](), threading.Event(), Helper.build
+
+    def noted(helper: Helper, device: OpenCLDevice, source: str, options: str) -> bytes:
+        binary = build_there(helper, device, source, options)
+        built.append(source)
+        if len(built) == 3:
+            all_built.set()
+        return binary
+
+    def build_here(*arguments: object) -> InnerProgram:
+        raise AssertionError("it was there")
+
+    monkeypatch.setattr(Helper, "build", noted)
+    build = begin(device, source("1", "2", "3", prefix="b"))
+    assert all_built.wait(120)
+    monkeypatch.setattr(driver, "build", build_here)
+    monkeypatch.setattr(device, "built_count", 100)
+    text = source("1", "2", prefix="b")
+    assert finished(device, build, text) == ["b0", "b1"]
+    assert len(built) == 3
+
+
+@pytest.mark.parametrize("words", ["raise SystemExit", "import time; time.sleep(60)"])
+def test_begun_builds_do_not_depend_on_helpers(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    """They are there, and end, or never answer."""
+    monkeypatch.setattr(processes, "_command", instead(sys.executable, "-c", words))
+    text = source("1", "2", "3", prefix=f"d{len(words)}_")
+    assert len(finished(device, begin(device, text), text)) == 3
+
+
+def test_errors_of_begun_kernels_name_the_line(device: OpenCLDevice) -> None:
+    text = source("1", "unknown_thing", prefix="g")
+    build = scheduling.BegunBuild(device, "")
+    scheduling.helpers.expect(device)
+    for part in split(text):
+        # By itself it has other lines.
+        build.add(kernel_of(part), HELPER + kernel_of(part))
+    line = 1 + text.splitlines().index("  X[0] = twice(unknown_thing);")
+    with pytest.raises(GinghamError) as caught:
+        scheduling.build_side_by_side(device, text, "", build)
+    assert f"> {line} |   X[0] = twice(unknown_thing);" in caught.value.message
+
+
+def test_a_build_that_is_given_up_gives_helpers_back(device: OpenCLDevice) -> None:
+    scheduling.helpers.expect(device)
+    build = scheduling.BegunBuild(device, "")
+    build.add("kernel void a() {}", "kernel void a() {}")
+    assert build.has_helpers
+    build.end()
+    limit = time.monotonic() + 120
+    while scheduling.helpers.warm_count == 0 and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert scheduling.helpers.warm_count > 0

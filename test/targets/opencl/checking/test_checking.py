@@ -83,7 +83,10 @@ def break_builds(
     """Let the device's compiler make something else of some sources."""
 
     def build(
-        device: OpenCLDevice, source: str, options: Sequence[str] | None = None
+        device: OpenCLDevice,
+        source: str,
+        options: Sequence[str] | None = None,
+        begun: object = None,
     ) -> DeviceProgram:
         if when(source, options or ()):
             # Roots that are 1 too large.
