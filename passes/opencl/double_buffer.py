@@ -40,7 +40,7 @@ opencl.for %k : 16 {
 
 It is done on devices whose description has the instruction `copy_asynchronously`, where
 twice the local memory is there, nothing else in the kernel uses it, and nothing in the
-kernel writes what is copied.
+kernel writes what is copied. Loops under a condition are left alone.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from ...dialects.eltwise.ops import value_bytes
 from ...dialects.form_attribute import FormAttr
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.data_ops import IndexOp
+from ...dialects.opencl.data_ops import IndexOp, WhenOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import (
     ArrayOp,
@@ -72,6 +72,7 @@ from ...dialects.stripe.attributes import MemorySpace
 from ..hardware_pass import HardwarePass
 from ..locations import located
 from ..walking import operations
+from .loops import ancestors
 
 _INSTRUCTION = "copy_asynchronously"
 _WHOLE = 16
@@ -119,6 +120,9 @@ class _Step:
         body = [*loop.body.block.ops]
         waits = [n for n, op in enumerate(body) if isinstance(op, BarrierOp)]
         if loop.extent.value.data < 2 or len(waits) != 2 or waits[1] + 1 != len(body):
+            return None
+        # PoCL computes other sums where the first copies are under a condition, too.
+        if any(isinstance(each, IfOp | WhenOp) for each in ancestors(loop)):
             return None
         copies, uses = tuple(body[: waits[0]]), tuple(body[waits[0] + 1 : -1])
         barriers = [op for op in operations(loop) if isinstance(op, BarrierOp)]

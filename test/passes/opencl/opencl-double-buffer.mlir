@@ -107,3 +107,23 @@ opencl.kernel @large(%A : !opencl.pointer<f32, global>, %S : !opencl.pointer<f32
     opencl.barrier local
   }
 }
+
+// Under a condition it stays as it is.
+// CHECK-LABEL: opencl.kernel @border
+// CHECK:       opencl.array 8
+// CHECK-NOT:   asynchronous
+opencl.kernel @border(%A : !opencl.pointer<f32, global>, %S : !opencl.pointer<f32, global>) group [8, 1, 1] {
+  %t = opencl.array 8 : !opencl.pointer<f32, local>
+  %g = opencl.work_item group_id 0 below 4
+  %i = opencl.work_item local_id 0 below 8
+  opencl.if %g - 1 >= 0 {
+    opencl.for %k : 2 {
+      %x = opencl.load %A[8 * %k + %i] : !opencl.pointer<f32, global> -> f32
+      opencl.store %x, %t[%i] : f32 -> !opencl.pointer<f32, local>
+      opencl.barrier local
+      %y = opencl.load %t[-%i + 7] : !opencl.pointer<f32, local> -> f32
+      opencl.store %y, %S[16 * %g + 8 * %k + %i] : f32 -> !opencl.pointer<f32, global>
+      opencl.barrier local
+    }
+  }
+}

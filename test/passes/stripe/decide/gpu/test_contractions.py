@@ -40,6 +40,9 @@ CHANNELS_LAST = """function (I[N, H, W, C], K[S, T, C, D]) -> (O) {
 CHANNELS_FIRST = """function (I[N, C, H, W], K[D, C, S, T]) -> (O) {
   O[n, d, y, x : N, D, H, W] = +(I[n, c, y + s - 1, x + t - 1] * K[d, c, s, t]);
 }"""
+PADDED = """function (I[N, X, Y, C], K[S, T, C, D]) -> (O) {
+  O[n, x, y, d : N, X, Y, D] = +(I[n, x + s - 1, y + t - 1, c] * K[s, t, c, d]);
+}"""
 PROGRAMS = {
     "even": (PRODUCT, (64, 32), (32, 128)),
     "odd": (PRODUCT, (67, 45), (45, 131)),
@@ -50,6 +53,7 @@ PROGRAMS = {
     "batched": (BATCHED, (3, 20, 40), (3, 40, 36)),
     "largest": (LARGEST, (40, 24), (24, 37)),
     "channels last": (CHANNELS_LAST, (2, 12, 14, 8), (3, 3, 8, 20)),
+    "conditions around steps": (PADDED, (1, 5, 2, 11), (3, 3, 11, 32)),
     "channels first": (CHANNELS_FIRST, (2, 8, 9, 11), (20, 8, 3, 3)),
 }
 
