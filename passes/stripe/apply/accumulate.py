@@ -66,6 +66,7 @@ from ..analysis.facts import carried_indices, reaches_each_cell_once
 from ..analysis.nests import (
     all_blocks,
     is_leaf,
+    is_number,
     is_subscripted,
     nested_blocks,
     owns_cells,
@@ -109,6 +110,8 @@ def own_cells(block: BlockOp) -> None:
         return
     in_place = any(not is_leaf(inner) for inner in nested_blocks(block))
     in_place |= not is_leaf(block) and _only_assigns(block)
+    # A number is kept in a register, whatever is inside.
+    in_place &= not all(is_number(block.view_type(n)) for n in _initialized(block))
     reductions = reduction_indices(block)
     if is_leaf(block) and not reductions and _is_assignment(block):
         _assign_once(block)

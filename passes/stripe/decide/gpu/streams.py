@@ -249,6 +249,10 @@ class _Streams:
         problem, index = self.problem, self.problem.vector
         if index is None or any(problem.in_the_way(access) for access in inputs):
             return 1
+        # Cells that are set where constraints fail are numbers in a register.
+        is_set = any(each.init is not None for each in self.block.refinement_list)
+        if is_set and not problem.aggregates:
+            return 1
         if not is_vectorizable(self.block, varying_values(self.block, index)):
             return 1
         width = native_lanes(self.block, self.hardware.access_bits)

@@ -95,3 +95,23 @@ func.func @across(%A : !stripe.view<1024x1024xf32>) -> !stripe.view<1024x1024xf3
   }
   func.return %O : !stripe.view<1024x1024xf32>
 }
+
+// Cells around what is copied: each is stored once, from a register.
+// SOURCE-LABEL: void border_1(
+// SOURCE:      for (int j_2 = 0; j_2 < 4; ++j_2) {
+// SOURCE-NEXT:   float o_acc;
+// SOURCE-NEXT:   o_acc = 0.0f;
+// SOURCE:        o_acc = A[
+// SOURCE:        O[4098 * i + 1024 * j + j_1 + 256 * j_2] = o_acc;
+// SOURCE-NOT:    O[
+func.func @border(%A : !stripe.view<4096x4096xf32>) -> !stripe.view<4098x4098xf32> {
+  %O = stripe.alloc : !stripe.view<4098x4098xf32>
+  stripe.block "border" [%i : 4098, %j : 4098]
+      in %a = %A[%i - 1, %j - 1] : 1x1
+      out %o = %O[%i, %j] : 1x1 init 0
+      where %i - 1 >= 0, -%i + 4096 >= 0, %j - 1 >= 0, -%j + 4096 >= 0 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<4098x4098xf32>
+}
