@@ -5,42 +5,42 @@
 // Lanes have sub-tiles of 4 by 4 cells, which are apart by those of the other lanes. In
 // local memory rows and columns lie side by side; what is turned on the way has padding.
 // PLAN:      stripe.schedule = #stripe.schedule<
-// PLAN-NEXT:   tile [64, 64, 0] bind [grid, grid, _],
-// PLAN-NEXT:   tile [64, 64, 32],
-// PLAN-NEXT:   tile [32, 64, 32] bind [subgroup, subgroup, _],
+// PLAN-NEXT:   tile [64, 128, 0] bind [grid, grid, _],
+// PLAN-NEXT:   tile [64, 128, 16],
+// PLAN-NEXT:   tile [32, 64, 16] bind [subgroup, subgroup, _],
 // PLAN-NEXT:   tile [16, 32, 1] bind [unroll, unroll, unroll],
 // PLAN-NEXT:   tile [4, 4, 1] bind [lane, lane, _],
 // PLAN-NEXT:   points bind [unroll, vector, _],
 // PLAN-NEXT:   stage input 0 at 2 of 2 order [1, 0] padding 4 local,
 // PLAN-NEXT:   stage input 1 at 2 of 2 order [0, 1] local,
-// PLAN-NEXT:   because "groups of 64 work-items with 8x8 of 64x64 cells each">
+// PLAN-NEXT:   because "groups of 128 work-items with 8x8 of 64x128 cells each">
 
 // What is summed up is private memory, which all blocks cut in the same way.
-// CHECK:      %c_acc = stripe.alloc : !stripe.view<64x16xvector<4xf32>, private>
-// CHECK:      stripe.block [%e0 : 2 subgroup]
-// CHECK-NEXT:     out %cell = %c_acc[32 * %e0, 0] : 32x16
-// CHECK:        stripe.block [%e0_1 : 2 unroll, %e1 : 2 unroll]
-// CHECK-NEXT:       out %cell_1 = %cell[16 * %e0_1, 8 * %e1] : 16x8
-// CHECK-NEXT:     stripe.block [%e0_2 : 4 lane, %e1_1 : 8 lane]
-// CHECK-NEXT:         out %cell_2 = %cell_1[4 * %e0_2, %e1_1] : 4x1
-// CHECK:      stripe.block [%k : 32]
-// CHECK:        %a_stage = stripe.alloc : !stripe.view<2x32x36xf32, local>
-// CHECK:        %b_stage = stripe.alloc : !stripe.view<32x64xf32, local>
+// CHECK:      %c_acc = stripe.alloc : !stripe.view<64x32xvector<4xf32>, private>
+// CHECK:      stripe.block [%e0 : 2 subgroup, %e1 : 2 subgroup]
+// CHECK-NEXT:     out %cell = %c_acc[32 * %e0, 16 * %e1] : 32x16
+// CHECK:        stripe.block [%e0_1 : 2 unroll, %e1_1 : 2 unroll]
+// CHECK-NEXT:       out %cell_1 = %cell[16 * %e0_1, 8 * %e1_1] : 16x8
+// CHECK-NEXT:     stripe.block [%e0_2 : 4 lane, %e1_2 : 8 lane]
+// CHECK-NEXT:         out %cell_2 = %cell_1[4 * %e0_2, %e1_2] : 4x1
+// CHECK:      stripe.block [%k : 64]
+// CHECK:        %a_stage = stripe.alloc : !stripe.view<2x16x36xf32, local>
+// CHECK:        %b_stage = stripe.alloc : !stripe.view<2x16x64xf32, local>
 // CHECK:            %0 = stripe.load %{{.*}} : !stripe.view<1x4xf32>
-// CHECK-NEXT:       stripe.store %0, %{{.*}} : !stripe.view<1x4xf32, local>
-// CHECK:        stripe.block [%i_1 : 2 subgroup]
-// CHECK:          stripe.block [%k_1 : 32 unroll, %i_2 : 2 unroll, %j_1 : 2 unroll]
-// CHECK:            stripe.block [%i_3 : 4 lane, %j_2 : 8 lane]
-// CHECK:              stripe.block [%i_4 : 4 unroll, %j_3 : 1]
+// CHECK-NEXT:       stripe.store %0, %{{.*}} : !stripe.view<1x1x4xf32, local>
+// CHECK:        stripe.block [%i_1 : 2 subgroup, %j_1 : 2 subgroup]
+// CHECK:          stripe.block [%k_1 : 16 unroll, %i_2 : 2 unroll, %j_2 : 2 unroll]
+// CHECK:            stripe.block [%i_3 : 4 lane, %j_3 : 8 lane]
+// CHECK:              stripe.block [%i_4 : 4 unroll, %j_4 : 1]
 // CHECK-NEXT:             in %a_5 = %a_4[0, 0, %i_4] : 1x1x1
-// CHECK-NEXT:             in %b_5 = %b_4[0, 4 * %j_3] : 1x4
-// CHECK-NEXT:             out %c_5 = %c_4[%i_4, %j_3] : 1x1 add
+// CHECK-NEXT:             in %b_5 = %b_4[0, 0, 4 * %j_4] : 1x1x4
+// CHECK-NEXT:             out %c_5 = %c_4[%i_4, %j_4] : 1x1 add
 
 // A work-item has its 64 cells side by side, and keeps them over the whole sum.
-// SOURCE:     __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+// SOURCE:     __kernel __attribute__((reqd_work_group_size(128, 1, 1)))
 // SOURCE:     float4 c_acc[16];
 // SOURCE:     barrier(CLK_LOCAL_MEM_FENCE);
-// SOURCE:     c_acc[8 * i_1 + 2 * i_2 + j_1] =
+// SOURCE:     c_acc[8 * i_1 + 2 * i_2 + j_2] =
 // SOURCE:     barrier(CLK_LOCAL_MEM_FENCE);
 // SOURCE-NOT: barrier
 func.func @main(%A : !stripe.view<1024x1024xf32>, %B : !stripe.view<1024x1024xf32>)
