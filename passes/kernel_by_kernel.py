@@ -58,10 +58,22 @@ _ALONE = frozenset(
         "opencl-hide-conditions",
         "opencl-hide-complements",
         "opencl-prefetch",
+        "opencl-double-buffer",
         "opencl-align-vectors",
     }
 )
 """The passes that do to a kernel what they do to it among others."""
+_TOGETHER = frozenset(
+    {
+        "opencl-stream-stores",
+        "opencl-run-once",
+        "opencl-plan-joins",
+        "opencl-join-launches",
+        "opencl-place-memory",
+    }
+)
+"""The passes that look at all, and leave kernels alone that they neither join nor let
+store past the caches."""
 
 
 def run_kernel_by_kernel(
@@ -70,13 +82,22 @@ def run_kernel_by_kernel(
     """Run passes, with a lowering to kernels among them, and verify the kernels.
 
     `ready` is told of each kernel at the end of its way. A few are told of that nobody
-    needs in the end, as their launches were joined.
+    needs in the end, as their launches were joined. With a pass that is not known here
+    all are ready at the end.
     """
     lowering = next(
         n for n, each in enumerate(passes) if isinstance(each, LowerStripeToOpenCLPass)
     )
     first, last = _start(passes, lowering), _start(passes, len(passes))
     lower, after = passes[lowering], passes[lowering + 1 :]
+    if any(each.name not in _ALONE | _TOGETHER for each in after):
+        # What another pass does to kernels is not known.
+        _apply(passes, context, module)
+        module.verify()
+        for op in module.ops:
+            if isinstance(op, KernelOp):
+                ready(module, op)
+        return
     _apply(passes[:first], context, module)
     kernels = _Kernels(module, context, passes[first:lowering], after, ready)
     if isinstance(lower, LowerStripeToOpenCLPass):

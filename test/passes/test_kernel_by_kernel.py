@@ -10,7 +10,8 @@ import gingham
 from gingham.bench.growing import FAMILIES
 from gingham.dialects import make_context
 from gingham.dialects.opencl.kernel import KernelOp
-from gingham.passes.pipelines import PIPELINES, TargetOptions, run_stages
+from gingham.passes import kernel_by_kernel
+from gingham.passes.pipelines import PIPELINES, TargetOptions, run_stages, stage_steps
 from gingham.targets.hardware import load_hardware
 from gingham.targets.opencl.printer import print_opencl, print_opencl_kernel
 
@@ -33,6 +34,7 @@ def specialized(program: tuple[str, list[tuple[int, ...]]]) -> ModuleOp:
 
 PROGRAMS = {
     "joined": FAMILIES["different layers, gradients"](20),
+    "staged": FAMILIES["different layers"](20),
     "shared": FAMILIES["convolutions"](12),
     "tree": FAMILIES["tree"](9),
     "functions": FAMILIES["recurrence"](14),
@@ -71,3 +73,28 @@ def test_who_expects_nothing_is_told_of_nothing() -> None:
     run_stages(module, make_context(), VECTORS, STAGES, expect=asked.append)
     assert asked == [module]
     assert any(isinstance(op, KernelOp) for op in module.ops)
+
+
+@pytest.mark.parametrize("options", [VECTORS, LANES])
+def test_every_pass_behind_the_lowering_is_known(options: TargetOptions) -> None:
+    known = getattr(kernel_by_kernel, "_ALONE") | getattr(kernel_by_kernel, "_TOGETHER")
+    _, *steps = stage_steps(options)["opencl"]
+    assert {step.name for step in steps} <= known
+
+
+def test_kernels_wait_for_passes_that_are_not_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = specialized(PROGRAMS["staged"])
+    alone = getattr(kernel_by_kernel, "_ALONE") - {"opencl-prefetch"}
+    monkeypatch.setattr(kernel_by_kernel, "_ALONE", alone)
+    early = module.clone()
+    run_stages(module, make_context(), VECTORS, STAGES)
+    told: list[KernelOp] = []
+
+    def ready(module: ModuleOp, kernel: KernelOp) -> None:
+        told.append(kernel)
+
+    run_stages(early, make_context(), VECTORS, STAGES, expect=lambda module: ready)
+    assert str(early) == str(module)
+    assert told == [op for op in early.ops if isinstance(op, KernelOp)]
