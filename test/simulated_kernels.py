@@ -98,6 +98,9 @@ class Program:
 PROGRAMS = {
     "contraction": Program(PRODUCT, "9x10 10x17", shows=r"float8 "),
     "contraction of a GPU": Program(PRODUCT, "9x10 10x17", "nvidia-h200"),
+    "contraction of a GPU, pieces copied ahead": Program(
+        PRODUCT, "9x70 70x18", "nvidia-h200", shows=r"copy_asynchronously\(ca"
+    ),
     "packed panels": Program(PRODUCT, "17x20 20x19", SMALL_CACHES, "local"),
     "work-groups with local memory": Program(
         GROUPS,
