@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 SMALLEST = 4 << 20
 """Bytes of arrays that threads are worth the while for."""
-_PIECE = 1 << 20
+_PIECE = 4 << 20
+_SMALLEST_PIECE = 1 << 20
+"""Below it, threads wait for each other in Python more than they copy."""
 _MOST_LANES = 8
 
 
@@ -75,10 +77,16 @@ class _Staging:
         try:
             with self._copying:
                 threads = self._ready(device)
-                step = len(self._lanes) * _PIECE
+                count = len(self._lanes)
+                piece = min(max(-(-host.size // count), _SMALLEST_PIECE), _PIECE)
                 copies = [
                     threads.submit(
-                        lane.copy, handle, host, number * _PIECE, step, is_write
+                        lane.copy,
+                        handle,
+                        host,
+                        range(number * piece, host.size, count * piece),
+                        piece,
+                        is_write,
                     )
                     for number, lane in enumerate(self._lanes)
                 ]
@@ -129,19 +137,25 @@ class _Lane:
         self._pieces: Bytes = mapped[0]
 
     def copy(
-        self, buffer: cl.Buffer, host: Bytes, first: int, step: int, is_write: bool
+        self,
+        buffer: cl.Buffer,
+        host: Bytes,
+        starts: Sequence[int],
+        size: int,
+        is_write: bool,
     ) -> None:
-        """Copy the pieces that begin at `first` and then every `step` bytes."""
-        starts = range(first, host.size, step)
+        """Copy the pieces of `size` bytes, or what is left, that begin at `starts`."""
         try:
             if is_write:
-                self._write(buffer, host, starts)
+                self._write(buffer, host, starts, size)
             else:
-                self._read(buffer, host, starts)
+                self._read(buffer, host, starts, size)
         finally:
             self._queue.finish()
 
-    def _write(self, buffer: cl.Buffer, host: Bytes, starts: Sequence[int]) -> None:
+    def _write(
+        self, buffer: cl.Buffer, host: Bytes, starts: Sequence[int], size: int
+    ) -> None:
         import numpy as np
         import pyopencl as cl
 
@@ -149,7 +163,7 @@ class _Lane:
         for number, start in enumerate(starts):
             if number >= 2:
                 copied[number - 2].wait()
-            part = host[start : start + _PIECE]
+            part = host[start : start + size]
             piece = self._pieces[number % 2, : part.size]
             np.copyto(piece, part)
             copied.append(
@@ -159,7 +173,9 @@ class _Lane:
             )
             self._queue.flush()
 
-    def _read(self, buffer: cl.Buffer, host: Bytes, starts: Sequence[int]) -> None:
+    def _read(
+        self, buffer: cl.Buffer, host: Bytes, starts: Sequence[int], size: int
+    ) -> None:
         import numpy as np
         import pyopencl as cl
 
@@ -168,8 +184,7 @@ class _Lane:
         def begin(number: int) -> None:
             if number < len(starts):
                 start = starts[number]
-                size = min(_PIECE, host.size - start)
-                piece = self._pieces[number % 2, :size]
+                piece = self._pieces[number % 2, : min(size, host.size - start)]
                 copied.append(
                     cl.enqueue_copy(
                         self._queue, piece, buffer, src_offset=start, is_blocking=False
@@ -181,6 +196,6 @@ class _Lane:
         begin(1)
         for number, start in enumerate(starts):
             copied[number].wait()
-            part = host[start : start + _PIECE]
+            part = host[start : start + size]
             np.copyto(part, self._pieces[number % 2, : part.size])
             begin(number + 2)

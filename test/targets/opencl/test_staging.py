@@ -25,6 +25,7 @@ def apart(opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch) -> OpenC
     """A device with memory of its own, for which small arrays are large."""
     monkeypatch.setattr(staging, "SMALLEST", 3 * PIECE)
     monkeypatch.setattr(staging, "_PIECE", PIECE)
+    monkeypatch.setattr(staging, "_SMALLEST_PIECE", PIECE // 4)
     monkeypatch.setattr(staging, "_MOST_LANES", 3)
     monkeypatch.setattr(staging, "core_count", lambda: 3)
     device = own(opencl_device)
