@@ -92,7 +92,8 @@ from ..analysis.nests import (
 )
 from ..analysis.schedules import is_scheduled
 from ..edit.partition import split_block
-from ..edit.scans import Piece, Scan, walk
+from ..edit.scan import Piece, Scan
+from ..edit.scans import walk
 
 
 @dataclass(frozen=True)
