@@ -174,13 +174,19 @@ class StripeScanPass(ModulePass):
         chains = self.chains if index is None else 1
         chunks = -(-self.parallelism // max(items, 1)) * chains
         most = length // self.shortest
+        if self.longest and index is None:
+            # Lanes walk over neighbouring chunks, however many there are.
+            chunks = most
         chunks = min(chunks, most - most % chains)
         if chunks <= 1:
             return [Piece(0, 1, length, 1)]
         steps = length // chunks
+        if self.longest:
+            steps -= steps % self.shortest
+            chunks = length // steps
         pieces = [Piece(0, chunks, steps, chains)]
-        if length % chunks:
-            pieces.append(Piece(chunks * steps, 1, length % chunks, 1))
+        if rest := length - chunks * steps:
+            pieces.append(Piece(chunks * steps, 1, rest, 1))
         return pieces
 
 

@@ -183,7 +183,7 @@ def _aggregates(block: BlockOp) -> bool:
 
 
 def _lane_index(block: BlockOp) -> int | None:
-    """The index along which the most cells are contiguous."""
+    """The index along which the most cells are contiguous, or the longest one."""
     ranges = block.index_ranges
     scores = [0] * len(ranges)
     for refinement in block.refinement_list:
@@ -191,8 +191,8 @@ def _lane_index(block: BlockOp) -> int | None:
         cells = prod(ranges[n] for n in used if n < len(ranges))
         for index in unit_steps(refinement, len(ranges)):
             scores[index] += cells if ranges[index] > 1 else 0
-    best = max(range(len(ranges)), key=lambda index: scores[index], default=None)
-    return None if best is None or not scores[best] else best
+    wide = [index for index in range(len(ranges)) if ranges[index] > 1]
+    return max(wide, key=lambda n: (scores[n], ranges[n]), default=None)
 
 
 def _with_turns(

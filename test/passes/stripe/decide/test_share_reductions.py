@@ -104,3 +104,16 @@ def test_nests_over_rows(name: str, shape: tuple[int, int]) -> None:
     x = np.random.default_rng(9).standard_normal(shape).astype(np.float32)
     result = gingham.compile(text, hardware="nvidia-h200")(x)
     np.testing.assert_allclose(result, expected(x), rtol=3e-6, atol=3e-6)
+
+
+@pytest.mark.parametrize("shape", [(1, 100_003), (2, 8192), (300, 70), (5, 4161)])
+def test_running_sums(shape: tuple[int, int]) -> None:
+    x = np.random.default_rng(11).integers(-3, 4, shape).astype(np.float32)
+    f = gingham.compile(
+        "function (X[M, N]) -> (A, B) { A[m, i : M, N] = +(X[m, k]), i - k < N;"
+        " B[m, i : M, N] = +(X[m, k]), k - i < N; }",
+        hardware="nvidia-h200",
+    )
+    forward, backward = f(x)
+    np.testing.assert_array_equal(forward, np.cumsum(x, 1))
+    np.testing.assert_array_equal(backward, np.cumsum(x[:, ::-1], 1)[:, ::-1])

@@ -24,7 +24,7 @@ PROGRAMS = written_in("decide/stripe-scan.mlir")
     [
         "",
         "{parallelism=3 chains=2 shortest=5}",
-        "{parallelism=99 chains=1 shortest=2 longest=3}",
+        "{parallelism=99 chains=1 lanes=1 shortest=2 longest=3}",
     ],
 )
 @pytest.mark.parametrize("name", PROGRAMS)
