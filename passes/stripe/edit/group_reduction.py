@@ -61,18 +61,22 @@ def spread_cells(
     The last index runs fastest over these, or slowest. All values of the index `whole`
     are one work-item's, and the loop over `unrolled` is unrolled.
     """
-    kept, ranges = output_indices(block) - {whole}, block.index_ranges
+    kept, ranges = output_indices(block), block.index_ranges
     numbers = range(len(ranges))
-    sizes = tuple([1 if n in kept else 0 for n in numbers])
+    # Cells that are set first are set one by one: those of an item are apart.
+    is_set = any(refinement.init is not None for refinement in block.refinement_list)
+    sizes = tuple([1 if n in kept and (is_set or n != whole) else 0 for n in numbers])
     bind = tuple(
         [
-            Binding.GROUP if n in kept and ranges[n] > 1 else Binding.UNDECIDED
+            Binding.GROUP
+            if n in kept and n != whole and ranges[n] > 1
+            else Binding.UNDECIDED
             for n in numbers
         ]
     )
     order = (numbers[-1], *numbers[:-1]) if last_first else ()
     points = Points()
-    if unrolled is not None and ranges[unrolled] > 1:
+    if unrolled is not None and ranges[unrolled] > 1 and not sizes[unrolled]:
         own = [Binding.UNDECIDED] * len(ranges)
         own[unrolled] = Binding.UNROLL
         points = Points(bind=tuple(own))

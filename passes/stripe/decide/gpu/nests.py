@@ -77,6 +77,8 @@ class _Leaf:
 
     def share(self, number: int) -> _Share | None:
         """Which cells of a buffer an item has; None where it has none of its own."""
+        if self.turns * self.rows == 1:
+            return None
         ranges = self.block.index_ranges
         axes: dict[int, int] = {}
         for axis, form in enumerate(self.block.refinement(number).access):

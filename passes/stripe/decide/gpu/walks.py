@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from math import prod
 
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.aggregation import Aggregation
@@ -156,6 +157,6 @@ def _stage(group: BlockOp, walk: BlockOp, number: int, chunks: tuple[int, int]) 
     copied = IndexSum.value(copy.indices[len(outer)])
     if place.coefficient(chunk) < 0:
         copied = -copied + place.constant // length
-    own = {chunk: copied}
+    own: dict[SSAValue, IndexSum] = {chunk: copied}
     copy.add_where(*(condition.substitute(own) for condition in walk.where))
     spread_cells(copy, f"{length} work-items copy chunks", whole=len(outer))

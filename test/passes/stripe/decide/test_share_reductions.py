@@ -117,3 +117,22 @@ def test_running_sums(shape: tuple[int, int]) -> None:
     forward, backward = f(x)
     np.testing.assert_array_equal(forward, np.cumsum(x, 1))
     np.testing.assert_array_equal(backward, np.cumsum(x[:, ::-1], 1)[:, ::-1])
+
+
+SEVERAL_AXES = {
+    "sums of few": "S[a, b : A, B] = +(X[a, b, c]); T[a, c : A, C] = >(X[a, b, c] *"
+    " S[a, b]); O[a : A] = +(T[a, c]);",
+    "another order": "E = X * X; S[a, c, b : A, C, B] = +(E[a, b, c]);"
+    " T[a : A] = >(E[a, b, c]); O[a, c : A, C] = +(S[a, c, b] * T[a]);",
+    "both axes": "S[a, b, 0 : A, B, 1] = +(X[a, b, c]); Y = X - S;"
+    " O[a, c : A, C] = +(Y[a, b, c]);",
+}
+
+
+@pytest.mark.parametrize("shape", [(2, 700, 3), (3, 128, 64), (40, 33, 17)])
+@pytest.mark.parametrize("name", SEVERAL_AXES)
+def test_nests_with_several_axes(name: str, shape: tuple[int, ...]) -> None:
+    text = f"function (X[A, B, C]) -> (O) {{ {SEVERAL_AXES[name]} }}"
+    x = np.random.default_rng(13).integers(-2, 3, shape).astype(np.float32)
+    result = gingham.compile(text, hardware="nvidia-h200")(x)
+    np.testing.assert_array_equal(result, gingham.compile(text)(x))
