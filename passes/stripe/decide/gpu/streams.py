@@ -71,6 +71,8 @@ _TURNS = (1, 2, 4, 8)
 """How many points, or vectors, a work-item may have."""
 _RUNS = (128, 256)
 """Bytes that a window of a copy has at least along each side, if there are so many."""
+_LEAST_CELLS = 4
+"""Of a work-item, in windows of copies."""
 _PADDINGS = range(5)
 """Cells behind a row of local memory that are tried."""
 
@@ -228,6 +230,11 @@ class _Streams:
                 wanted = -(-run // length)
                 sizes[index] = max(sizes[index], min(ranges[index], wanted))
                 length *= sizes[index]
+        # Where some axis is short there is room for longer runs of the output.
+        last = self._order(accesses[0])[-1]
+        wanted = _LEAST_CELLS * self.hardware.work_group_size
+        while prod(sizes) < wanted and sizes[last] < ranges[last]:
+            sizes[last] = min(2 * sizes[last], ranges[last])
         return tuple(sizes)
 
     def _copy(self, access: Access, sharing: Sharing) -> Staged:
