@@ -85,6 +85,8 @@ class CommandQueue:
         self._launch = cl.enqueue_nd_range_kernel
         self._in_flight: deque[Event] = deque()
         self._unmarked: list[Event] = []
+        self.ended: cl.Event | None = None
+        """See `EventQueue`."""
         self._look_at = _MANY_IN_FLIGHT
         _queues.add(self)
         self._held_bytes = 0

@@ -25,6 +25,8 @@ class EventQueue(Protocol):
     context: cl.Context
     handle: cl.CommandQueue
     error_type: type[cl.Error]
+    ended: cl.Event | None
+    """What was found to have ended well last; several runs may have it as `mark`."""
 
     def release_up_to(self, event: Event) -> None:
         """Let go of what `event` and the commands before it held: they have ended."""
@@ -157,7 +159,11 @@ class RunEvent(Event):
     @property
     def done(self) -> bool:
         """Whether all of it has ended, well or in failure."""
-        return self.is_settled or super().done
+        if self.is_settled:
+            return True
+        if self.mark is not None and self.mark is self.queue.ended:
+            return True
+        return super().done
 
     def wait(self) -> None:
         """Block until all has ended. Raises GinghamError where something failed."""
@@ -190,11 +196,19 @@ class RunEvent(Event):
         if self.is_settled:
             return
         failure: GinghamError | None = None
-        for number in reversed(range(len(handles))) if handles else [-1]:
+        if handles:
+            for number in reversed(range(len(handles))):
+                try:
+                    handles[number].wait()
+                except self.queue.error_type as error:
+                    failure = explain(number, error)
+        elif self.mark is None or self.mark is not self.queue.ended:
             try:
-                (handles[number] if handles else self.handle).wait()
+                handle = self.handle
+                handle.wait()
+                self.queue.ended = handle
             except self.queue.error_type as error:
-                failure = explain(number, error)
+                failure = explain(-1, error)
         for source in sources:
             failure = source.failure or failure
         self.failure = failure
