@@ -9,7 +9,7 @@ of as many work-items as run at once, for the time that each waits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from .....targets.hardware.description import Hardware
@@ -86,10 +86,11 @@ class _Model:
     sharing: Sharing
     staged: dict[int, Staged]
     hardware: Hardware
-    lanes: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lanes", self.hardware.items_at_once)
+    @property
+    def lanes(self) -> int:
+        """The work-items of a sub-group."""
+        return self.hardware.items_at_once
 
     def estimate(self) -> StreamEstimate:
         hardware, clock = self.hardware, Clock(self.hardware)
