@@ -114,8 +114,10 @@ class Calls:
         self._once = Once[Binding]()
         self._compiled: dict[Binding, HostCall] = {}
         self._shortcuts = Shortcuts[Ready]()
-        self.known = self._shortcuts.get
+
+    def known(self, inputs: Sequence[Any]) -> Ready | None:
         """What ran the last call with such inputs, if that is known at a glance."""
+        return self._shortcuts.get(inputs)
 
     def remember(
         self, inputs: Sequence[Any], arrays: Sequence[AnyArray], ready: Ready
