@@ -20,6 +20,9 @@ from .block_costs import BlockCosts
 from .group import FusionGroup
 from .tiling import GroupCost, Tiling
 
+_SHARES_OF_GROUP = 2
+"""How many cores' parts of the rate of memory one group can take."""
+
 
 class FusionCost:
     """Costs groups for one device, of blocks that nobody changes meanwhile."""
@@ -96,4 +99,14 @@ class FusionCost:
         exposed = max(near - arithmetic, 0.0) + far
         points = group.points(sizes)
         clock = self._blocks.clock
-        return clock.kernel(arithmetic + exposed, group.traffic_seconds, points)
+        traffic = group.traffic_seconds * self._crowding(group, points)
+        return clock.kernel(arithmetic + exposed, traffic, points)
+
+    def _crowding(self, group: FusionGroup, points: int) -> float:
+        """How much longer the traffic takes where few lanes' groups have all of it.
+
+        A block by itself is cut for more of them.
+        """
+        if self.hardware.has_vectors or len(group.members) < 2 or group.contractions:
+            return 1.0
+        return max(self.hardware.cores / (_SHARES_OF_GROUP * max(points, 1)), 1.0)

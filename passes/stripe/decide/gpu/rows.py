@@ -59,8 +59,9 @@ def sharing_of(block: BlockOp, hardware: Hardware, longest: int) -> Sharing | No
     be cut.
     """
     reductions = reduction_indices(block)
-    column = vector_index(block)
-    index = row_index(block) if column is None else _widest(block, reductions)
+    # What conditions keep from its turn, an item leaves out.
+    column = vector_index(block, ())
+    index = row_index(block, ()) if column is None else _widest(block, reductions)
     if index is None:
         return None
     values = block.index_ranges[index]
