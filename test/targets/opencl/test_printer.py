@@ -271,7 +271,7 @@ void k(
     __global const uchar *restrict A,
     __global uchar *restrict B,
     __global float *restrict C) {
-  __local float t[8];
+  __local float t[8] __attribute__((aligned(16)));
   uchar4 u;
   const int l = get_local_id(0);
   const int a = A[l] != 0;
