@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Bytes: TypeAlias = NDArray[np.uint8]
 
-SMALLEST = 4 << 20
+SMALLEST = 8 << 20
 """Bytes of arrays that threads are worth the while for."""
 _PIECE = 4 << 20
 _SMALLEST_PIECE = 1 << 20
