@@ -13,6 +13,7 @@ from xdsl.parser import Parser
 
 import gingham
 from gingham.dialects import make_context
+from gingham.dialects.stripe.scheduled import SCHEDULED
 
 Array = NDArray[Any]
 
@@ -134,10 +135,14 @@ FAMILIES: dict[str, tuple[list[str], list[tuple[int, ...]], Callable[..., Array]
 
 
 def kernels(program: str, inputs: list[Array]) -> str:
-    """The final IR without the names of values, symbols numbered by their first use."""
+    """The final IR without names, of which notes of schedules have some, too.
+
+    Symbols are numbered by their first use.
+    """
     text = gingham.compile(program).ir(*inputs, stage="opencl")
     module = Parser(make_context(), text).parse_module()
     for operation in module.walk():
+        operation.attributes.pop(SCHEDULED, None)
         blocks = [block for region in operation.regions for block in region.blocks]
         for value in (*operation.results, *(a for block in blocks for a in block.args)):
             value.name_hint = None
