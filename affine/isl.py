@@ -60,14 +60,17 @@ def one_limit() -> Generator[None]:
 
 
 @contextmanager
-def _limited(forms: Sequence[LinearForm]) -> Generator[islpy.Context]:
-    """The context of this thread, with what a question about `forms` may spend."""
+def _limited(forms: Sequence[LinearForm], effort: int = 1) -> Generator[islpy.Context]:
+    """The context of this thread, with what a question about `forms` may spend.
+
+    That is `effort` times as much as usual.
+    """
     import islpy
 
     numbers = [n for form in forms for n in (*form.coefficients, form.constant)]
     bits = max((number.numerator.bit_length() for number in numbers), default=0)
     limit = OPERATION_LIMIT * 128 // max(bits, 128)
-    limit = max(limit * _USUAL_SIZE // max(len(numbers), _USUAL_SIZE), 1)
+    limit = max(limit * _USUAL_SIZE // max(len(numbers), _USUAL_SIZE), 1) * effort
 
     if _thread.context is None:
         _thread.context = islpy.Context()
@@ -95,11 +98,14 @@ def is_empty(rank: int, forms: Sequence[LinearForm]) -> bool:
         return _basic_set(context, rank, forms).is_empty()
 
 
-def sample(rank: int, forms: Sequence[LinearForm]) -> Vector | None:
-    """Some integer point with all `forms >= 0`, or None."""
+def sample(rank: int, forms: Sequence[LinearForm], effort: int = 1) -> Vector | None:
+    """Some integer point with all `forms >= 0`, or None.
+
+    The question may spend `effort` times as much as others.
+    """
     import islpy
 
-    with _limited(forms) as context:
+    with _limited(forms, effort) as context:
         point = _basic_set(context, rank, forms).sample_point()
     # Past the limit isl fails to print a number, without an error: so not inside.
     if point.is_void():

@@ -92,11 +92,11 @@ def differs_between_items(value: SSAValue) -> bool:
             return False
 
 
-def may_meet(first: MemoryAccess, second: MemoryAccess) -> bool:
-    """Whether two different work-items of a group may use one cell.
+def meet(first: MemoryAccess, second: MemoryAccess, effort: int = 1) -> bool | None:
+    """Whether two different work-items of a group use one cell, at some iterations.
 
-    One does the first access, the other the second, at any iterations of loops. True
-    where that can not be decided.
+    One does the first access, the other the second. None where that is not decided by
+    what questions may spend, `effort` times as much as others.
     """
     if first.pointer is not second.pointer:
         return False
@@ -107,9 +107,9 @@ def may_meet(first: MemoryAccess, second: MemoryAccess) -> bool:
     distance = points.position(first, 0) - points.position(second, 1)
     near = [distance + (first.count - 1), -distance + (second.count - 1)]
     try:
-        return any(points.exist([*near, gap]) for gap in points.gaps())
+        return any(points.exist([*near, gap], effort) for gap in points.gaps())
     except GinghamError:
-        return True
+        return None
 
 
 def _tells_item(access: MemoryAccess) -> bool:
@@ -202,11 +202,11 @@ class _Points:
                 yield further - 1
                 yield -further - 1
 
-    def exist(self, sums: Sequence[_Sum]) -> bool:
+    def exist(self, sums: Sequence[_Sum], effort: int) -> bool:
         """Whether there are points at which these are at least zero."""
         variables = range(len(self._numbers))
         forms = [sum.form(variables) for sum in (*sums, *self._bounds)]
-        return sample(len(variables), forms) is not None
+        return sample(len(variables), forms, effort) is not None
 
     def _variable(self, value: SSAValue, copy: int) -> int:
         match value.owner:

@@ -13,53 +13,90 @@ from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import BarrierOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import error_at, located
-from .accesses import MemoryAccess, accesses_in, differs_between_items, may_meet
+from .accesses import MemoryAccess, accesses_in, differs_between_items, meet
+
+_EFFORT = 100
+"""How much more a question may spend that is hard; of what sizes leave over, some."""
+_HARD_QUESTIONS = 64
+"""Of one kernel, each of a fifth of a second at most; mostly they take milliseconds."""
 
 
 def synchronize(kernel: KernelOp) -> None:
     """Put barriers into a kernel. Raises GinghamError where none can be."""
     if prod(kernel.group_size) > 1:
-        _synchronize(kernel.body.block, [])
+        _Barriers().synchronize(kernel.body.block, [])
 
 
-def _synchronize(block: Block, pending: list[MemoryAccess]) -> list[MemoryAccess]:
-    """Put barriers into a block that all work-items of a group run.
+class _Barriers:
+    """The barriers of one kernel."""
 
-    `pending` are the accesses since the last barrier before the block; the result are
-    those at its end.
-    """
-    for op in list(block.ops):
-        if isinstance(op, BarrierOp):
-            pending = _without(pending, [op.space.data])
-            continue
-        own = accesses_in(op)
-        spaces = _conflicts(pending, own)
-        block.insert_ops_before(_barriers(spaces, op), op)
-        pending = _without(pending, spaces)
-        if op.regions and (_conflicts(own, own) or _has_barrier(op)):
-            pending = _synchronize_body(op, own, pending)
-        else:
-            pending = _joined(pending, own)
-    return pending
+    def __init__(self) -> None:
+        self._known: dict[tuple[MemoryAccess, MemoryAccess], bool] = {}
+        self._hard = _HARD_QUESTIONS
 
+    def _may_meet(self, one: MemoryAccess, other: MemoryAccess) -> bool:
+        """Whether work-items may use one cell; also where that is too hard to tell."""
+        if (one, other) not in self._known:
+            found = meet(one, other)
+            if found is None and self._hard:
+                self._hard -= 1
+                found = meet(one, other, _EFFORT)
+            self._known[one, other] = found is not False
+        return self._known[one, other]
 
-def _synchronize_body(
-    op: Operation, own: list[MemoryAccess], pending: list[MemoryAccess]
-) -> list[MemoryAccess]:
-    """Put barriers into a loop or under a condition; what is pending behind it."""
-    body = op.regions[0].block
-    _check_uniform(op)
-    tail = _synchronize(body, [])
-    if not isinstance(op, ForOp):
-        return _joined(pending, own)
-    spaces = [
-        space
-        for space in MemorySpace
-        if space in _conflicts(tail, _before_barrier(body, space))
-    ]
-    body.add_ops(_barriers(spaces, op))
-    passed = {o.space.data for o in body.ops if isinstance(o, BarrierOp)}
-    return _joined(_without(pending, passed), _without(tail, spaces))
+    def synchronize(
+        self, block: Block, pending: list[MemoryAccess]
+    ) -> list[MemoryAccess]:
+        """Put barriers into a block that all work-items of a group run.
+
+        `pending` are the accesses since the last barrier before the block; the result
+        are those at its end.
+        """
+        for op in list(block.ops):
+            if isinstance(op, BarrierOp):
+                pending = _without(pending, [op.space.data])
+                continue
+            own = accesses_in(op)
+            spaces = self._conflicts(pending, own)
+            block.insert_ops_before(_barriers(spaces, op), op)
+            pending = _without(pending, spaces)
+            if op.regions and (self._conflicts(own, own) or _has_barrier(op)):
+                pending = self._in_body(op, own, pending)
+            else:
+                pending = _joined(pending, own)
+        return pending
+
+    def _in_body(
+        self, op: Operation, own: list[MemoryAccess], pending: list[MemoryAccess]
+    ) -> list[MemoryAccess]:
+        """Put barriers into a loop or under a condition; what is pending behind it."""
+        body = op.regions[0].block
+        _check_uniform(op)
+        tail = self.synchronize(body, [])
+        if not isinstance(op, ForOp):
+            return _joined(pending, own)
+        spaces = [
+            space
+            for space in MemorySpace
+            if space in self._conflicts(tail, _before_barrier(body, space))
+        ]
+        body.add_ops(_barriers(spaces, op))
+        passed = {o.space.data for o in body.ops if isinstance(o, BarrierOp)}
+        return _joined(_without(pending, passed), _without(tail, spaces))
+
+    def _conflicts(
+        self, first: Iterable[MemoryAccess], second: Iterable[MemoryAccess]
+    ) -> list[MemorySpace]:
+        """The spaces in which different work-items use a cell that one writes."""
+        later = list(second)
+        spaces: set[MemorySpace] = set()
+        for one in first:
+            for other in later:
+                if one.space in spaces or not (one.writes or other.writes):
+                    continue
+                if self._may_meet(one, other):
+                    spaces.add(one.space)
+        return [space for space in MemorySpace if space in spaces]
 
 
 def _check_uniform(op: Operation) -> None:
@@ -78,20 +115,6 @@ def _check_uniform(op: Operation) -> None:
             f"{depends}, where no barrier can be",
             "end the condition before the others use the cells",
         )
-
-
-def _conflicts(
-    first: Iterable[MemoryAccess], second: Iterable[MemoryAccess]
-) -> list[MemorySpace]:
-    """The memory spaces in which different work-items use a cell that one writes."""
-    later = list(second)
-    spaces = {
-        one.space
-        for one in first
-        for other in later
-        if (one.writes or other.writes) and may_meet(one, other)
-    }
-    return [space for space in MemorySpace if space in spaces]
 
 
 def _before_barrier(block: Block, space: MemorySpace) -> list[MemoryAccess]:

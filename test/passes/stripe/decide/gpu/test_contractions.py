@@ -72,6 +72,14 @@ def test_groups_compute_what_a_contraction_means(name: str) -> None:
         np.testing.assert_array_equal(got, want)
 
 
+def test_stores_of_many_odd_rows_need_no_barrier() -> None:
+    # Whether they meet takes the library of integer points long to tell.
+    shapes = (8191, 33), (33, 127)
+    inputs = [np.zeros(shape, np.float32) for shape in shapes]
+    (kernel,) = (op for op in compiled(PRODUCT, inputs).ops if isinstance(op, KernelOp))
+    assert "barrier global" not in str(kernel)
+
+
 @pytest.mark.parametrize("name", ["odd", "turned", "channels last"])
 def test_what_lies_beyond_the_end_meets_no_infinity(name: str) -> None:
     text, *shapes = PROGRAMS[name]
