@@ -15,6 +15,7 @@ from gingham.targets.hardware import (
     Level,
     load_hardware,
 )
+from gingham.targets.hardware.lanes import LaneFigures
 from gingham.targets.hardware.overheads import Overheads
 
 _INTRODUCTION = """\
@@ -134,6 +135,7 @@ def text() -> str:
     parts = [_INTRODUCTION, "## The fields", table(_HEAD, [*_fields(Hardware)])]
     parts += ["Each row `[[caches]]` has these:", table(_HEAD, [*_fields(Cache)])]
     parts += [_OVERHEADS, table(_HEAD, [*_fields(Overheads)])]
+    parts += [_LANES, table(_HEAD, [*_fields(LaneFigures)])]
     parts += [_LEVELS, table(_HEAD, [*_fields(Level)])]
     parts += [_INSTRUCTIONS, table(_HEAD, [*_fields(Instruction)])]
     parts += ["## What is there by name", _descriptions()]
@@ -192,11 +194,16 @@ The `[overheads]` are what no manual tells. They were found by measuring nests o
 and hardly differ between processors. What a file leaves out of them is as its base
 has it, or else as in [`cpu-avx512-xeon`](../targets/hardware/cpu-avx512-xeon.toml)."""
 
+_LANES = """\
+Where work-items are lanes, `[lanes]` says what a core has for them, and what they lose.
+What a file leaves out is as its base has it, or else as in
+[`nvidia-h200`](../targets/hardware/nvidia-h200.toml), where it was measured."""
+
 _HEAD = ("field", "type", "meaning")
 
 
 def _fields(
-    kind: type[Hardware | Cache | Level | Instruction | Overheads],
+    kind: type[Hardware | Cache | Level | Instruction | Overheads | LaneFigures],
 ) -> Iterator[tuple[str, ...]]:
     docs = of_attributes(kind)
     for field in dataclasses.fields(kind):

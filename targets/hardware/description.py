@@ -13,6 +13,7 @@ from math import prod
 from typing import TypeVar
 
 from .instruction import LOAD, MULTIPLY_ADD, STORE, Instruction, check_instructions
+from .lanes import LaneFigures
 from .overheads import Overheads
 from .parallel import Level, LevelName, check_levels
 from .positive import require_positive
@@ -76,6 +77,8 @@ class Hardware:
     """Starting one more work-group."""
     overheads: Overheads
     """What a core loses beside its work."""
+    lanes: LaneFigures
+    """What cores have for lanes, where work-items are such, and what these lose."""
     near_page_entries: int = 1 << 30
     """Entries of the table's first level, where missing it shows: each look-up in the
     last level delays what comes from the next cache. By default there are more than

@@ -10,13 +10,18 @@ from typing import Any, NoReturn, TypeVar, cast
 from ...suggestions import did_you_mean
 from .description import Cache, Hardware
 from .instruction import Instruction
+from .lanes import LaneFigures
 from .overheads import Overheads
 from .parallel import Level
 
 Rows = type[Level] | type[Instruction] | type[Cache]
 
 CACHES = "caches"
-OVERHEADS = "overheads"
+TABLES: dict[str, type[Overheads | LaneFigures]] = {
+    "overheads": Overheads,
+    "lanes": LaneFigures,
+}
+"""Those of which it has one; a file need not give all of their fields."""
 ROWS: dict[str, Rows] = {
     "parallel": Level,
     "instructions": Instruction,
@@ -25,7 +30,7 @@ ROWS: dict[str, Rows] = {
 """The tables of which a description has several, `[[caches]]`."""
 NAMED = ("parallel", "instructions")
 """Those that are known by their `name`; others are by their number, from 0."""
-_Part = TypeVar("_Part", Level, Instruction, Cache, Overheads)
+_Part = TypeVar("_Part", Level, Instruction, Cache, Overheads, LaneFigures)
 _NOT_FIGURES = frozenset({"origin"})
 _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -85,7 +90,8 @@ def build_hardware(table: Mapping[str, Any], origin: str) -> Hardware:
     values["parallel"] = _rows(Level, "parallel", table)
     values["instructions"] = _rows(Instruction, "instructions", table)
     values[CACHES] = _rows(Cache, CACHES, table)
-    values[OVERHEADS] = _part(Overheads, table[OVERHEADS], (OVERHEADS,))
+    values["overheads"] = _part(Overheads, table["overheads"], ("overheads",))
+    values["lanes"] = _part(LaneFigures, table["lanes"], ("lanes",))
     try:
         return Hardware(**values, origin=origin)
     except ValueError as error:
@@ -101,7 +107,8 @@ def figures_of(hardware: Hardware) -> dict[str, Any]:
     }
     for name in ROWS:
         table[name] = [asdict(row) for row in table[name]]
-    table[OVERHEADS] = asdict(hardware.overheads)
+    for name in TABLES:
+        table[name] = asdict(table[name])
     return table
 
 
@@ -181,7 +188,7 @@ def _checked(
     values: dict[str, Any] = {}
     for name, field in known.items():
         if name in table:
-            if name not in (*ROWS, OVERHEADS):
+            if name not in (*ROWS, *TABLES):
                 values[name] = _typed(field, table[name], prefix, path)
         elif field.default is MISSING:
             raise FieldError(

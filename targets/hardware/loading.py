@@ -10,7 +10,8 @@ A description is asked for by a text that `load_hardware` takes:
 A file gives each field of `Hardware` a value, and a row `[[caches]]`, `[[parallel]]` or
 `[[instructions]]` for each of those. With `base = "cpu-avx512"` it gives only what
 differs from that description, of rows that have a name, too. What is missing of
-`[overheads]`, without a base, is as in `cpu-avx512-xeon`, where it was measured.
+`[overheads]` and `[lanes]`, without a base, is as in `cpu-avx512-xeon` and
+`nvidia-h200`, where it was measured.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from .fields import (
     CACHES,
     FORMER,
     NAMED,
-    OVERHEADS,
     ROWS,
+    TABLES,
     FieldError,
     FieldPath,
     build_hardware,
@@ -41,8 +42,8 @@ from .fields import (
 )
 
 _FOLDER = Path(__file__).parent
-_MEASURED = "cpu-avx512-xeon"
-"""The description that says all overheads."""
+_MEASURED = {"overheads": "cpu-avx512-xeon", "lanes": "nvidia-h200"}
+"""The descriptions that say all figures of a table."""
 
 HARDWARE_NAMES: tuple[str, ...] = tuple(
     sorted(path.stem for path in _FOLDER.glob("*.toml"))
@@ -136,7 +137,7 @@ def _read(origin: str, path: Path, _time: int, _size: int) -> Hardware:
     text = path.read_text(encoding="utf-8")
     table = parse_toml(path, text)
     try:
-        hardware = build_hardware(_completed(table, origin), origin)
+        hardware = build_hardware(_completed(table), origin)
         if path.parent != _FOLDER:
             _check_blocks(hardware)
     except FieldError as error:
@@ -163,10 +164,10 @@ def _check_blocks(hardware: Hardware) -> None:
             raise FieldError(path, message, inside=inside) from error
 
 
-def _completed(table: dict[str, Any], origin: str) -> dict[str, Any]:
+def _completed(table: dict[str, Any]) -> dict[str, Any]:
     """The table of a file, with what it takes from other descriptions."""
     table = dict(table)
-    own: Any = table.pop(OVERHEADS, {})
+    own: dict[str, Any] = {name: table.pop(name, {}) for name in TABLES}
     if "base" in table:
         base = table.pop("base")
         if base not in HARDWARE_NAMES:
@@ -179,10 +180,19 @@ def _completed(table: dict[str, Any], origin: str) -> dict[str, Any]:
         known = figures_of(load_hardware(base))
         named = {name: _merged(known, table, name) for name in NAMED if name in table}
         table = known | table | named
-    elif origin != _MEASURED:
-        table[OVERHEADS] = figures_of(load_hardware(_MEASURED))[OVERHEADS]
-    told: dict[str, Any] = table.get(OVERHEADS, {})
-    return table | {OVERHEADS: told | own if isinstance(own, dict) else own}
+    for name, told in own.items():
+        if isinstance(told, dict):
+            table[name] = table.get(name, _measured(name)) | told
+        else:
+            table[name] = told
+    return table
+
+
+@lru_cache(maxsize=len(_MEASURED))
+def _measured(name: str) -> dict[str, Any]:
+    """The figures of a table where they were measured."""
+    text = _path_of(_MEASURED[name]).read_text(encoding="utf-8")
+    return tomllib.loads(text)[name]
 
 
 def _merged(
@@ -237,7 +247,7 @@ def _flat(table: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
                 for key in row:
                     if key != "name":
                         yield ".".join(map(str, (*place, key))), row, key
-        elif name == OVERHEADS:
+        elif name in TABLES:
             for key in value:
                 yield f"{name}.{key}", value, key
         else:

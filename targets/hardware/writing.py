@@ -9,15 +9,13 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from .description import Hardware
-from .fields import OVERHEADS, ROWS, figures_of, rows_of
-from .overheads import Overheads
+from .fields import ROWS, TABLES, figures_of, rows_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _PLAIN = re.compile(r"(?!.*''')[\t\n\x20-\x7e]*[\t\n\x20-\x26\x28-\x7e]", re.DOTALL)
 """A text that stands as it is between three apostrophes."""
-_TABLES = (*ROWS, OVERHEADS)
 
 _COMMENT_COLUMN = 36
 
@@ -38,14 +36,19 @@ def hardware_toml(hardware: Hardware, comments: Mapping[str, str] | None = None)
     """
     comments = comments or {}
     table = figures_of(hardware)
-    plain = {name: value for name, value in table.items() if name not in _TABLES}
+    plain = {
+        name: value for name, value in table.items() if name not in (*ROWS, *TABLES)
+    }
     lines = [*_lines(Hardware, plain, comments, "")]
     for name, kind in ROWS.items():
         for place, row in rows_of(table, name):
             prefix = "".join(f"{step}." for step in place)
             lines += ["", f"[[{name}]]", *_lines(kind, row, comments, prefix)]
-    overheads = _lines(Overheads, table[OVERHEADS], comments, f"{OVERHEADS}.")
-    return "\n".join([*lines, "", f"[{OVERHEADS}]", *overheads]) + "\n"
+    for name, kind in TABLES.items():
+        if name != "lanes" or not hardware.has_vectors:
+            own = _lines(kind, table[name], comments, f"{name}.")
+            lines += ["", f"[{name}]", *own]
+    return "\n".join(lines) + "\n"
 
 
 def _lines(

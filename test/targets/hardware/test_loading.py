@@ -19,7 +19,7 @@ from gingham.targets.hardware import (
     hardware_with,
     load_hardware,
 )
-from gingham.targets.hardware.fields import FORMER
+from gingham.targets.hardware.fields import FORMER, TABLES
 
 FOLDER = Path(__file__).resolve().parents[3] / "targets" / "hardware"
 
@@ -190,6 +190,20 @@ def test_base_gives_what_a_file_leaves_out(tmp_path: Path) -> None:
     )
 
 
+def test_figures_of_lanes_that_a_file_leaves_out(mine: Path) -> None:
+    text = mine.read_text()
+    measured = load_hardware("nvidia-h200").lanes
+    assert load_hardware(str(mine)).lanes == measured
+    mine.write_text(f"{text}\n[lanes]\nbanks = 16\n")
+    assert load_hardware(str(mine)).lanes == dataclasses.replace(measured, banks=16)
+    mine.write_text('base = "amd-rdna3"\n[lanes]\ncore_groups = 8\n')
+    found = load_hardware(f"{mine}:lanes.banks=16")
+    assert (found.lanes.core_groups, found.lanes.banks) == (8, 16)
+    assert found.lanes.core_registers == load_hardware("amd-rdna3").lanes.core_registers
+    assert "banks = 16" in hardware_toml(found)
+    assert "[lanes]" not in hardware_toml(load_hardware("cpu-avx512"))
+
+
 def test_overheads_that_a_file_leaves_out(mine: Path) -> None:
     """Without a base they are those that were measured, with one those of the base."""
     measured = load_hardware("cpu-avx512-xeon").overheads
@@ -333,6 +347,21 @@ WRONG = {
         "there is no field 'overheads.jump_cycle'",
         "jump_cycle",
     ),
+    "figure of lanes": (
+        ("[[caches]]", "[lanes]\nbanks = 0\n[[caches]]"),
+        "lanes.banks: expected a number above 0, got 0",
+        "banks",
+    ),
+    "type of a figure of lanes": (
+        ("[[caches]]", "[lanes]\nbanks = 1.5\n[[caches]]"),
+        "lanes.banks: expected a whole number, got 1.5",
+        "banks",
+    ),
+    "unknown figure of lanes": (
+        ("[[caches]]", "[lanes]\nbank = 32\n[[caches]]"),
+        "there is no field 'lanes.bank'",
+        "bank",
+    ),
     "no table": (
         ("page_entries", "overheads = 8\npage_entries"),
         "overheads: expected a table with fields, got 8",
@@ -374,8 +403,8 @@ def without_rows(lines: list[str], name: str) -> list[str]:
     "field", [field.name for field in dataclasses.fields(Hardware)]
 )
 def test_missing_field(field: str, mine: Path) -> None:
-    optional = ("origin", "near_page_entries", "compute_units_per_core", "overheads")
-    if field in optional:
+    optional = ("origin", "near_page_entries", "compute_units_per_core")
+    if field in (*optional, *TABLES):
         return
     lines = mine.read_text().splitlines()
     if f"[[{field}]]" in lines:

@@ -43,9 +43,6 @@ from ...edit.partial import Lanes, deal_out
 from ..model.tree import tree_radices
 from .turns import turns_of
 
-_REGISTERS_SHARE = 4
-"""The part of an item's registers that the cells of rows may take."""
-
 
 @dataclass(frozen=True)
 class _Leaf:
@@ -210,11 +207,19 @@ def _with_turns(
         isinstance(view.type, ViewType) and prod(view.type.sizes) >= longest
         for view in _memories(nest)
     )
-    most = hardware.vector_registers // _REGISTERS_SHARE // max(buffers, 1)
+    most = _registers(hardware) // max(buffers, 1)
     items = max(hardware.work_group_size // rows, 1)
     while 2 * items * rows <= hardware.work_group_limit and longest > items * most:
         items *= 2
-    return [replace(leaf, turns=turns_of(leaf.extent, items)) for leaf in leaves]
+    return [
+        replace(leaf, turns=turns_of(leaf.extent, items, hardware.lanes))
+        for leaf in leaves
+    ]
+
+
+def _registers(hardware: Hardware) -> int:
+    """Those of an item that the cells of rows may take."""
+    return int(hardware.vector_registers * hardware.lanes.row_registers_share)
 
 
 def _memories(nest: BlockOp) -> list[SSAValue]:
@@ -295,7 +300,7 @@ class _Sharing:
 
     def _keep_inputs(self) -> None:
         """Read what several blocks read into registers first, where these suffice."""
-        most = self._hardware.vector_registers // _REGISTERS_SHARE
+        most = _registers(self._hardware)
         for number in _inputs(self._nest):
             view = self._nest.view(number)
             share = self._share(view)

@@ -26,11 +26,6 @@ from ...edit.partial import Chunk, Lanes
 from ..model.tree import tree_radices
 from .turns import turns_of
 
-_VALUES_OF_CHUNK = 16
-"""How many values an item should aggregate where a further kernel takes the parts."""
-_SECTOR = 8
-"""Neighbouring numbers that are moved together."""
-
 
 @dataclass(frozen=True)
 class Sharing:
@@ -66,8 +61,10 @@ def sharing_of(block: BlockOp, hardware: Hardware, longest: int) -> Sharing | No
         return None
     values = block.index_ranges[index]
     items = hardware.work_group_size
-    side = 1 if column is None else min(block.index_ranges[column], 4 * _SECTOR)
-    turns = turns_of(values, items // side)
+    side = (
+        1 if column is None else min(block.index_ranges[column], hardware.items_at_once)
+    )
+    turns = turns_of(values, items // side, hardware.lanes)
     tile = _cells_of_group(block, column, items // turns)
     lanes = Lanes(index, turns, is_last=column is None)
     sharing = Sharing(tile, lanes, tree_radices(turns, hardware), ())
@@ -102,7 +99,7 @@ def _chunks(
         if size
     )
     wanted = hardware.cores * hardware.overheads.groups_per_core // groups
-    worth = values // (lanes.count * _VALUES_OF_CHUNK)
+    worth = values // (lanes.count * hardware.lanes.part_values)
     needed = -(-values // (lanes.count * longest))
     count = max(min(wanted, worth), needed)
     chunks: list[Chunk] = []

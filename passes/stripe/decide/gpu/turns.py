@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....targets.hardware import Hardware
-
-_CELLS_OF_ITEM = 8
-"""How many cells of a row an item should have before there are more items."""
+from .....targets.hardware.lanes import LaneFigures
 
 
-def turns_of(extent: int, items: int) -> int:
+def turns_of(extent: int, items: int, figures: LaneFigures) -> int:
     """A power of two of items, of so many at most, for rows of that length."""
-    wanted = max(min(-(-extent // _CELLS_OF_ITEM), items), 1)
+    wanted = max(min(-(-extent // figures.row_values), items), 1)
     return 1 << (wanted.bit_length() - 1)
 
 
@@ -22,7 +20,7 @@ def rows_of_group(row: int, extents: Sequence[int], hardware: Hardware) -> list[
     They leave nothing over where that takes little.
     """
     items = hardware.work_group_size
-    left = items // turns_of(row, items)
+    left = items // turns_of(row, items, hardware.lanes)
     sizes: list[int] = []
     for extent in reversed(extents):
         size = min(left, extent)

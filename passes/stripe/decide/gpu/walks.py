@@ -49,9 +49,6 @@ from ...edit.copies import chunks_copy
 from ...edit.group_reduction import spread_cells
 from ...edit.split import tile_block
 
-_CHUNKS = 64
-"""Of a group: as many work-items walk, while other groups on the core copy."""
-
 
 def share_walks(nest: BlockOp, hardware: Hardware) -> bool:
     """Let work-items walk over neighbouring chunks; False where a block does not."""
@@ -59,7 +56,7 @@ def share_walks(nest: BlockOp, hardware: Hardware) -> bool:
     if found is None:
         return False
     index, numbers, length = found
-    count = min(_CHUNKS, nest.index_ranges[index])
+    count = min(hardware.lanes.walking_items, nest.index_ranges[index])
     pitch = length + 1
     cells = sum(nest.view_type(n).bytes // length * pitch for n in numbers)
     while count > 1 and count * cells > hardware.local_memory_bytes:

@@ -6,20 +6,10 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from .....targets.hardware.description import Hardware
+from .....targets.hardware.lanes import LaneFigures
 
 _AT_ONCE = 4
 """Numbers that a lane loads from local memory at once."""
-_BANKS = 32
-"""Of local memory: numbers of 32 bits that are loaded in a cycle."""
-_LOCAL = 0.3
-"""The part of the accesses to local memory that arithmetic does not hide."""
-_FAR = 0.8
-"""The part of what comes from the last cache that it does not hide: measured, a product
-of 1024 with tiles of 64x128 takes three quarters of the time with tiles of 64x64."""
-_BARRIERS = 100
-"""Cycles in which the work-items of a group wait for each other at a step."""
-_STEP = 60
-"""Cycles of a step beside that: the loop, and places to copy from and to."""
 
 
 @dataclass(frozen=True)
@@ -85,37 +75,42 @@ def seconds(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> floa
     to the last cache is not hidden behind it. What the next step uses comes meanwhile;
     it takes the time from an access to its value at least.
     """
-    cache = hardware.caches[-1]
+    cache, figures = hardware.caches[-1], hardware.lanes
     rows, columns = tiling.rows[0], tiling.columns[0]
     adds = tiling.subgroups * rows * columns / hardware.multiply_adds_per_cycle
-    loads = _loads(tiling.rows) + _loads(tiling.columns)
+    loads = _loads(tiling.rows, figures) + _loads(tiling.columns, figures)
     local = tiling.subgroups * loads / hardware.loads_per_cycle
     far = (tiling.row_count + tiling.column_count) * 4 / cache.bytes_per_cycle
     hidden = max(adds, local)
-    work = (hidden + _LOCAL * local + _FAR * far) * tiling.depth + _STEP
-    alone = max(work, cache.latency_cycles) + _BARRIERS
+    shown = figures.local_share * local + figures.cache_share * far
+    work = (hidden + shown) * tiling.depth + figures.step_cycles
+    alone = max(work, cache.latency_cycles) + figures.step_wait_cycles
     resident = _resident(tiling, hardware)
     at_once = hardware.cores * resident
     waves = max(ceil(groups / at_once) - 1, 0)
     rest = ceil((groups - waves * at_once) / hardware.cores)
     cycles = waves * max(work * resident, alone) + max(work * rest, alone)
-    launch = (cache.latency_cycles + _BARRIERS) * (waves + 1)
+    launch = (cache.latency_cycles + figures.step_wait_cycles) * (waves + 1)
     return (steps * cycles + launch) / (hardware.clock_gigahertz * 1e9)
 
 
-def _loads(side: tuple[int, int, int]) -> int:
+def _loads(side: tuple[int, int, int], figures: LaneFigures) -> float:
     """The cycles in which a sub-group loads its rows, or columns, from local memory.
 
-    In one it loads `_BANKS` different numbers, and one goes by for the request.
+    In one it loads a number from each bank, and some go by for the request.
     """
     own, lanes, _ = side
-    return ceil(own / _AT_ONCE) * (ceil(min(own, _AT_ONCE) * lanes / _BANKS) + 1)
+    served = ceil(min(own, _AT_ONCE) * lanes / figures.banks)
+    return ceil(own / _AT_ONCE) * (served + figures.request_cycles)
 
 
 def _resident(tiling: Tiling, hardware: Hardware) -> int:
     """How many groups a core runs at once."""
-    registers = min(-(-(tiling.registers + 12) // 8) * 8, 255)
-    by_registers = 65536 // (registers * tiling.items)
-    by_items = 2048 // tiling.items
-    by_memory = 4 * hardware.local_memory_bytes // max(tiling.local_bytes(4), 1)
-    return max(min(by_registers, by_items, by_memory, 32), 1)
+    figures = hardware.lanes
+    unit = figures.register_unit
+    wanted = -(-(tiling.registers + 12) // unit) * unit
+    registers = min(wanted, hardware.vector_registers)
+    by_registers = figures.core_registers // (registers * tiling.items)
+    by_items = figures.core_items // tiling.items
+    by_memory = figures.core_memory_bytes // max(tiling.local_bytes(4), 1)
+    return max(min(by_registers, by_items, by_memory, figures.core_groups), 1)

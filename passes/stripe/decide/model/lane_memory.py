@@ -13,43 +13,41 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-SECTOR_BYTES = 32
-"""What global memory moves at least (NVIDIA; AMD 64)."""
-_BANKS = 32
-"""Of local memory (NVIDIA, AMD)."""
-_BANK_BYTES = 4
-"""Of a word, of which each bank serves one at a time."""
+from .....targets.hardware.lanes import LaneFigures
+
 Steps: TypeAlias = tuple[tuple[int, int], ...]
 """How lanes step through memory: (bytes, lanes), the fastest index first."""
 
 
 @lru_cache(maxsize=1 << 14)
-def sectors(steps: Steps, size: int, lanes: int) -> int:
+def sectors(steps: Steps, size: int, lanes: int, figures: LaneFigures) -> int:
     """The sectors that lanes touch which access `size` bytes each.
 
     The first lies at the start of a sector.
     """
     touched: set[int] = set()
+    sector = figures.sector_bytes
     for place in _places(steps, lanes):
-        first, last = place // SECTOR_BYTES, (place + size - 1) // SECTOR_BYTES
+        first, last = place // sector, (place + size - 1) // sector
         touched.update(range(first, last + 1))
     return len(touched)
 
 
 @lru_cache(maxsize=1 << 14)
-def bank_turns(steps: Steps, size: int, lanes: int) -> int:
+def bank_turns(steps: Steps, size: int, lanes: int, figures: LaneFigures) -> int:
     """The cycles in which local memory serves lanes that access `size` bytes each.
 
     As many lanes at once as there are banks for.
     """
-    at_once = max(_BANKS * _BANK_BYTES // max(size, _BANK_BYTES), 1)
+    banks, width = figures.banks, figures.word_bytes
+    at_once = max(banks * width // max(size, width), 1)
     places = _places(steps, lanes)
     turns = 0
     for start in range(0, len(places), at_once):
         words: defaultdict[int, set[int]] = defaultdict(set)
         for place in places[start : start + at_once]:
-            for word in range(place // _BANK_BYTES, -(-(place + size) // _BANK_BYTES)):
-                words[word % _BANKS].add(word)
+            for word in range(place // width, -(-(place + size) // width)):
+                words[word % banks].add(word)
         turns += max(len(own) for own in words.values())
     return turns
 

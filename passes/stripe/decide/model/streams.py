@@ -13,29 +13,12 @@ from dataclasses import dataclass
 from math import prod
 
 from .....targets.hardware.description import Hardware
+from .....targets.hardware.lanes import LaneFigures
 from ....clock import Clock
 from ...analysis.footprint import footprint
 from ...analysis.problem import Access, Problem
-from .lane_memory import SECTOR_BYTES, Steps, bank_turns, sectors
+from .lane_memory import Steps, bank_turns, sectors
 from .sharing import Sharing
-
-_RESIDENT_ITEMS = 2048
-"""Work-items that a core runs at once (NVIDIA, AMD)."""
-_RESIDENT_GROUPS = 32
-"""Work-groups that it runs at once (NVIDIA)."""
-_LOCAL_SHARES = 4
-"""Groups with all the local memory that they may have, which a core runs at once."""
-_ISSUE_BYTES = 128
-"""Of global memory, that a sub-group accesses in a cycle (NVIDIA)."""
-_LOADED = 2.5
-"""How many times its latency memory takes that is busy (measured: copies on an H100).
-"""
-_LEAST_CYCLES = 2
-"""Of an access of a sub-group, with the arithmetic of its place."""
-_PARTS = 2
-"""How many times a sector takes of which a part is written (measured on an H100)."""
-_UNHIDDEN = 0.1
-"""The part of what is not the slowest that shows nevertheless."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +76,7 @@ class _Model:
         return self.hardware.items_at_once
 
     def estimate(self) -> StreamEstimate:
-        hardware, clock = self.hardware, Clock(self.hardware)
+        hardware, figures = self.hardware, self.hardware.lanes
         moved = issued = local = unique = read = 0.0
         for access in self.problem.accesses:
             stage = self.staged.get(access.number)
@@ -105,20 +88,20 @@ class _Model:
             else:
                 sector_count, turns, served = self._copied(access, stage)
                 local += served
-            moved += sector_count * SECTOR_BYTES
+            moved += sector_count * figures.sector_bytes
             issued += turns
         groups = self.groups
         rate = 1e9 * hardware.memory_gigabytes_per_second
         # Of the core that has the most groups.
-        core = -(-groups // hardware.cores) * clock.cycle
+        core = -(-groups // hardware.cores) * Clock(hardware).cycle
         parts = {
-            "memory": _together(unique / rate, read / self._rate),
+            "memory": _together(unique / rate, read / self._rate, figures),
             "last cache": core * moved / hardware.caches[-1].bytes_per_cycle,
             "accesses": core * issued,
             "local memory": core * local,
         }
         slowest, rest = max(parts.values()), sum(parts.values())
-        seconds = slowest + _UNHIDDEN * (rest - slowest)
+        seconds = slowest + figures.stream_overlap * (rest - slowest)
         # Groups start while others run.
         starts = groups * hardware.group_nanoseconds * 1e-9
         launch = hardware.launch_microseconds * 1e-6
@@ -135,15 +118,17 @@ class _Model:
     def _rate(self) -> float:
         """The bytes that are read in a second, by what is on its way."""
         hardware, items = self.hardware, prod(self.sharing.items)
+        figures = hardware.lanes
         subgroups = -(-items // self.lanes)
         held = sum(
             stage.cells * self._access(stage.number).element_bytes
             for stage in self.staged.values()
         )
-        resident = min(_RESIDENT_ITEMS // (subgroups * self.lanes), _RESIDENT_GROUPS)
+        resident = min(
+            figures.core_items // (subgroups * self.lanes), figures.core_groups
+        )
         if held:
-            most = _LOCAL_SHARES * hardware.local_memory_bytes // held
-            resident = max(min(resident, most), 1)
+            resident = max(min(resident, figures.core_memory_bytes // held), 1)
         running = min(self.groups, resident * hardware.cores)
         all_points = prod(self.problem.ranges) / prod(self.sharing.group)
         # What is not moved by all indices comes out of caches mostly.
@@ -159,7 +144,7 @@ class _Model:
         if held:
             # They wait for each other before they store what they have loaded.
             bytes_each /= 2
-        seconds = _LOADED * hardware.memory_latency_nanoseconds * 1e-9
+        seconds = figures.busy_latency * hardware.memory_latency_nanoseconds * 1e-9
         return min(running, all_points) * bytes_each / seconds
 
     def _access(self, number: int) -> Access:
@@ -188,9 +173,9 @@ class _Model:
             for step, count in zip(access.strides, extents, strict=True)
             if step and count > 1
         ]
-        line, page = SECTOR_BYTES, self.hardware.page_bytes
+        line, page = self.hardware.lanes.sector_bytes, self.hardware.page_bytes
         found = footprint(tuple(walk), access.element_bytes, line, page)
-        return found.lines * SECTOR_BYTES * again
+        return found.lines * line * again
 
     def _steps(self, strides: tuple[int, ...]) -> Steps:
         """How neighbouring lanes step, by the bytes that each index moves."""
@@ -202,33 +187,42 @@ class _Model:
         )
 
     @property
+    def _accessed(self) -> float:
+        """The bytes of global memory that a sub-group accesses in a cycle."""
+        return self.hardware.caches[0].bytes_per_cycle
+
+    @property
     def _subgroups(self) -> int:
         return -(-prod(self.sharing.items) // self.lanes)
 
     def _plain(self, access: Access) -> tuple[float, float]:
         """The sectors that a group moves, and the cycles of its accesses."""
-        each = sectors(self._steps(access.strides), self._size(access), self.lanes)
+        figures = self.hardware.lanes
+        sector = figures.sector_bytes
+        size = self._size(access)
+        each = sectors(self._steps(access.strides), size, self.lanes, figures)
         times = self._subgroups * self._times(access)
-        cycles = max(each * SECTOR_BYTES / _ISSUE_BYTES, _LEAST_CYCLES)
+        cycles = max(each * sector / self._accessed, figures.access_cycles)
         if access.is_output:
             # Nothing gathers what is written before it gets to the last cache.
-            is_whole = each * SECTOR_BYTES <= self._size(access) * self.lanes
-            return each * times * (1 if is_whole else _PARTS), cycles * times
+            is_whole = each * sector <= size * self.lanes
+            parts = 1 if is_whole else figures.partial_sector
+            return each * times * parts, cycles * times
         # What a group reads again is in the first cache.
-        once = self._touched(access, self.sharing.group) / SECTOR_BYTES
+        once = self._touched(access, self.sharing.group) / sector
         return min(each * times, once), cycles * times
 
     def _copied(self, access: Access, stage: Staged) -> tuple[float, float, float]:
         """The same of a copy, and the cycles that local memory serves it."""
-        element = access.element_bytes
-        moved = self._touched(access, self.sharing.group) / SECTOR_BYTES
-        turns = moved * SECTOR_BYTES / _ISSUE_BYTES
+        element, figures = access.element_bytes, self.hardware.lanes
+        touched = self._touched(access, self.sharing.group)
+        moved, turns = touched / figures.sector_bytes, touched / self._accessed
         rows = tuple(
             (pitch * element, size)
             for pitch, size in zip(stage.pitches, stage.sizes, strict=True)
         )
         copies = -(-prod(stage.sizes) // self.lanes)
-        written = bank_turns(rows[::-1], element, self.lanes) * copies
+        written = bank_turns(rows[::-1], element, self.lanes, figures) * copies
         near = tuple(
             element
             * sum(
@@ -238,16 +232,14 @@ class _Model:
             for index in range(self.problem.rank)
         )
         times = self._subgroups * self._times(access) * self.sharing.width
-        read = bank_turns(self._steps(near), element, self.lanes) * times
+        read = bank_turns(self._steps(near), element, self.lanes, figures) * times
         return moved, turns, written + read
 
 
-def _together(rate: float, latency: float) -> float:
-    """The time of data that both bound: near where they meet, both show.
-
-    The power is that of copies on an H100 and transpositions on an H200.
-    """
-    return float((rate**4 + latency**4) ** 0.25)
+def _together(rate: float, latency: float, figures: LaneFigures) -> float:
+    """The time of data that both bound: near where they meet, both show."""
+    exponent = figures.latency_exponent
+    return float((rate**exponent + latency**exponent) ** (1 / exponent))
 
 
 def _moves(access: Access, index: int) -> bool:

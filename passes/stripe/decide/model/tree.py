@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 from .....targets.hardware import Hardware
 
-_BARRIER_CYCLES = 30
-"""Until all items of a group have passed one, and what they wrote is seen."""
-
 
 def tree_cycles(radices: tuple[int, ...], hardware: Hardware) -> float:
     """A tree in which each item of a level aggregates so many parts, one by one."""
+    barrier = hardware.lanes.barrier_cycles
     latency = hardware.caches[0].latency_cycles
     step = hardware.multiply_add_latency_cycles
-    return sum(_BARRIER_CYCLES + latency + step * radix for radix in radices)
+    return sum(barrier + latency + step * radix for radix in radices)
 
 
 def tree_radices(parts: int, hardware: Hardware) -> tuple[int, ...]:

@@ -1,0 +1,70 @@
+"""What the cores of a device with lanes have for these, and what lanes lose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .positive import require_positive
+
+
+@dataclass(frozen=True)
+class LaneFigures:
+    """Figures of a device whose work-items are lanes; devices with vectors ask none.
+
+    A description may leave any of them out: see `loading`.
+    """
+
+    core_registers: int
+    """Registers of 32 bits that the work-items on a core share."""
+    register_unit: int
+    """Of which a work-item gets a multiple."""
+    core_items: int
+    """Work-items that a core runs at once."""
+    core_groups: int
+    """Work-groups that it runs at once."""
+    core_memory_bytes: int
+    """Local memory that the work-groups on a core share."""
+    sector_bytes: int
+    """What global memory moves at least."""
+    banks: int
+    """Of local memory, each of which serves a word in a cycle."""
+    word_bytes: int
+    """Of a word of a bank."""
+    request_cycles: float
+    """Of an access of a sub-group to local memory, beside those in which it is served.
+    """
+    access_cycles: float
+    """Of an access of a sub-group to global memory at least, with the arithmetic of its
+    place."""
+    busy_latency: float
+    """How many times its latency memory takes that is busy."""
+    latency_exponent: float
+    """Memory is bound by its rate, and by what is on its way for a latency. The times
+    of both add up like the sides of a triangle with this exponent."""
+    partial_sector: float
+    """How many times as long a sector takes of which only a part is written."""
+    stream_overlap: float
+    """The part that shows of what is not the slowest of memory, caches, accesses and
+    local memory."""
+    local_share: float
+    """The part of the accesses to local memory that arithmetic does not hide."""
+    cache_share: float
+    """The part of what comes from the last cache that it does not hide."""
+    step_wait_cycles: float
+    """In which the work-items of a group wait for each other at a step of a sum."""
+    step_cycles: float
+    """Of such a step beside that: the loop, and places to copy from and to."""
+    barrier_cycles: float
+    """Until all items of a group have passed one, and what they wrote is seen."""
+    row_values: int
+    """How many values of a row a work-item should have before more of them share it."""
+    part_values: int
+    """How many values a work-item should aggregate where another kernel takes what
+    comes of it."""
+    row_registers_share: float
+    """The part of its registers that the cells of rows may take."""
+    walking_items: int
+    """Work-items of a group that walk over chunks of rows, while other groups copy."""
+
+    def __post_init__(self) -> None:
+        require_positive(self)
