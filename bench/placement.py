@@ -8,8 +8,8 @@ the best single device, and a program of independent branches has to take less.
 Any devices will do: `--devices pocl.0,nvidia.0`, or two halves of one CPU,
 `--devices pocl.0/0:1,pocl.0/1:2`. With `--sweep` fifty programs are measured, with
 inputs on the host, on either device, or here and there; each is also placed without
-measuring, by what its first calls take. What misses is measured for as long again, and
-all turns count.
+measuring, by what its first calls take. There are as many rounds as it takes to know
+that a program is good, which it is not before that is as good as sure.
 
 What a program takes, as a part of another's time, is the median over the rounds of what
 it took in one round over what the other took in that: so a machine whose speed changes
@@ -25,20 +25,24 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from math import nan
 from typing import Any
 
-from .measure import Measurement, interleaved
+from .measure import Measurement, interleaved, interleaved_until
 from .placement_programs import Case, sweep
 from .report import geometric_mean
 
 _TOLERANCE = 1.05
 _FIRST_CALLS = 48
 """Behind so many, a program that was not measured is where it is the fastest."""
+_FIRST_ROUNDS = 5
+_MAY_BE_BEST = 1.3
+"""Devices that take longer than the best one by so much in the first rounds are not."""
 
+Call = Callable[[], Any]
 
 CASES = (
     Case(
@@ -101,6 +105,8 @@ class Row:
 
     program: str
     devices: dict[str, Measurement]
+    best: Measurement
+    """Calls on the best single device."""
     placed: Measurement
     segments: list[str]
     """The device of each segment, in the order in which they are started."""
@@ -116,11 +122,6 @@ class Row:
     """Placed without measuring, behind its first calls."""
     again: Measurement | None = None
     """The same program compiled once more for the best device."""
-
-    @property
-    def best(self) -> Measurement:
-        """Calls on the best single device."""
-        return min(self.devices.values(), key=lambda each: each.median)
 
     @property
     def noise(self) -> float:
@@ -139,14 +140,21 @@ class Row:
 
     @property
     def is_good(self) -> bool:
-        """Whether the placed program is right, and no slower than on the best device.
+        """Whether it is right, and no slower than on the best device."""
+        ratios = (self.ratio, self.unmeasured_ratio)
+        return self.is_correct and max(ratios) < self._limit
 
-        Where branches can run beside each other on several processors it has to be
-        faster.
-        """
-        has_to_gain = self.has_branches and self.processors > 1
-        limit = 1.0 if has_to_gain else _TOLERANCE
-        return self.is_correct and max(self.ratio, self.unmeasured_ratio) < limit
+    @property
+    def is_clear(self) -> bool:
+        """Whether further rounds would hardly change that."""
+        placed = [self.placed, *([self.unmeasured] if self.unmeasured else [])]
+        bounds = [each.bounds_to(self.best) for each in placed]
+        return max(high for _, high in bounds) < self._limit
+
+    @property
+    def _limit(self) -> float:
+        """Branches that can run beside each other on several processors gain."""
+        return 1.0 if self.has_branches and self.processors > 1 else _TOLERANCE
 
     def _of_best(self, one: Measurement) -> float:
         return one.relative_to(self.best)
@@ -163,8 +171,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--size", choices=("small", "large"), help="default: large with a GPU"
     )
-    parser.add_argument("--seconds", type=float, default=6.0, help="for each program")
-    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument(
+        "--seconds", type=float, default=6.0, help="at most, for each program"
+    )
     parser.add_argument("--sweep", action="store_true", help="fifty programs")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args(arguments)
@@ -194,74 +203,79 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(
     case: Case, names: Sequence[str], is_large: bool, options: argparse.Namespace
 ) -> Row:
-    import numpy as np
-
     import gingham
+
+    inputs = _inputs(case, names, is_large)
+    single = partial(_alone, case, inputs)
+    singles = {name: single(name) for name in names}
+    expected = [call() for call in singles.values()]
+    # Before anything is known of whole calls.
+    unmeasured = [_by_first_calls(case, names, inputs)] if options.sweep else []
+    placed = gingham.compile(case.text, device=[*names])
+    start = time.perf_counter()
+    placed.measure_placement(*inputs, again=True)
+    preparing = time.perf_counter() - start
+    call = partial(_call, placed, inputs, None)
+    result = call()
+    first = interleaved([*singles.values()], 0.0, _FIRST_ROUNDS)
+    alone = dict(zip(names, first, strict=True))
+    least = min(each.median for each in first)
+    close = [n for n in names if alone[n].median < _MAY_BE_BEST * least]
+    count = len(close)
+    plan = placed.plan(*inputs)
+    base = partial(
+        Row,
+        case.name,
+        segments=[plan.segments.segments[number].device for number in plan.order],
+        preparing=preparing,
+        is_correct=all(_is_close(result, each) for each in expected),
+        has_branches=case.has_branches,
+        processors=len({d.processor for d in plan.decision.posed.machine.devices}),
+        places=case.places,
+    )
+
+    def row(measured: Sequence[Measurement]) -> Row:
+        best = min(range(count), key=lambda number: measured[number].median)
+        return base(
+            devices=alone | dict(zip(close, measured, strict=False)),
+            best=measured[best],
+            placed=measured[count],
+            unmeasured=measured[count + 1] if unmeasured else None,
+            again=measured[best - count],
+        )
+
+    calls = [*(singles[n] for n in close), call, *unmeasured, *map(single, close)]
+    measured = interleaved_until(calls, lambda m: row(m).is_clear, options.seconds)
+    return row(measured)
+
+
+def _inputs(case: Case, names: Sequence[str], is_large: bool) -> list[Any]:
+    import numpy as np
 
     generator = np.random.default_rng(0)
     hosts = [
         (generator.random(shape, np.float32) - 0.5) / 8
         for shape in (case.large if is_large else case.small)
     ]
-    inputs = _resident(hosts, case.places, names)
-    singles = [gingham.compile(case.text, device=name) for name in names]
-    calls = [partial(_call, f, inputs, n) for f, n in zip(singles, names, strict=True)]
-    expected = [call() for call in calls]
-    start = time.perf_counter()
-    placed = gingham.compile(case.text, device=[*names], measure=True)
-    calls.append(partial(_call, placed, inputs, None))
-    result = calls[-1]()
-    preparing = time.perf_counter() - start
-    if options.sweep:
-        unmeasured = gingham.compile(case.text, device=[*names])
-        calls.append(partial(_call, unmeasured, inputs, None))
-        for _ in range(_FIRST_CALLS):
-            calls[-1]()
-    calls += [
-        partial(_call, gingham.compile(case.text, device=name), inputs, name)
-        for name in names
-    ]
-    is_correct = all(_is_close(result, each) for each in expected)
-    measured = interleaved(calls, options.seconds, options.rounds)
-    row = _row(case, names, placed, inputs, measured, preparing, is_correct)
-    if row.is_good:
-        return row
-    # Turns that other work slowed down look like a bad placement.
-    more = interleaved(calls, options.seconds, options.rounds)
-    measured = [a + b for a, b in zip(measured, more, strict=True)]
-    return _row(case, names, placed, inputs, measured, preparing, is_correct)
+    return _resident(hosts, case.places, names)
 
 
-def _row(
-    case: Case,
-    names: Sequence[str],
-    placed: Any,
-    inputs: Sequence[Any],
-    measured: Sequence[Measurement],
-    preparing: float,
-    is_correct: bool,
-) -> Row:
-    plan = placed.plan(*inputs)
-    count = len(names)
-    alone, placed_ones, again = (
-        measured[:count],
-        measured[count:-count],
-        measured[-count:],
-    )
-    best = min(range(count), key=lambda number: alone[number].median)
-    return Row(
-        case.name,
-        dict(zip(names, alone, strict=True)),
-        placed_ones[0],
-        [plan.segments.segments[number].device for number in plan.order],
-        preparing,
-        is_correct,
-        case.has_branches,
-        len({each.processor for each in plan.decision.posed.machine.devices}),
-        case.places,
-        placed_ones[1] if len(placed_ones) > 1 else None,
-        again[best],
-    )
+def _alone(case: Case, inputs: Sequence[Any], name: str) -> Call:
+    """Calls of a program that is compiled for one device."""
+    import gingham
+
+    return partial(_call, gingham.compile(case.text, device=name), inputs, name)
+
+
+def _by_first_calls(case: Case, names: Sequence[str], inputs: Sequence[Any]) -> Call:
+    """Calls of a program that is placed by what its first ones took."""
+    import gingham
+
+    placed = gingham.compile(case.text, device=[*names])
+    call = partial(_call, placed, inputs, None)
+    for _ in range(_FIRST_CALLS):
+        call()
+    return call
 
 
 def _resident(hosts: Sequence[Any], places: str, names: Sequence[str]) -> list[Any]:

@@ -60,13 +60,6 @@ def load_of_now(device: Device) -> float:
     return load_of(device)
 
 
-def others_share() -> float:
-    """What other processes take of this one's cores lately; found without waiting."""
-    _look()
-    with _lock:
-        return 0.0 if _known is None else _known[1]
-
-
 @dataclass
 class Meanwhile:
     """What others did while something ran: known when it has ended."""

@@ -284,12 +284,10 @@ class PlacedFunction(Function):
         return results
 
     def _learn(self, choice: Choice, sampler: Sampler) -> None:
-        """Decide again by what was seen of units, or of the load of devices."""
+        """Decide again by what was seen of units."""
         if sampler.has_news and sampler.correct():
             choice.corrections += 1
             self._decide_again(choice)
-        elif sampler.load_is_other():
-            self._begin_again(choice)
 
     def _possible_way(
         self, choice: Choice, name: str, arrays: Sequence[AnyArray]
@@ -339,17 +337,6 @@ class PlacedFunction(Function):
             choice.decide(lambda only: self._planned(choice.situation, only))
         if choice.corrections >= _MOST_CORRECTIONS:
             choice.samplers.clear()
-
-    def _begin_again(self, choice: Choice) -> None:
-        """Forget what ways took, as the devices are not what they were."""
-        try:
-            other = self._new_choice(choice.situation, knows=False)
-        except GinghamError:
-            return
-        other.corrections = choice.corrections
-        with self._placing:
-            self._choices[choice.situation] = other
-            self._by_kinds.clear()
 
     def _situation(self, arrays: Sequence[AnyArray], out: Any) -> Situation:
         names = [device.name for device in self.devices]

@@ -9,7 +9,6 @@ of units get right with use, for this program and for others.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from threading import Lock
@@ -41,10 +40,6 @@ _MOST_PENDING = 8
 """Runs that have not ended, or never will."""
 CLOSE = 1.1
 """Times that differ by less are the same."""
-_LOOK_SECONDS = 5.0
-"""How often it is looked how busy the machine is."""
-_OTHER_LOAD = 0.5
-"""By how much the share that other processes take has to change to matter."""
 
 
 class _SegmentListener:
@@ -121,11 +116,6 @@ class Sampler:
         self._samples = 0
         self._best = [math.inf] * len(segments)
         self._pending: list[Sample] = []
-        # What takes from all of them changes no decision.
-        shares = {device.kind in ("cpu", "interpreter") for device in devices}
-        self._is_uneven = len(shares) > 1
-        self._share = load.others_share() if self._is_uneven else 0.0
-        self._looks_at = time.monotonic() + _LOOK_SECONDS
 
     def run(
         self, is_waited_for: bool, action: Callable[[Sample | None], T]
@@ -145,14 +135,6 @@ class Sampler:
         with self._lock:
             self._pending = [*self._pending[1 - _MOST_PENDING :], sample]
         return True, result
-
-    def load_is_other(self) -> bool:
-        """Whether other processes take much more, or less, than when it was decided."""
-        now = time.monotonic()
-        if not self._is_uneven or now < self._looks_at:
-            return False
-        self._looks_at = now + _LOOK_SECONDS
-        return abs(load.others_share() - self._share) >= _OTHER_LOAD
 
     @property
     def is_over(self) -> bool:

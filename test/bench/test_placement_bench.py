@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,7 @@ def test_a_program_on_a_device_and_the_interpreter(
     monkeypatch.setattr(placement, "CASES", (case,))
     file = tmp_path / "rows.json"
     devices = f"{here},reference"
-    main(
-        ["--devices", devices, "--seconds", "0.1", "--rounds", "3", "--json", str(file)]
-    )
+    main(["--devices", devices, "--seconds", "0.1", "--json", str(file)])
     assert "small product" in capsys.readouterr().out
     (row,) = json.loads(file.read_text())
     assert row["is_correct"]
@@ -66,33 +65,54 @@ def test_a_device_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> Non
 def test_what_is_good(
     placed: float, has_branches: bool, processors: int, good: bool
 ) -> None:
-    devices = {"a": Measurement((1.0,)), "b": Measurement((2.0,))}
-    times = Measurement((placed,))
-    row = Row("p", devices, times, ["a"], 0.0, True, has_branches, processors)
+    row = row_of(placed, has_branches, processors)
     assert row.is_good is good
 
 
+def row_of(placed: float, has_branches: bool = False, processors: int = 1) -> Row:
+    """Where the best device takes one second, and the other one two."""
+    rounds = 20
+    best, other, times = (Measurement((each,) * rounds) for each in (1.0, 2.0, placed))
+    devices = {"a": best, "b": other}
+    more = {"has_branches": has_branches, "processors": processors}
+    return Row("p", devices, best, times, ["a"], 0.0, True, **more)
+
+
+def test_what_is_clear() -> None:
+    assert row_of(1.04).is_clear
+    assert not row_of(1.06).is_clear
+    unsure = Measurement((0.9, 1.1) * 10)
+    assert not replace(row_of(1.0), placed=unsure).is_clear
+    assert not replace(row_of(1.0), unmeasured=unsure).is_clear
+
+
 def test_what_slows_whole_rounds_down_does_not_count() -> None:
-    devices = {"a": Measurement((1.0, 3.0, 1.0)), "b": Measurement((2.0, 2.0, 2.0))}
-    placed = Measurement((1.1, 3.3, 1.1))
-    row = Row("p", devices, placed, ["a"], 0.0, True, False, 2)
+    row = replace(
+        row_of(1.0),
+        best=Measurement((1.0, 3.0, 1.0)),
+        placed=Measurement((1.1, 3.3, 1.1)),
+    )
     assert row.ratio == pytest.approx(1.1)
 
 
-def test_what_misses_is_measured_again_and_all_turns_count(
+def test_only_what_may_be_the_best_device_is_measured_on(
     here: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    times = iter([(1.0, 5.0, 1.5, 1.1, 9.0), (2.0, 5.0, 1.0, 2.2, 9.0)])
-
     def interleaved(calls: Sequence[object], *_: object) -> list[Measurement]:
-        return [Measurement((each,)) for each in next(times)]
+        assert len(calls) == 2
+        return [Measurement((each,)) for each in (1.0, 5.0)]
+
+    def interleaved_until(calls: Sequence[object], *_: object) -> list[Measurement]:
+        assert len(calls) == 3
+        return [Measurement((each,)) for each in (1.0, 0.9, 1.1)]
 
     case = placement.Case("sum", "function (A[N]) -> (B) { B = A + 1; }", ((4,),), ())
     monkeypatch.setattr(placement, "CASES", (case,))
     monkeypatch.setattr(placement, "interleaved", interleaved)
+    monkeypatch.setattr(placement, "interleaved_until", interleaved_until)
     assert main(["--devices", f"{here},reference", "--size", "small"]) == 0
     printed = capsys.readouterr().out
-    assert "1500.00" in printed
-    # The device alone takes 1, and compiled once more 1.1.
+    assert "5000.00" in printed
+    # The device alone takes 1, placed 0.9, and compiled once more 1.1.
+    assert "90 %" in printed
     assert "noise: median 10 %, worst 10 %" in printed
-    assert next(times, None) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ from gingham.errors import GinghamError
 from gingham.runtime import load
 from gingham.runtime.arguments import Binding
 from gingham.runtime.compiler import Compiled, Compiler
-from gingham.runtime.device import Device
-from gingham.runtime.placement import machine, samples
+from gingham.runtime.placement import machine
 from gingham.runtime.placement.database import Database, database
 from gingham.runtime.placement.function import PlacedFunction
 from gingham.runtime.placement.links import device_text
@@ -305,47 +303,6 @@ def test_what_can_not_run_elsewhere_stays(
     for _ in range(2 * SAMPLED[2]):
         check(function(*inputs), inputs)
     assert places(function, inputs) == {"reference"}
-
-
-def test_another_load_decides_again(
-    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A CPU that becomes busy, beside a device that other processes do not use."""
-    if whole.kind != "cpu":
-        pytest.skip("what other processes use of it is not known")
-    details = replace(
-        whole.details, host_unified_memory=False, shares_host_memory=False
-    )
-    apart = OpenCLDevice("apart.0", "gpu", details, whole.handle)
-    shares, now = [0.0], [0.0]
-
-    def share() -> float:
-        return shares[0]
-
-    def load_of(device: Device) -> float:
-        return shares[0] if device.kind == "cpu" else 0.0
-
-    monkeypatch.setattr(load, "others_share", share)
-    monkeypatch.setattr(machine, "load_of", load_of)
-    monkeypatch.setattr(samples.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(Sampler, "correct", never)
-    # Which only differ in speed.
-    first = gingham.compile(BRANCHES, device=[whole, apart])
-    units = first.decision(*inputs).posed.program.units
-    for device, seconds in ((whole, 0.1), (apart, 0.2)):
-        times = {unit.key: seconds for unit in units}
-        database().add_times(device_text(device), times)
-    names = {whole.name, "apart.0"}
-    function = gingham.compile(BRANCHES, device=[whole, apart])
-    busy: dict[float, float] = {}
-    for share_now, second in ((0.0, 0), (0.75, 1), (0.75, 10), (0.5, 20), (0.0, 30)):
-        shares[0], now[0] = share_now, float(second)
-        check(function(*inputs), inputs)
-        loads = function.decision(*inputs).posed.machine.devices
-        assert {each.name for each in loads} == names
-        busy[second] = loads[0].load
-    # It is looked at every few seconds, and small changes do not matter.
-    assert busy == {0: 0.0, 1: 0.0, 10: 0.75, 20: 0.75, 30: 0.0}
 
 
 def test_a_failure_while_a_run_is_looked_at(
