@@ -74,8 +74,7 @@ def row_of(placed: float, has_branches: bool = False, processors: int = 1) -> Ro
     rounds = 20
     best, other, times = (Measurement((each,) * rounds) for each in (1.0, 2.0, placed))
     devices = {"a": best, "b": other}
-    more = {"has_branches": has_branches, "processors": processors}
-    return Row("p", devices, best, times, ["a"], 0.0, True, **more)
+    return Row("p", devices, best, times, ["a"], 0.0, True, has_branches, processors)
 
 
 def test_what_is_clear() -> None:
