@@ -134,6 +134,15 @@ class Clock:
         return self.launch + self.starts(groups) + busy * self.imbalance(groups)
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """The predicted time of one way to run a block, in seconds."""
+
+    seconds: float
+    breakdown: Mapping[str, float]
+    """Its parts by name. Some overlap, and so do not add up."""
+
+
 def time_text(seconds: float) -> str:
     """A time for people: `4.1 ms`."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):

@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from gingham.dialects.stripe.schedule import set_schedule
 from gingham.passes.hardware_pass import HardwarePass
 from gingham.passes.stripe.analysis.nests import all_blocks, is_leaf
-from gingham.passes.stripe.decide.search import Candidate, candidates
+from gingham.passes.stripe.decide.candidate import Candidate
+from gingham.passes.stripe.decide.candidates import candidates
 
 _LEVEL_SECONDS = 1e-5
 

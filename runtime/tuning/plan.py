@@ -18,7 +18,7 @@ from ...targets.hardware import Hardware
 from .lowering import passes_around, run_passes
 
 if TYPE_CHECKING:
-    from ...passes.stripe.decide.search import Candidate
+    from ...passes.stripe.decide.candidate import Candidate
 
 _LOOKED_AT = 20
 """Decisions that are looked at for each that is measured."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....dialects.stripe.block import BlockOp
 from ....targets.hardware import Hardware
 from . import gpu, search
-from .search import Candidate
+from .candidate import Candidate
 
 
 def candidates(

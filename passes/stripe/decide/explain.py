@@ -31,6 +31,7 @@ from ...locations import source_location
 from ..analysis.nests import all_blocks, is_leaf, root_buffer, top_level_blocks
 from ..analysis.schedules import has_tiles
 from .autotile import StripeAutotilePass
+from .candidate import Candidate
 from .candidates import candidates
 from .explanation import (
     ExplainedBinding,
@@ -40,7 +41,6 @@ from .explanation import (
     ExplainedNest,
     Explanation,
 )
-from .search import Candidate
 
 
 class Explainer:
@@ -116,7 +116,8 @@ def _stem(value: SSAValue) -> str:
 
 def _nest(candidate: Candidate) -> ExplainedNest:
     text = str(candidate.schedule.unexplained())
-    return ExplainedNest(candidate.seconds, dict(candidate.breakdown), text)
+    estimate = candidate.estimate
+    return ExplainedNest(estimate.seconds, dict(estimate.breakdown), text)
 
 
 def _indices(block: BlockOp) -> dict[str, int]:

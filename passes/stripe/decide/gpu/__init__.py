@@ -9,11 +9,14 @@ points, as `points` does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import Problem, problem_of
-from ..search import Candidate
+from ..candidate import Candidate
 from . import contractions, points, streams
 from .serial_nests import nest_around, shared_inside
 
@@ -23,10 +26,17 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
     if problem.is_nested:
         inside = shared_inside(nest_around(block), hardware)
         return inside.get(block)
-    decided = contractions.decision(block, problem, hardware)
-    if decided is None:
-        decided = streams.decision(block, problem, hardware)
-    return decided
+    found = next(_ways(block, problem, hardware), None)
+    return None if found is None else found.schedule
+
+
+def _ways(block: BlockOp, problem: Problem, hardware: Hardware) -> Iterator[Candidate]:
+    """The ways to share a block, the fastest first: one input for many cells or not."""
+    found = contractions.candidates(block, problem, hardware)
+    first = next(found, None)
+    if first is None:
+        return streams.candidates(block, problem, hardware)
+    return chain([first], found)
 
 
 def nest_decision(block: BlockOp, hardware: Hardware) -> Schedule:
@@ -46,12 +56,6 @@ def candidates(
     if block.is_serial or not all(block.index_ranges):
         return []
     problem = problem_of(block, hardware.vector_bits)
-    found = [
-        Candidate(seconds, {}, schedule)
-        for seconds, schedule in contractions.ways(block, problem, hardware)
-    ] or [
-        Candidate(way.estimate.seconds, way.estimate.breakdown, way.schedule)
-        for way in streams.ways(block, problem, hardware)
-    ]
+    found = [*_ways(block, problem, hardware)]
     step = max(len(found) // count, 1) if spread_out else 1
     return found[::step][:count]

@@ -27,7 +27,7 @@ stripe.block "C" [%i : 4096, %j : 4096, %k : 4096]
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
@@ -38,9 +38,11 @@ from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....dialects.stripe.tiling import Padding, Points, Tiles
 from .....targets.hardware.description import Hardware
+from ....clock import time_text
 from ...analysis.problem import Access, Problem
 from ...edit.split import may_grow
-from ..model.gpu import Tiling, seconds
+from ..candidate import Candidate
+from ..model.gpu import Tiling, estimate
 
 _DEPTHS = (8, 16, 32)
 """How many values are summed up between two loads of local memory."""
@@ -52,35 +54,25 @@ _SUBGROUPS = (1, 2, 4, 8)
 """Sub-groups of a group along the rows or the columns."""
 
 
-def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
-    """The schedule of a contraction; None for other blocks, or where nothing fits."""
-    roles = _Roles.of(problem)
-    if roles is None:
-        return None
-    best = min(_timed(roles, hardware), key=lambda timed: timed[0], default=None)
-    return None if best is None else roles.schedule(block, best[1])
-
-
-def ways(
+def candidates(
     block: BlockOp, problem: Problem, hardware: Hardware
-) -> list[tuple[float, Schedule]]:
-    """The schedules of a contraction with their predicted seconds, the fastest first.
+) -> Iterator[Candidate]:
+    """The ways to run a contraction, the fastest first.
 
-    Empty for other blocks, or where nothing fits.
+    None for other blocks, or where nothing fits.
     """
     roles = _Roles.of(problem)
     if roles is None:
-        return []
-    found = sorted(_timed(roles, hardware), key=lambda timed: timed[0])
-    schedules = [(time, roles.schedule(block, tiling)) for time, tiling in found]
-    return [(time, schedule) for time, schedule in schedules if schedule is not None]
-
-
-def _timed(roles: _Roles, hardware: Hardware) -> Iterator[tuple[float, Tiling]]:
-    """The ways to share a tile, with their predicted seconds."""
-    for tiling in _tilings(roles, hardware):
-        groups, steps = roles.groups(tiling), roles.steps(tiling)
-        yield seconds(tiling, groups, steps, hardware), tiling
+        return
+    timed = [
+        (estimate(way, roles.groups(way), roles.steps(way), hardware), way)
+        for way in _tilings(roles, hardware)
+    ]
+    for found, way in sorted(timed, key=lambda each: each[0].seconds):
+        schedule = roles.schedule(block, way)
+        if schedule is not None:
+            reason = f"{time_text(found.seconds)}: {way}"
+            yield Candidate(found, replace(schedule, reason=reason))
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
@@ -247,7 +239,6 @@ class _Roles:
             Points(bind=tuple(points)),
             tuple(stages),
             () if is_whole else (Padding(tuple(padding)),),
-            reason=str(tiling),
         )
 
     def _levels(

@@ -56,7 +56,6 @@ from math import inf, prod
 
 from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.block import BlockOp
-from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
 from ....clock import time_text
@@ -64,8 +63,9 @@ from ...analysis.footprint import box
 from ...analysis.lanes import is_vectorizable, native_lanes
 from ...analysis.problem import Access, Problem
 from ...analysis.varying import varying_values
+from ..candidate import Candidate
 from ..model.sharing import Sharing, shared
-from ..model.streams import Staged, StreamEstimate, estimate
+from ..model.streams import Staged, estimate
 
 _TURNS = (1, 2, 4, 8)
 """How many points, or vectors, a work-item may have."""
@@ -77,54 +77,32 @@ _PADDINGS = range(5)
 """Cells behind a row of local memory that are tried."""
 
 
-@dataclass(frozen=True)
-class Way:
-    """One way to run a block, and its predicted time."""
+def candidates(
+    block: BlockOp, problem: Problem, hardware: Hardware
+) -> Iterator[Candidate]:
+    """The ways to run a block of which the cells are computed each on its own.
 
-    sharing: Sharing
-    staged: tuple[Staged, ...]
-    estimate: StreamEstimate
-
-    @property
-    def schedule(self) -> Schedule:
-        """What makes the passes build it, with the reason."""
-        schedule = self.sharing.schedule(staged=bool(self.staged))
-        stages = [
-            Staging(
-                each.number,
-                1,
-                1,
-                tuple(range(len(each.sizes))),
-                MemorySpace.LOCAL,
-                padding=each.padding,
-            )
-            for each in self.staged
-        ]
-        predicted = time_text(self.estimate.seconds)
-        reason = f"{predicted}: streams by {self.sharing}"
-        return replace(schedule, stages=tuple(stages), reason=reason)
-
-
-def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
-    """The schedule of a block of which the cells are computed each on its own.
-
-    None where lanes have nothing to share.
+    The fastest is the first; there is none where lanes have nothing to share.
     """
-    found = ways(block, problem, hardware)
-    return found[0].schedule if found else None
-
-
-def ways(block: BlockOp, problem: Problem, hardware: Hardware) -> list[Way]:
-    """The ways to run a block, the fastest first."""
     streams = _Streams(block, problem, hardware)
     if problem.is_nested or not problem.outputs or not streams.indices:
-        return []
+        return
     found = {
         (sharing, staged): estimate(problem, sharing, staged, hardware)
         for sharing, staged in (*streams.direct(), *streams.staged())
     }
-    best = sorted(found.items(), key=lambda way: way[1].seconds)
-    return [Way(sharing, staged, time) for (sharing, staged), time in best]
+    for way, time in sorted(found.items(), key=lambda each: each[1].seconds):
+        sharing, staged = way
+        reason = f"{time_text(time.seconds)}: streams by {sharing}"
+        stages = tuple(map(_staging, staged))
+        schedule = sharing.schedule(staged=bool(staged))
+        yield Candidate(time, replace(schedule, stages=stages, reason=reason))
+
+
+def _staging(staged: Staged) -> Staging:
+    order = tuple(range(len(staged.sizes)))
+    space = MemorySpace.LOCAL
+    return Staging(staged.number, 1, 1, order, space, padding=staged.padding)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf, prod
@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
-from ....clock import Clock
+from ....clock import Clock, Estimate
 from ...analysis.nest import (
     blocks_of_reductions,
     loop_strides,
@@ -27,11 +27,9 @@ _Tiles: TypeAlias = tuple[tuple[int, ...], int, frozenset[int]]
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """The predicted time of a nest and its parts, all in seconds."""
+class NestEstimate(Estimate):
+    """The predicted time of a nest, and what its innermost loops cost."""
 
-    seconds: float
-    breakdown: Mapping[str, float]
     tile: TileCost = field(compare=False)
 
 
@@ -68,7 +66,7 @@ class Model:
             self._tiles[key] = cost
         return self._tiles[key]
 
-    def estimate(self, nest: Schedule) -> Estimate:
+    def estimate(self, nest: Schedule) -> NestEstimate:
         """Predict the time of a nest.
 
         The arithmetic of the interior and its traffic at each level overlap; what tiles
@@ -79,7 +77,7 @@ class Model:
             raise ValueError("the time of a nest is not finite")
         return found
 
-    def estimate_below(self, nest: Schedule, limit: float) -> Estimate | None:
+    def estimate_below(self, nest: Schedule, limit: float) -> NestEstimate | None:
         """The time of a nest; None where it takes more seconds than `limit`.
 
         Where even with all data at hand it does, what data take is not found out.
@@ -115,7 +113,7 @@ class Model:
             "launches": launches,
             "code": busy * overheads.leaf_share * (cover.leaves - 1) + cold,
         }
-        return Estimate(busy + sum(added.values()), parts | added, cover.cost)
+        return NestEstimate(busy + sum(added.values()), parts | added, cover.cost)
 
     def _cover(self, nest: Schedule) -> _Cover:
         """How the register tiles of a nest cover the ranges."""
@@ -155,7 +153,7 @@ class Model:
         return cycles * self.clock.cycle / min(self.hardware.cores, tiles)
 
 
-def estimate(problem: Problem, nest: Schedule, hardware: Hardware) -> Estimate:
+def estimate(problem: Problem, nest: Schedule, hardware: Hardware) -> NestEstimate:
     """Predict the time of one nest of a block on a device."""
     return Model(problem, hardware).estimate(nest)
 

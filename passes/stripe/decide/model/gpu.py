@@ -7,9 +7,13 @@ from math import ceil, prod
 
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.lanes import LaneFigures
+from ....clock import Clock, Estimate
+from .occupancy import resident_groups
 
 _AT_ONCE = 4
 """Numbers that a lane loads from local memory at once."""
+_OTHER_REGISTERS = 12
+"""That compilers take of a lane beside those that a tiling needs."""
 
 
 @dataclass(frozen=True)
@@ -68,30 +72,42 @@ class Tiling:
         )
 
 
-def seconds(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> float:
-    """Predicted seconds of so many groups that each load local memory so often.
+def estimate(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> Estimate:
+    """The predicted time of so many groups that each load local memory so often.
 
     What a step takes is arithmetic mostly; a part of the accesses to local memory and
     to the last cache is not hidden behind it. What the next step uses comes meanwhile;
     it takes the time from an access to its value at least.
     """
-    cache, figures = hardware.caches[-1], hardware.lanes
+    clock, cache, figures = Clock(hardware), hardware.caches[-1], hardware.lanes
     rows, columns = tiling.rows[0], tiling.columns[0]
     adds = tiling.subgroups * rows * columns / hardware.multiply_adds_per_cycle
     loads = _loads(tiling.rows, figures) + _loads(tiling.columns, figures)
     local = tiling.subgroups * loads / hardware.loads_per_cycle
     far = (tiling.row_count + tiling.column_count) * 4 / cache.bytes_per_cycle
-    hidden = max(adds, local)
     shown = figures.local_share * local + figures.cache_share * far
-    work = (hidden + shown) * tiling.depth + figures.step_cycles
+    work = (max(adds, local) + shown) * tiling.depth + figures.step_cycles
     alone = max(work, cache.latency_cycles) + figures.step_wait_cycles
-    resident = _resident(tiling, hardware)
+    resident = resident_groups(
+        tiling.items,
+        hardware,
+        local_bytes=tiling.local_bytes(4),
+        registers=tiling.registers + _OTHER_REGISTERS,
+    )
     at_once = hardware.cores * resident
     waves = max(ceil(groups / at_once) - 1, 0)
     rest = ceil((groups - waves * at_once) / hardware.cores)
     cycles = waves * max(work * resident, alone) + max(work * rest, alone)
-    launch = (cache.latency_cycles + figures.step_wait_cycles) * (waves + 1)
-    return (steps * cycles + launch) / (hardware.clock_gigahertz * 1e9)
+    filling = (cache.latency_cycles + figures.step_wait_cycles) * (waves + 1)
+    core = ceil(groups / hardware.cores) * steps * clock.cycle
+    parts = {
+        "arithmetic": core * adds * tiling.depth,
+        "local memory": core * local * tiling.depth,
+        "last cache": core * far * tiling.depth,
+        "steps": core * figures.step_cycles,
+        "launch": clock.launch,
+    }
+    return Estimate((steps * cycles + filling) * clock.cycle + clock.launch, parts)
 
 
 def _loads(side: tuple[int, int, int], figures: LaneFigures) -> float:
@@ -102,15 +118,3 @@ def _loads(side: tuple[int, int, int], figures: LaneFigures) -> float:
     own, lanes, _ = side
     served = ceil(min(own, _AT_ONCE) * lanes / figures.banks)
     return ceil(own / _AT_ONCE) * (served + figures.request_cycles)
-
-
-def _resident(tiling: Tiling, hardware: Hardware) -> int:
-    """How many groups a core runs at once."""
-    figures = hardware.lanes
-    unit = figures.register_unit
-    wanted = -(-(tiling.registers + 12) // unit) * unit
-    registers = min(wanted, hardware.vector_registers)
-    by_registers = figures.core_registers // (registers * tiling.items)
-    by_items = figures.core_items // tiling.items
-    by_memory = figures.core_memory_bytes // max(tiling.local_bytes(4), 1)
-    return max(min(by_registers, by_items, by_memory, figures.core_groups), 1)

@@ -14,10 +14,11 @@ from math import prod
 
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.lanes import LaneFigures
-from ....clock import Clock
+from ....clock import Clock, Estimate
 from ...analysis.footprint import footprint
 from ...analysis.problem import Access, Problem
 from .lane_memory import Steps, bank_turns, sectors
+from .occupancy import resident_groups
 from .sharing import Sharing
 
 
@@ -48,17 +49,9 @@ class Staged:
         return prod(self.sizes[:-1]) * (self.sizes[-1] + self.padding)
 
 
-@dataclass(frozen=True)
-class StreamEstimate:
-    """The predicted time and its parts, all in seconds; the parts overlap."""
-
-    seconds: float
-    breakdown: dict[str, float]
-
-
 def estimate(
     problem: Problem, sharing: Sharing, staged: tuple[Staged, ...], hardware: Hardware
-) -> StreamEstimate:
+) -> Estimate:
     """The time of a block whose points are shared like that."""
     return _Model(problem, sharing, {s.number: s for s in staged}, hardware).estimate()
 
@@ -75,7 +68,7 @@ class _Model:
         """The work-items of a sub-group."""
         return self.hardware.items_at_once
 
-    def estimate(self) -> StreamEstimate:
+    def estimate(self) -> Estimate:
         hardware, figures = self.hardware, self.hardware.lanes
         moved = issued = local = unique = read = 0.0
         for access in self.problem.accesses:
@@ -104,9 +97,9 @@ class _Model:
         seconds = slowest + figures.stream_overlap * (rest - slowest)
         # Groups start while others run.
         starts = groups * hardware.group_nanoseconds * 1e-9
-        launch = hardware.launch_microseconds * 1e-6
+        launch = Clock(hardware).launch
         parts |= {"work-groups": starts, "launch": launch}
-        return StreamEstimate(max(seconds, starts) + launch, parts)
+        return Estimate(max(seconds, starts) + launch, parts)
 
     @property
     def groups(self) -> int:
@@ -119,16 +112,11 @@ class _Model:
         """The bytes that are read in a second, by what is on its way."""
         hardware, items = self.hardware, prod(self.sharing.items)
         figures = hardware.lanes
-        subgroups = -(-items // self.lanes)
         held = sum(
             stage.cells * self._access(stage.number).element_bytes
             for stage in self.staged.values()
         )
-        resident = min(
-            figures.core_items // (subgroups * self.lanes), figures.core_groups
-        )
-        if held:
-            resident = max(min(resident, figures.core_memory_bytes // held), 1)
+        resident = resident_groups(items, hardware, local_bytes=held)
         running = min(self.groups, resident * hardware.cores)
         all_points = prod(self.problem.ranges) / prod(self.sharing.group)
         # What is not moved by all indices comes out of caches mostly.

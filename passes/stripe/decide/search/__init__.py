@@ -7,20 +7,18 @@ docs/cost-model.md has the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .....dialects.stripe.block import BlockOp
-from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import problem_of
+from ..candidate import Candidate
 from .describe import describe, explained
 from .padding import best_of, padded
 from .search import best, best_to_share, search
 from .spread import spread
 
 __all__ = [
-    "Candidate",
     "best",
     "best_of",
     "best_to_share",
@@ -30,18 +28,6 @@ __all__ = [
     "problem_of",
     "search",
 ]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One way to run a block."""
-
-    seconds: float
-    """The predicted time of all cores together."""
-    breakdown: Mapping[str, float]
-    """The parts of it in seconds, by name: they overlap and do not add up."""
-    schedule: Schedule
-    """What makes the passes build this nest, with the reason."""
 
 
 def candidates(
@@ -64,10 +50,6 @@ def candidates(
         found = [*search(problem, hardware), *padded(block, problem, hardware)]
         scored = sorted(found, key=lambda one: one.seconds)[:count]
     return [
-        Candidate(
-            one.seconds,
-            one.estimate.breakdown,
-            replace(one.nest, reason=describe(one, hardware)),
-        )
+        Candidate(one.estimate, replace(one.nest, reason=describe(one, hardware)))
         for one in scored
     ]

@@ -22,8 +22,8 @@ from ...analysis.nest import blocks_of_reductions, packing
 from ...analysis.problem import Problem
 from ..model.code import MOST_SECONDS, build_seconds
 from ..model.estimate import (
-    Estimate,
     Model,
+    NestEstimate,
     leaves,
     pieces,
 )
@@ -54,7 +54,7 @@ class Scored:
     """A nest and its predicted time."""
 
     nest: Schedule
-    estimate: Estimate
+    estimate: NestEstimate
     remark: str = ""
     """What was left out in its favour, and why; or nothing."""
 

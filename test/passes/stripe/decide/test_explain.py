@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from blocks_of_programs import PRODUCT
 from xdsl.passes import PassPipeline
 
@@ -113,12 +114,24 @@ def test_launches_of_one_kernel_have_names_of_their_own() -> None:
     assert launch.kernels == ("A", "B", "C")
 
 
-def test_lanes_have_ways_to_move_data() -> None:
-    text = "function (A[M, N]) -> (O) { O[j, i : N, M] = =(A[i, j]); }"
+@pytest.mark.parametrize(
+    ("cell", "parts"),
+    [
+        ("O[j, i : N, M] = =(A[i, j])", {"memory", "last cache", "local memory"}),
+        (
+            "O[i, j : M, M] = +(A[i, k] * A[j, k])",
+            {"arithmetic", "last cache", "steps"},
+        ),
+    ],
+)
+def test_lanes_have_ways_with_parts_of_their_times(cell: str, parts: set[str]) -> None:
+    text = f"function (A[M, N]) -> (O) {{ {cell}; }}"
     function = gingham.compile(text, device="reference", hardware="nvidia-h200")
     from numpy import ones
 
     (block,) = function.explain(ones((1024, 1024), "float32"), count=4).blocks
     assert len(block.nests) == 4
     assert block.nests[0].schedule == block.schedule
-    assert {"memory", "last cache", "local memory"} <= {*block.nests[0].breakdown}
+    for nest in block.nests:
+        assert parts <= {*nest.breakdown}
+        assert max(nest.breakdown.values()) <= nest.seconds

@@ -218,7 +218,7 @@ def test_candidates_are_sorted_and_complete() -> None:
     assert [c.seconds for c in found] == sorted(c.seconds for c in found)
     for candidate in found:
         assert candidate.schedule.levels
-        assert candidate.seconds >= candidate.breakdown["arithmetic"]
+        assert candidate.seconds >= candidate.estimate.breakdown["arithmetic"]
 
 
 def test_candidates_all_over_the_space() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gingham.dialects.stripe.schedule import Schedule
 from gingham.passes.clock import Clock
 from gingham.passes.stripe.analysis.nest import packing
-from gingham.passes.stripe.decide.model.estimate import Estimate, estimate
+from gingham.passes.stripe.decide.model.estimate import NestEstimate, estimate
 from gingham.targets.hardware import hardware_with, load_hardware
 
 XEON = load_hardware("cpu-avx512-xeon:cores=2")
@@ -24,7 +24,7 @@ POOL = (
 )
 
 
-def _product(size: int, *levels: tuple[int, ...], packed: bool = True) -> Estimate:
+def _product(size: int, *levels: tuple[int, ...], packed: bool = True) -> NestEstimate:
     """A product of square matrices, the work-groups of all rows one by one."""
     whole = product(size, size, size)
     stages = (packing(whole, whole.accesses[1], len(levels) - 1, 1),)
