@@ -322,7 +322,7 @@ class PlacedFunction(Function):
 
     def _watch(self, choice: Choice, name: str, plan: Plan, runner: Compiled) -> None:
         """Look at some of the runs, to know better what units take."""
-        is_known = len(self.devices) == 1 or self._measures
+        is_known = len(self.devices) == 1 or choice.is_measured
         if is_known or name in choice.samplers:
             return
         if choice.corrections >= _MOST_CORRECTIONS:
@@ -368,6 +368,7 @@ class PlacedFunction(Function):
         """Measure units, and then every way that they leave open."""
         measure_units(self._flat(situation[0]), self.devices, again)
         choice = self._new_choice(situation, knows=not again)
+        choice.is_measured = True
         ways = choice.ways
         ways.turn_seconds = _TURN_SECONDS
         while not ways.is_settled:
@@ -379,7 +380,6 @@ class PlacedFunction(Function):
             if ways.note(name, time.perf_counter() - start):
                 self._keep(choice)
         ways.turn_seconds = 0.0
-        choice.is_measured = True
         with self._placing:
             self._choices[situation] = choice
         return ways.measured
