@@ -298,14 +298,20 @@ def _call(function: Any, inputs: Sequence[Any], device: str | None) -> Any:
 
     if device is not None:
         inputs = [
-            each.to(device) if isinstance(each, gingham.Array) else each
-            for each in inputs
+            each.to(device) if _is_elsewhere(each, device) else each for each in inputs
         ]
     results = function(*inputs)
     for each in _several(results):
         if isinstance(each, gingham.Array):
             each.wait()
     return results
+
+
+def _is_elsewhere(value: Any, device: str) -> bool:
+    """Whether it is an array of another device."""
+    import gingham
+
+    return isinstance(value, gingham.Array) and value.device.name != device
 
 
 def _is_close(result: Any, expected: Any) -> bool:
