@@ -135,7 +135,11 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
             lanes=1,
             parallelism=groups * hardware.work_group_size // 2,
             shortest=_WALKED,
-            longest=8,
+            longest=_PIECES,
+            items=hardware.work_group_size,
+            steps=hardware.lanes.walked_values,
+            line=hardware.lanes.banks,
+            memory=hardware.local_memory_bytes,
         ),
         step("stripe-transpose-outputs"),
         step("stripe-fuse"),
@@ -180,6 +184,8 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
 
 _WALKED = 64
 """Values of a running aggregation that a lane walks over, one by one."""
+_PIECES = 2048
+"""Pieces of one of which each group adds up those before its own."""
 
 
 def _chains(hardware: Hardware) -> int:

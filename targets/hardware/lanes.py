@@ -63,8 +63,8 @@ class LaneFigures:
     comes of it."""
     row_registers_share: float
     """The part of its registers that the cells of rows may take."""
-    walking_items: int
-    """Work-items of a group that walk over chunks of rows, while other groups copy."""
+    walked_values: int
+    """Neighbouring values of a row that a work-item walks over."""
 
     def __post_init__(self) -> None:
         require_positive(self)

@@ -91,9 +91,11 @@ from ..analysis.nests import (
     top_level_blocks,
 )
 from ..analysis.schedules import is_scheduled
+from ..edit.group_scan import walk_together
 from ..edit.partition import split_block
 from ..edit.scan import Piece, Scan
 from ..edit.scans import walk
+from .gpu.walks import Limits, team_of
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,14 @@ class StripeScanPass(ModulePass):
     longest: int = 0
     """With more chunks in a row than these, what they start from is scanned in chunks,
     too; 0 is never."""
+    items: int = 0
+    """Work-items that walk over a row together, in local memory; 0 if none do."""
+    steps: int = 16
+    """Values that each of these walks over."""
+    line: int = 32
+    """Cells of local memory that are in different banks."""
+    memory: int = 32768
+    """Bytes of local memory of a group."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every top-level block that is a running aggregation.
@@ -121,8 +131,10 @@ class StripeScanPass(ModulePass):
         """
         check_positive(op, chains=self.chains, lanes=self.lanes)
         check_positive(op, parallelism=self.parallelism, shortest=self.shortest)
-        if self.longest < 0:
-            raise error_at(op, f"expected longest of 0 or more, got {self.longest}")
+        check_positive(op, steps=self.steps, line=self.line, memory=self.memory)
+        for name, given in (("longest", self.longest), ("items", self.items)):
+            if given < 0:
+                raise error_at(op, f"expected {name} of 0 or more, got {given}")
         for block in list(top_level_blocks(op)):
             scan = find_scan(block)
             if scan is not None:
@@ -131,6 +143,13 @@ class StripeScanPass(ModulePass):
     def _rewrite(self, scan: Scan) -> None:
         if reduction_indices(scan.block) != {scan.source}:
             scan = scan.with_values_first()
+        if self.items and lane_index(scan) is None:
+            groups = max(self.parallelism // self.items, 1)
+            limits = Limits(self.items, self.steps, self.line, self.memory)
+            team = team_of(scan, limits, groups, self.longest)
+            walk_together(scan, team, self.longest, self._rewrite)
+            scan.block.replace_by()
+            return
         for part, index, step in self._parts(scan):
             pieces = self._pieces(part, index, step)
             is_long = 0 < self.longest < pieces[0].chunks

@@ -63,9 +63,6 @@ stripe.block "O" [%i : 4096]
 }
 ```
 
-Of running aggregations that `stripe-scan` has cut into chunks, a group has neighbouring
-chunks, which are copied to local memory and back (see `decide/gpu/walks.py`).
-
 How many items take turns at a cell, how many cells a group has, and what the tree looks
 like is decided in `decide/gpu/rows.py`. Where cells are few, their values are cut into
 chunks first, as `stripe-split-reduction` does; the parts in global memory are a
@@ -92,7 +89,6 @@ from ..edit.partial import Lanes, split_reduction
 from ..edit.split import tile_block
 from .gpu.nests import share_nest
 from .gpu.rows import sharing_of
-from .gpu.walks import share_walks
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ class StripeShareReductionsPass(HardwarePass):
         for block in list(top_level_blocks(op)):
             if aggregates_plainly(block) and is_stream(block):
                 self._share(block)
-            elif not is_leaf(block) and not share_walks(block, self.figures):
+            elif not is_leaf(block):
                 share_nest(block, self.figures)
 
     def _share(self, block: BlockOp) -> None:

@@ -72,6 +72,13 @@ class Scan:
         """How many rows there are along each of their indices."""
         return [self.block.index_ranges[index] for index in self.others]
 
+    def ends(self, walked: LinearForm) -> dict[int, LinearForm]:
+        """The source and the target at a step of the walk along a row."""
+        last = self.length - 1
+        source = -walked + last if self.is_reversed else walked
+        target = -source + last if self.is_mirrored else source
+        return {self.source: source, self.target: target}
+
     def add(self, operation: Operation) -> None:
         """Add an operation before the block that is replaced."""
         Rewriter.insert_op(
@@ -161,6 +168,14 @@ class Space:
     names: Sequence[str | None]
     ranges: Sequence[int]
     forms: Mapping[int, LinearForm]
+
+    def access(self, block: BlockOp, number: int) -> tuple[LinearForm, ...]:
+        """That of an old block's window, over the new indices."""
+        nothing = LinearForm.constant_of(0, len(self.ranges))
+        count = len(block.index_ranges)
+        forms = [self.forms.get(index, nothing) for index in range(count)]
+        access = block.refinement(number).access
+        return tuple(form.substitute(forms) for form in access)
 
 
 @dataclass(frozen=True)

@@ -44,11 +44,11 @@ def walk(
     starts: dict[int, SSAValue | None] = {n: None for n in scan.outputs}
     if len(pieces) > 1 or pieces[0].chunks > 1:
         whole = pieces[0]
-        sums = _add_sums(scan, whole)
+        sums = add_sums(scan, whole)
         if cut is None:
             starts |= _add_starts(scan, whole, sums)
         else:
-            starts |= {n: _scan_starts(scan, n, sums[n], cut) for n in scan.outputs}
+            starts |= {n: scan_sums(scan, n, sums[n], cut) for n in scan.outputs}
     first = 0
     for piece in pieces:
         _add_walk(scan, piece, starts, first, step)
@@ -72,11 +72,7 @@ def _space(scan: Scan, piece: Piece, order: Sequence[int]) -> tuple[Space, int]:
         + LinearForm.dimension(steps, rank)
         + piece.first
     )
-    if scan.is_reversed:
-        walked = -walked + (scan.length - 1)
-    forms[scan.source] = forms[scan.target] = walked
-    if scan.is_mirrored:
-        forms[scan.target] = -walked + (scan.length - 1)
+    forms |= scan.ends(walked)
     names = [block.indices[n].name_hint for n in numbers]
     names[steps], names[chunks] = "t", "c"
     ranges = [block.index_ranges[n] for n in numbers]
@@ -84,7 +80,7 @@ def _space(scan: Scan, piece: Piece, order: Sequence[int]) -> tuple[Space, int]:
     return Space(names, ranges, forms), chunks
 
 
-def _add_sums(scan: Scan, piece: Piece) -> dict[int, SSAValue]:
+def add_sums(scan: Scan, piece: Piece) -> dict[int, SSAValue]:
     """A block that aggregates each chunk; the buffer of each output's sums."""
     space, chunks = _space(scan, piece, [])
     rank = len(space.ranges)
@@ -143,7 +139,7 @@ def _add_starts(
     return starts
 
 
-def _scan_starts(
+def scan_sums(
     scan: Scan, number: int, sums: SSAValue, cut: Callable[[Scan], None]
 ) -> SSAValue:
     """What the chunks of an output start from, by a scan of their sums."""
