@@ -52,6 +52,34 @@ stripe.block "O" [%m : 2, %c : 4]
 Of very many chunks, what they start from is a running aggregation like any other: with
 more than `longest`, it is cut into chunks in turn.
 
+With `items`, as many work-items of a group walk over a piece of a row together: they
+copy it to local memory, and each adds up a few neighbouring values there. What an item
+starts from are the sums of the items before it, and of the pieces before that of the
+group, all of which each group adds up itself, unless there are more than `longest`.
+
+```mlir
+stripe.block "O" [%c : 3]
+    in %a = %A[1024 * %c] : 1024
+    out %o = %O[1024 * %c] : 1024
+    in %sums = %O_chunks[0] : 2 {
+  %O_piece = stripe.alloc : !stripe.view<1x32x33xf32, local>
+  ... the sum of %sums before %c, by a tree, into %start; %a into %O_piece ...
+  ... the sums of each item's 16 values in %O_piece, and of 8 items each ...
+  stripe.block [%row : 1 group, %section : 8 group, %line : 4 group, %own : 2 group]
+      inout %piece = %O_piece[%row, 4 * %section + %line, 16 * %own] : 1x1x16
+      in %start_1 = %start[0] : 1
+      in %sections = %sums_2[%row, 0] : 1x8
+      in %items = %sums_1[%row, %section, 0, 0] : 1x1x4x2 {
+    %state = stripe.alloc : !stripe.view<1xf32, private>
+    ... %start_1, and what of %sections and %items is before, into %state ...
+    stripe.block serial [%t : 16]
+        inout %s = %state[0] : 1
+        inout %p = %piece[0, 0, %t] : 1x1x1 { ... add %p to %s, and keep it in both }
+  }
+  ... %O_piece into %o ...
+}
+```
+
 `chains` independent walks take turns in one work-item, because each of them waits for
 its own last step; where another index steps through the last axis of all buffers, they
 are its lanes, for vectors. What else aggregates at a place (`O[i] = +(A[k, r])`, `k <=

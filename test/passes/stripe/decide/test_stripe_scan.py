@@ -25,6 +25,8 @@ PROGRAMS = written_in("decide/stripe-scan.mlir")
         "",
         "{parallelism=3 chains=2 shortest=5}",
         "{parallelism=99 chains=1 lanes=1 shortest=2 longest=3}",
+        "{items=4 longest=1}",
+        "{items=2 longest=99 parallelism=4 memory=64}",
     ],
 )
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -99,12 +101,15 @@ CASES: dict[str, tuple[str, tuple[int, ...], Callable[[Array], Array]]] = {
 }
 
 
+@pytest.mark.parametrize("hardware", [None, "nvidia-h200"])
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 @pytest.mark.parametrize("name", CASES)
-def test_scans_on_the_device(name: str, dtype: type[np.generic]) -> None:
+def test_scans_on_the_device(
+    name: str, dtype: type[np.generic], hardware: str | None
+) -> None:
     program, shape, expected = CASES[name]
     values: Array = np.random.default_rng(7).integers(-3, 4, shape).astype(dtype)
-    function = gingham.compile(program)
+    function = gingham.compile(program, hardware=hardware)
     np.testing.assert_array_equal(np.asarray(function(values)), expected(values))
     assert "serial" in function.ir(values, stage="stripe")
 

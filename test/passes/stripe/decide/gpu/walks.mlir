@@ -1,44 +1,72 @@
-// RUN: tile-opt %s -p 'stripe-share-reductions{hardware=nvidia-h200}' | filecheck %s
-// RUN: tile-opt %s --validate-each -p 'stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
+// RUN: tile-opt %s -p 'stripe-scan{items=64 parallelism=64 longest=3}' | filecheck %s
+// RUN: tile-opt %s --validate-each -p 'stripe-scan{items=64 parallelism=64 longest=3},stripe-share-reductions{hardware=nvidia-h200},stripe-tile,stripe-distribute{items=64},stripe-tile,stripe-map,lower-stripe-to-opencl' | filecheck %s --check-prefix=KERNEL
+// RUN: not tile-opt %s -p 'stripe-scan{items=-1}' 2>&1 | filecheck %s --check-prefix=ERROR
+// ERROR: error: expected items of 0 or more, got -1
 // KERNEL: opencl.barrier
 
-// A group's chunks are copied to local memory as they lie, one cell further apart there,
-// and what the walks store is copied back; the last group has fewer chunks.
-// CHECK: stripe.block "O" [%c : 2]
-// CHECK-NEXT: in %i = %I[512 * %c] : 512
-// CHECK-NEXT: out %o = %O[512 * %c] : 512
-// CHECK: %i_chunks = stripe.alloc : !stripe.view<576xf32, local>
-// CHECK-NEXT: stripe.block [%e0 : 64, %e1 : 8]
-// CHECK-NEXT: in %from = %i[8 * %e0 + %e1] : 1
-// CHECK-NEXT: out %to = %i_chunks[9 * %e0 + %e1] : 1
-// CHECK: stripe.block [%c_1 : 64 group]
-// CHECK-NEXT: in %i_1 = %i_chunks[9 * %c_1] : 8
-// CHECK-NEXT: out %o_1 = %o_chunks[9 * %c_1] : 8
-// CHECK: stripe.block serial [%t : 8]
-// CHECK: stripe.block [%e0 : 64, %e1 : 8]
-// CHECK-NEXT: in %from = %o_chunks[9 * %e0 + %e1] : 1
-// CHECK-NEXT: out %to = %o[8 * %e0 + %e1] : 1
-func.func @main(%I : !stripe.view<800xf32>) -> !stripe.view<800xf32> {
-  %O = stripe.alloc : !stripe.view<800xf32>
-  stripe.block "O" [%c : 100]
-      in %i = %I[8 * %c] : 8
-      out %o = %O[8 * %c] : 8 {
-    %state = stripe.alloc : !stripe.view<1xf32, private>
-    stripe.block []
-        out %s = %state[0] : 1 {
-      %0 = eltwise.constant 0 : f32
-      stripe.store %0, %s : !stripe.view<1xf32, private>
-    }
-    stripe.block serial [%t : 8]
-        in %i_1 = %i[%t] : 1
-        inout %s = %state[0] : 1
-        out %o_1 = %o[%t] : 1 {
-      %0 = stripe.load %s : !stripe.view<1xf32, private>
-      %1 = stripe.load %i_1 : !stripe.view<1xf32>
-      %2 = eltwise.add %0, %1 : f32
-      stripe.store %2, %s : !stripe.view<1xf32, private>
-      stripe.store %2, %o_1 : !stripe.view<1xf32>
-    }
+// 64 items with 16 values each: three pieces, the last one shorter. A group adds up the
+// pieces before its own; items add up their values, and walk over them from what items
+// before them have.
+// CHECK-LABEL: func.func @main
+// CHECK: stripe.block "O_chunks" [%t : 1024, %c : 2]
+// CHECK: stripe.block "O" [%c : 3]
+// CHECK-NEXT: in %x = %I[1024 * %c] : 1024
+// CHECK-NEXT: out %o = %O[1024 * %c] : 1024
+// CHECK-NEXT: in %sums = %O_chunks[0] : 2
+// CHECK: %start = stripe.alloc : !stripe.view<1xf32, local>
+// CHECK: where {{.*}} + %c - 1 >= 0
+// CHECK: stripe.block [%lines : 16, %line : 2, %cell : 32]
+// CHECK-NEXT: in %x_1 = %x[64 * %lines + 32 * %line + %cell] : 1
+// CHECK-NEXT: out %o_1 = %O_piece[0, 2 * %lines + %line, %cell] : 1x1x1 add init 0
+// CHECK-NEXT: where -64 * %lines - 32 * %line - %cell - 1024 * %c + 2499 >= 0
+// CHECK: stripe.block [%row : 1 group, %section : 8 group, %line : 4 group, %own : 2 group]
+// CHECK: stripe.block serial [%k : 8]
+// CHECK: stripe.block serial [%t : 16]
+func.func @main(%I : !stripe.view<2500xf32>) -> !stripe.view<2500xf32> {
+  %O = stripe.alloc : !stripe.view<2500xf32>
+  stripe.block "O" [%i : 2500, %k : 2500]
+      in %x = %I[%k] : 1
+      out %o = %O[%i] : 1 add init 0
+      where %i - %k >= 0 {
+    %0 = stripe.load %x : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
   }
-  func.return %O : !stripe.view<800xf32>
+  func.return %O : !stripe.view<2500xf32>
+}
+
+// Of more pieces than 4 what they start from is a running aggregation, too.
+// CHECK-LABEL: func.func @many_pieces
+// CHECK: stripe.block "O_starts"
+// CHECK: stripe.block "O" [%c : 5]
+// CHECK-NEXT: in
+// CHECK-NEXT: out
+// CHECK-NEXT: in %sums = %O_starts[%c] : 1
+func.func @many_pieces(%I : !stripe.view<10000xf32>) -> !stripe.view<10000xf32> {
+  %O = stripe.alloc : !stripe.view<10000xf32>
+  stripe.block "O" [%i : 10000, %k : 10000]
+      in %x = %I[%k] : 1
+      out %o = %O[%i] : 1 add init 0
+      where %i - %k >= 0 {
+    %0 = stripe.load %x : !stripe.view<1xf32>
+    stripe.store %0, %o : !stripe.view<1xf32>
+  }
+  func.return %O : !stripe.view<10000xf32>
+}
+
+// Rows of 20 have 2 items each: a group has 32 rows, the last one fewer.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: stripe.block "O" [%m : 4]
+// CHECK-NEXT: in %x = %I[32 * %m, 0] : 32x32
+// CHECK: %O_piece = stripe.alloc : !stripe.view<32x1x33xf32, local>
+// CHECK: where {{.*}}- 32 * %m
+func.func @short_rows(%I : !stripe.view<100x20xf32>) -> !stripe.view<100x20xf32> {
+  %O = stripe.alloc : !stripe.view<100x20xf32>
+  stripe.block "O" [%m : 100, %i : 20, %k : 20]
+      in %x = %I[%m, %k] : 1x1
+      out %o = %O[%m, %i] : 1x1 add init 0
+      where %i - %k >= 0 {
+    %0 = stripe.load %x : !stripe.view<1x1xf32>
+    stripe.store %0, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<100x20xf32>
 }
