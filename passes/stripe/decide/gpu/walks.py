@@ -1,9 +1,9 @@
 """How many work-items of a group walk over a piece of a row, and how far each.
 
-An item walks over some neighbouring values, 16 say. Where a row has more than a group has then,
-it is cut into pieces, each of a group; where these are very many, or rows are short,
-items walk further or less far. Of short rows a group has several, if there are groups
-for the whole device then.
+An item walks over some neighbouring values, 16 say. Where a row has more than a group
+has then, it is cut into pieces, each of a group; where these are very many, or rows are
+short, items walk further or less far. Of short rows a group has several, if there are
+groups for the whole device then.
 """
 
 from __future__ import annotations
