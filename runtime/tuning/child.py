@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ MARK = "gingham-outcome "
 READY = "gingham-ready"
 _ABANDONED = 3
 _ROUND_SECONDS = 0.01
+_AT_ONCE_SECONDS = 0.001
+"""Of runs that follow each other: what a call takes is small beside them."""
 _TOLERANCE_STEPS = 256
 
 
@@ -91,21 +93,51 @@ class Bench:
 
     def _compare(self, candidate: Executable) -> tuple[float, float]:
         """The fastest runs of a candidate and of the model's choice, taken in turns."""
-        own = partial(candidate.run, self._inputs, candidate(*self._inputs))
-        model = partial(self._model.run, self._inputs, self._model(*self._inputs))
+        runs = [self._run_of(each) for each in (candidate, self._model)]
         fastest = [float("inf"), float("inf")]
         end = time.perf_counter() + self._job.seconds
         while time.perf_counter() < end or fastest[0] == float("inf"):
-            for number, run in enumerate((own, model)):
+            for number, run in enumerate(runs):
                 stop = time.perf_counter() + _ROUND_SECONDS
                 while True:
-                    start = time.perf_counter()
-                    run()
-                    done = time.perf_counter()
-                    fastest[number] = min(fastest[number], done - start)
-                    if done > stop:
+                    fastest[number] = min(fastest[number], run())
+                    if time.perf_counter() > stop:
                         break
         return fastest[0], fastest[1]
+
+    def _run_of(self, executable: Executable) -> Callable[[], float]:
+        """What runs a program on the inputs, and gives the seconds that it took.
+
+        A device with memory of its own has them there, and runs the program several
+        times at once: neither copies nor what the host does for a call count.
+        """
+        from ..backends import memory_of
+        from ..devices import device
+
+        startable = executable.startable
+        memory = memory_of(device(self._job.device))
+        if memory is None or startable is None or memory.is_shared:
+            outputs = executable(*self._inputs)
+            return lambda: _seconds(lambda: executable.run(self._inputs, outputs), 1)
+        buffers = [memory.upload(each) for each in self._inputs]
+        results, _ = startable.start(buffers)
+
+        def run(count: int) -> None:
+            events = [startable.start(buffers, results)[1] for _ in range(count)]
+            if (last := events[-1]) is not None:
+                last.wait()
+
+        count = 1
+        while _seconds(partial(run, count), count) * count < _AT_ONCE_SECONDS:
+            count *= 2
+        return lambda: _seconds(partial(run, count), count)
+
+
+def _seconds(run: Callable[[], object], count: int) -> float:
+    """The seconds of each of so many runs."""
+    start = time.perf_counter()
+    run()
+    return (time.perf_counter() - start) / count
 
 
 def _inputs(executable: Executable) -> list[Array]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gingham.runtime.devices import default_device
+from gingham.runtime.backends import memory_of
+from gingham.runtime.devices import default_device, device
 from gingham.runtime.tuning import children
 from gingham.runtime.tuning.child import Bench, is_close
 from gingham.runtime.tuning.children import end_all, measure
@@ -49,10 +50,31 @@ def tile(*sizes: int) -> str:
 
 
 def job(*decisions: str, time_limit: float = 60.0) -> Job:
-    device = default_device()
-    if device.is_reference:
+    own = default_device()
+    if own.is_reference:
         pytest.skip("no OpenCL device")
-    return Job(device.name, UNIT, PASSES, 0, decisions, 0.02, time_limit)
+    return Job(own.name, UNIT, PASSES, 0, decisions, 0.02, time_limit)
+
+
+def test_a_device_with_memory_of_its_own_runs_several_times_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = job(tile(4, 16, 8))
+    memory = memory_of(device(asked.device))
+    assert memory is not None
+    monkeypatch.setattr(memory, "is_shared", False)
+    uploads: list[object] = []
+    upload = memory.upload
+
+    def note(host: Any) -> Any:
+        uploads.append(host)
+        return upload(host)
+
+    monkeypatch.setattr(memory, "upload", note)
+    outcome = Bench(asked).outcome(asked.decisions[0])
+    assert outcome.status == "ok"
+    # Both inputs for each of two programs, not for each run.
+    assert len(uploads) == 4
 
 
 def outcomes_of(asked: Job) -> list[Outcome]:
