@@ -16,7 +16,7 @@ from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.problem import Problem, problem_of
-from ..candidate import Candidate
+from ..candidate import Candidate, evenly
 from . import contractions, points, streams
 from .serial_nests import nest_around, shared_inside
 
@@ -51,11 +51,10 @@ def candidates(
 ) -> list[Candidate]:
     """The best ways to share a block without blocks inside, the fastest first.
 
-    With `spread_out` they are `count` ways from the fastest to the slowest.
+    With `spread_out` they are `count` all over the space instead, good and bad.
     """
     if block.is_serial or not all(block.index_ranges):
         return []
     problem = problem_of(block, hardware.vector_bits)
     found = [*_ways(block, problem, hardware)]
-    step = max(len(found) // count, 1) if spread_out else 1
-    return found[::step][:count]
+    return evenly(found, count) if spread_out else found[:count]

@@ -2,9 +2,7 @@
 
 The sample is the same at every run. Many more nests are drawn at random than are asked
 for, with narrow vectors and few accumulators among them, and what the search looks at
-itself; from those come such that their predicted times are spread evenly, by ratio,
-from the best to what takes many times as long. A sample without this choice has most
-of its nests so near to each other that their order is that of the measuring errors.
+itself; from those come such that their predicted times are spread evenly.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware.description import Hardware
 from ...analysis.nest import packing
 from ...analysis.problem import Problem
+from ..candidate import evenly
 from ..model.estimate import Model
 from ..model.kernel import cells_of
 from .groups import may_stage
@@ -25,8 +24,6 @@ from .search import Scored, register_tiles, search
 _DRAWN = 6
 """Nests that are drawn for each that is taken."""
 _TRIES = 400
-_SLOWEST = 32.0
-"""Nests that take longer than the best by this factor are left out."""
 _FEW_ACCUMULATORS = 6
 _MANY_ACCUMULATORS = 1.5
 """Tiles of more accumulators than registers, times this, are left out."""
@@ -43,24 +40,7 @@ def spread(problem: Problem, hardware: Hardware, count: int) -> list[Scored]:
     for nest in _drawn(problem, hardware, _DRAWN * count, random):
         nests[nest] = Scored(nest, model.estimate(nest))
     scored = {n.normalized(ranges, aggregating): one for n, one in nests.items()}
-    found = sorted(scored.values(), key=lambda one: one.seconds)
-    found = [one for one in found if one.seconds <= _SLOWEST * found[0].seconds]
-    return _evenly(found, count)
-
-
-def _evenly(scored: list[Scored], count: int) -> list[Scored]:
-    """Those next to times that follow each other by the same factor."""
-    if len(scored) <= count:
-        return scored
-    left = list(scored)
-    first, last = left[0].seconds, left[-1].seconds
-    taken: list[Scored] = []
-    for number in range(count):
-        wanted = first * (last / first) ** (number / max(count - 1, 1))
-        nearest = min(left, key=lambda one: abs(one.seconds - wanted) / wanted)
-        left.remove(nearest)
-        taken.append(nearest)
-    return sorted(taken, key=lambda one: one.seconds)
+    return evenly(scored.values(), count)
 
 
 def _drawn(
