@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 from matplotlib.figure import Figure
 
@@ -57,4 +58,31 @@ def plot_growth(rows: Sequence[Measured], path: str) -> None:
     axes.set_xlabel("statements")
     axes.set_ylabel("seconds of processor time")
     figure.legend(loc="outside right center", fontsize="small", frameon=False)
+    figure.savefig(path)
+
+
+def plot_ranking(
+    programs: Sequence[tuple[str, Sequence[float], Sequence[float]]], path: str
+) -> None:
+    """Draw what was measured over what was predicted, in a field for each program.
+
+    Each has a name, predicted and measured seconds. On the grey line they are equal.
+    """
+    across = min(len(programs), 4)
+    down = -(-len(programs) // across)
+    size = (2.4 * across, 2.3 * down)
+    figure = Figure(figsize=size, layout="constrained")
+    fields = figure.subplots(down, across, squeeze=False).flat
+    for (name, predicted, measured), axes in zip(programs, fields, strict=False):
+        ends = [least((*predicted, *measured)) * 1e6 for least in (min, max)]
+        axes.plot(ends, ends, color="lightgrey", zorder=0)
+        us = [[1e6 * each for each in times] for times in (predicted, measured)]
+        axes.plot(*us, marker=".", linestyle="none")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title(fill(name, 30), fontsize="small")
+    for axes in [*fields]:
+        axes.remove()
+    figure.supxlabel("predicted microseconds")
+    figure.supylabel("measured microseconds")
     figure.savefig(path)

@@ -1,6 +1,6 @@
 """The command: `python -m bench.rank [NAME ...] [--count N] [--keep FOLDER]`.
 
-How well the cost model ranks. For contractions that differ in kind, decisions all over
+How well the cost model ranks. For programs that differ in kind, decisions all over
 the space are compiled and measured, good and bad ones, and compared with the times that
 the model predicts. What is printed is Spearman's rank correlation: 1 when the model
 puts them into the order of their times, 0 when it might as well guess. Beside it that
@@ -10,8 +10,10 @@ likes best among them.
 
 Measured by `tile-tune`, one after the other, each in turn with the model's own choice:
 what counts is the ratio of the two, so that it hardly matters when a machine is slower
-for a while. All takes some ten minutes. With `--keep` a run that was ended goes on
-where it stood, and `--turn` ends it after some seconds, to let others measure.
+for a while. `--list device` has large programs for GPUs, where the arrays stay on the
+device, and runs follow each other. All takes some ten minutes. With `--keep` a run that
+was ended goes on where it stood, and `--turn` ends it after some seconds, to let others
+measure.
 """
 
 from __future__ import annotations
@@ -29,100 +31,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Contraction:
-    """A Tile program of one contraction, and the shapes of its inputs."""
-
-    name: str
-    program: str
-    shapes: tuple[str, ...]
-
-
-CONTRACTIONS = (
-    Contraction(
-        "matrix product 1024",
-        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }",
-        ("A=1024x1024", "B=1024x1024"),
-    ),
-    Contraction(
-        "product with a transposed matrix 600x768x640",
-        "function (A[M, K], B[N, K]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[j, k]); }",
-        ("A=600x768", "B=640x768"),
-    ),
-    Contraction(
-        "convolution 3x3 64-64 at 56",
-        "function (I[N, X, Y, CI], K[KX, KY, CI, CO]) -> (O) {"
-        " O[n, x, y, co : N, X, Y, CO] ="
-        " +(I[n, x + kx - 1, y + ky - 1, ci] * K[kx, ky, ci, co]); }",
-        ("I=1x56x56x64", "K=3x3x64x64"),
-    ),
-    Contraction(
-        "depthwise convolution 3x3 96 at 112, batch 2",
-        "function (I[N, X, Y, C], K[KX, KY, C]) -> (O) {"
-        " O[n, x, y, c : N, X, Y, C] ="
-        " +(I[n, x + i - 1, y + j - 1, c] * K[i, j, c]); }",
-        ("I=2x112x112x96", "K=3x3x96"),
-    ),
-    Contraction(
-        "contraction abcd = aebf * dfce",
-        "function (X[A, E, B, F], Y[D, F, C, E]) -> (O) {"
-        " O[a, b, c, d : A, B, C, D] = +(X[a, e, b, f] * Y[d, f, c, e]); }",
-        ("X=24x28x26x30", "Y=32x30x25x28"),
-    ),
-    Contraction(
-        "sum over the middle axis 64x512x768",
-        "function (X[A, B, C]) -> (S) { S[a, c : A, C] = +(X[a, b, c]); }",
-        ("X=64x512x768",),
-    ),
-)
-
-
-OTHERS = (
-    Contraction(
-        "matrix product 700x900x1100",
-        "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }",
-        ("A=700x900", "B=900x1100"),
-    ),
-    Contraction(
-        "product of a transposed matrix 800x480x1000",
-        "function (A[K, M], B[K, N]) -> (C) { C[i, j : M, N] = +(A[k, i] * B[k, j]); }",
-        ("A=480x800", "B=480x1000"),
-    ),
-    Contraction(
-        "convolution 5x5 stride 2 48-80 at 61",
-        "function (I[N, X, Y, CI], K[KX, KY, CI, CO]) -> (O) {"
-        " O[n, x, y, co : N, 31, 31, CO] ="
-        " +(I[n, 2*x + kx - 2, 2*y + ky - 2, ci] * K[kx, ky, ci, co]); }",
-        ("I=1x61x61x48", "K=5x5x48x80"),
-    ),
-    Contraction(
-        "depthwise convolution 4x4 112 at 83x70",
-        "function (I[N, X, Y, C], K[KX, KY, C]) -> (O) {"
-        " O[n, x, y, c : N, X, Y, C] ="
-        " +(I[n, x + i - 1, y + j - 2, c] * K[i, j, c]); }",
-        ("I=1x83x70x112", "K=4x4x112"),
-    ),
-    Contraction(
-        "contraction abc = eaf * fbce",
-        "function (X[E, A, F], Y[F, B, C, E]) -> (O) {"
-        " O[a, b, c : A, B, C] = +(X[e, a, f] * Y[f, b, c, e]); }",
-        ("X=36x90x40", "Y=40x44x50x36"),
-    ),
-    Contraction(
-        "maximum over the first axis 900x90x110",
-        "function (X[A, B, C]) -> (S) { S[b, c : B, C] = >(X[a, b, c]); }",
-        ("X=900x90x110",),
-    ),
-)
-"""Shapes and kinds that no figure of the model was chosen by."""
+from .rank_cases import LISTS, Ranked
 
 _UNFINISHED = 3
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """How predictions and measurements of one contraction go together."""
+    """How predictions and measurements of one program go together."""
 
     name: str
     candidates: int
@@ -146,9 +62,9 @@ def main() -> int:
     """
     options = _options()
     chosen = [
-        contraction
-        for contraction in (OTHERS if options.others else CONTRACTIONS)
-        if not options.names or any(n in contraction.name for n in options.names)
+        each
+        for each in LISTS[options.list]
+        if not options.names or any(n in each.name for n in options.names)
     ]
     try:
         with tempfile.TemporaryDirectory() as temporary:
@@ -163,6 +79,12 @@ def main() -> int:
     if options.json:
         text = json.dumps([asdict(ranking) for ranking in rankings], indent=2)
         Path(options.json).write_text(text, encoding="utf-8")
+    if options.plot:
+        from .plot import plot_ranking
+
+        plot_ranking(
+            [(r.name, r.predicted, r.measured) for r in rankings], options.plot
+        )
     return 0 if all(r.correlation >= options.goal for r in rankings) else 1
 
 
@@ -171,17 +93,14 @@ def _options() -> argparse.Namespace:
         prog="python -m bench.rank",
         description="Compare the order of predicted times with that of measured ones.",
     )
-    parser.add_argument(
-        "names", nargs="*", help="only contractions whose name has this"
-    )
-    parser.add_argument(
-        "--others", action="store_true", help="contractions beside the usual ones"
-    )
+    parser.add_argument("names", nargs="*", help="only programs whose name has this")
+    parser.add_argument("--list", choices=LISTS, default="usual", help="of programs")
     parser.add_argument("--count", type=int, default=64, help="decisions (default 64)")
     parser.add_argument("--seconds", type=float, default=0.2, help="for each of them")
     parser.add_argument("--device", help="a device of tile-devices")
     parser.add_argument("--goal", type=float, default=0.8, help="(default 0.8)")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
+    parser.add_argument("--plot", metavar="FILE", help="draw them there (Matplotlib)")
     parser.add_argument(
         "--keep",
         metavar="FOLDER",
@@ -194,7 +113,7 @@ def _options() -> argparse.Namespace:
 
 
 def _rank(name: str, records: list[dict[str, Any]]) -> Ranking:
-    # What else the program has beside the contraction has fewer decisions.
+    # What else the program has beside the block has fewer decisions.
     units = [record["unit"] for record in records]
     unit = max(set(units), key=units.count)
     own = [record for record in records if record["unit"] == unit]
@@ -227,16 +146,16 @@ class _Bench:
         self._options = options
         self._end = None if options.turn is None else time.monotonic() + options.turn
 
-    def measure(self, contraction: Contraction) -> list[dict[str, Any]]:
+    def measure(self, program: Ranked) -> list[dict[str, Any]]:
         """The records of `tile-tune` for decisions all over the space."""
         options = self._options
-        stem = "".join(c if c.isalnum() else "-" for c in contraction.name)
-        program = self._folder / f"{stem}.tile"
-        program.write_text(contraction.program, encoding="utf-8")
+        stem = "".join(c if c.isalnum() else "-" for c in program.name)
+        text = self._folder / f"{stem}.tile"
+        text.write_text(program.text, encoding="utf-8")
         records = ["--records", str(self._folder / f"{stem}.sqlite")]
         done = self._folder / f"{stem}.json"
         if not done.exists():
-            run = ["run", str(program), "--shape", *contraction.shapes, "--spread"]
+            run = ["run", str(text), "--shape", *program.shapes, "--spread"]
             run += ["--count", str(options.count), "--seconds", str(options.seconds)]
             if options.device is not None:
                 run += ["--device", options.device]
@@ -284,7 +203,7 @@ def _print_table(rankings: Sequence[Ranking], goal: float) -> None:
     from rich.table import Table
 
     table = Table(title="Predicted against measured times")
-    table.add_column("contraction")
+    table.add_column("program")
     headings = "decisions", "correlation", "faster half", "first choice", "ms"
     for heading in headings:
         table.add_column(heading, justify="right")
