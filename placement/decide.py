@@ -21,7 +21,6 @@ class Decision:
 
     posed: Posed
     solution: Solution
-    margin: float = MARGIN
 
     @property
     def devices(self) -> list[str]:
@@ -71,7 +70,7 @@ def decide(
     """
     program = module if isinstance(module, TaskGraph) else task_graph_of(module)
     posed = pose(program, machine, residency or Residency())
-    return Decision(posed, solve(posed.problem, margin), margin)
+    return Decision(posed, solve(posed.problem, margin))
 
 
 def task_graph_of(module: ModuleOp, entry: str = "main") -> TaskGraph:

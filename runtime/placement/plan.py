@@ -12,6 +12,7 @@ from ...placement.build import Residency
 from ...placement.decide import Decision, decide, task_graph_of
 from ...targets.hardware.machine import HOST
 from .machine import this_machine
+from .rival import GAIN
 from .segments import Segments, force_all, forced_devices, split
 
 if TYPE_CHECKING:
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
     from ...targets.hardware.machine import Machine
     from ..device import Device
-
-
-MARGIN = 0.05
-"""The part of the time that several devices have to save, as times are predictions."""
-SHARED_MARGIN = 0.15
-"""The same for devices that are one processor: they also disturb each other."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ def make_plan(
     program = task_graph_of(module)
     results = dict(zip(program.result_names, request.results, strict=True))
     residency = Residency(request.inputs, results)
-    decision = decide(program, machine, residency, _margin(machine))
+    decision = decide(program, machine, residency, GAIN)
     decision.write()
     times = _UnitTimes(decision)
     segments = split(module, request.devices[0].name, times.seconds)
@@ -107,11 +102,6 @@ def in_place_first(
         )
         found[next(ready).popleft()] = None
     return tuple(found)
-
-
-def _margin(machine: Machine) -> float:
-    named = [each.processor for each in machine.devices if each.processor]
-    return MARGIN if len(named) == len({*named}) else SHARED_MARGIN
 
 
 def machine_for(module: ModuleOp, devices: Sequence[Device]) -> Machine:
