@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .arrays.array import Array
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MOST_SHORTCUTS = 1024
+_KIND = attrgetter("kind")
 
 
 class Shortcuts(Generic[T]):
@@ -28,6 +30,11 @@ class Shortcuts(Generic[T]):
 
     def get(self, arguments: Sequence[Any]) -> T | None:
         """What is known, None for other arguments and for what are no plain arrays."""
+        if arguments and arguments[0].__class__ is Array:
+            try:
+                return self._known.get(tuple(map(_KIND, arguments)))
+            except AttributeError:
+                pass
         key = _kinds(arguments)
         return None if key is None else self._known.get(key)
 

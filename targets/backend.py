@@ -124,6 +124,15 @@ class Startable(Protocol):
         """
         ...
 
+    def join(self, buffers: Sequence[Any], sources: Sequence[Any]) -> Event | None:
+        """As `start`, in as little time as can be, where there is nothing to wait for.
+
+        `buffers` are those of the inputs, then those of the outputs. `sources` are of
+        the device's queue, and `is_shared`, and so is the event of the run. It is None
+        where the run was not started, as it is one for `start`.
+        """
+        ...
+
 
 class Executable(Protocol):
     """A compiled program, for arrays of certain shapes and types; for any thread."""

@@ -35,6 +35,11 @@ class EventQueue(Protocol):
 class Queue(EventQueue, Protocol):
     """Commands of one device, which it takes one after the other."""
 
+    @property
+    def shared(self) -> Event | None:
+        """The event that a run without one of its own would be given now, if any."""
+        ...
+
     def throttle(self) -> None:
         """Wait where too much is in flight."""
         ...
@@ -80,6 +85,11 @@ class Event(Awaited, Protocol):
     @property
     def is_settled(self) -> bool:
         """Whether `failure` is known."""
+        ...
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is the end of all that its queue was given behind another end."""
         ...
 
     @property

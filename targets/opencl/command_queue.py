@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pyopencl as cl
     from numpy.typing import NDArray
 
+    from .events import Explain
     from .handles.handle import DeviceHandle
     from .kernel import Kernel
 
@@ -84,7 +85,12 @@ class CommandQueue:
         self.error_type = cl.Error
         self._launch = cl.enqueue_nd_range_kernel
         self._in_flight: deque[Event] = deque()
-        self._unmarked: list[Event] = []
+        self._runs = 0
+        """How many commands and runs are in flight."""
+        self.shared: RunEvent | None = None
+        """The end of the runs since the last event, which have none of their own."""
+        self.wants_mark = False
+        """Whether the next run should have an event, after so many without."""
         self.ended: cl.Event | None = None
         """See `EventQueue`."""
         self._look_at = _MANY_IN_FLIGHT
@@ -92,6 +98,7 @@ class CommandQueue:
         self._held_bytes = 0
         total = device.details.global_memory_bytes or math.inf
         self._most_bytes = total * _SHARE_IN_FLIGHT
+        self._most_unmarked = self._most_bytes / _MOST_UNMARKED
         self._failure: GinghamError | None = None
         self.lock: RLock | ClosedLock = RLock()
         """Held while commands are enqueued."""
@@ -201,16 +208,42 @@ class CommandQueue:
         between them. Call `throttle` afterwards, without it.
         """
         self._in_flight.append(event)
+        self._runs += 1
         self._held_bytes += event.bytes
-        if event.mark is None:
-            self._unmarked.append(event)
-        elif self._unmarked:
-            self._mark_all(event.mark)
+        if event.mark is not None:
+            self._end_shared(event.mark)
 
-    @property
-    def wants_mark(self) -> bool:
-        """Whether the next run should have an event, after so many without."""
-        return len(self._unmarked) >= _MOST_UNMARKED - 1
+    def join(
+        self,
+        explain: Explain,
+        held: object,
+        size: int,
+        sources: Sequence[RunEvent],
+        mark: cl.Event | None,
+    ) -> RunEvent:
+        """The end of a run whose launches have no event, and of those around it.
+
+        As `hold`; `mark` is the event of its last launch, where that has one.
+        """
+        event = self.shared
+        if event is None:
+            event = self.shared = RunEvent(self, (), explain, None, is_shared=True)
+            self._in_flight.append(event)
+            event.sources = []
+        # Not by a method, whose call would take as long as all of this.
+        event.explain = explain
+        event.held = (held, event.held)
+        event.bytes += size
+        event.runs += 1
+        if sources:
+            event.sources += sources
+        self._runs += 1
+        self._held_bytes += size
+        if mark is not None:
+            self._end_shared(mark)
+        elif event.runs >= _MOST_UNMARKED - 1 or event.bytes > self._most_unmarked:
+            self.wants_mark = True
+        return event
 
     def mark(self, event: Event) -> cl.Event:
         """See `EventQueue`: what the queue has been given so far ends before it, too.
@@ -221,16 +254,20 @@ class CommandQueue:
 
         with self.lock:
             if event.mark is None:
-                marker = cl.enqueue_marker(self.handle)
-                self._mark_all(marker)
-                event.mark = marker
+                if event is self.shared:
+                    # Also where there can be no marker: no more runs join it.
+                    self.shared = None
+                    self.wants_mark = False
+                event.mark = cl.enqueue_marker(self.handle)
+                self._end_shared(event.mark)
             return event.mark
 
-    def _mark_all(self, marker: cl.Event) -> None:
+    def _end_shared(self, mark: cl.Event) -> None:
         """Let runs without an event end with one that is behind them."""
-        for event in self._unmarked:
-            event.mark = marker
-        self._unmarked.clear()
+        if self.shared is not None:
+            self.shared.mark = mark
+            self.shared = None
+            self.wants_mark = False
 
     def flush(self) -> None:
         """See that what was queued gets started: runtimes may collect commands."""
@@ -241,13 +278,13 @@ class CommandQueue:
 
         What `hold` was given is not looked at there, as its caller has locks.
         """
-        few = len(self._in_flight) <= self._look_at
+        few = self._runs <= self._look_at
         if few and self._held_bytes <= self._most_bytes:
             return
         with self.lock:
             held = self._ended()
             # Not at each call, as most of them find that the same one still runs.
-            self._look_at = max(_MANY_IN_FLIGHT, len(self._in_flight) + _MOST_UNMARKED)
+            self._look_at = max(_MANY_IN_FLIGHT, self._runs + _MOST_UNMARKED)
         del held
         while (oldest := self._surplus()) is not None:
             oldest.settle()
@@ -256,7 +293,7 @@ class CommandQueue:
     def _surplus(self) -> Event | None:
         """The oldest command in flight, if there are too many."""
         with self.lock:
-            count = len(self._in_flight)
+            count = self._runs
             has_much = count > _FEW_IN_FLIGHT and self._held_bytes > self._most_bytes
             if count > _MOST_IN_FLIGHT or has_much:
                 return self._in_flight[0]
@@ -333,6 +370,7 @@ class CommandQueue:
         """
         event = Event(self, action, handle, held)
         self._in_flight.append(event)
+        self._runs += 1
         if len(self._in_flight) > _MANY_IN_FLIGHT:
             self._ended()
         if len(self._in_flight) > _MOST_IN_FLIGHT:
@@ -343,7 +381,8 @@ class CommandQueue:
 
     def _ended(self) -> list[object]:
         """What the commands that have ended held; it can be freed."""
-        self.handle.flush()
+        if not self.starts_at_once:
+            self.handle.flush()
         held: list[object] = []
         while self._in_flight and self._in_flight[0].done:
             oldest = self._in_flight.popleft()
@@ -354,6 +393,7 @@ class CommandQueue:
     def _taken(self, event: Event) -> object:
         """What an ended event held, and does no longer."""
         self._held_bytes -= event.bytes
+        self._runs -= event.runs
         held, event.held = event.held, None
         return held
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from ... import observation
@@ -44,6 +45,9 @@ class Event:
 
     bytes = 0
     """About what `held` keeps in memory, where that is counted."""
+
+    runs = 1
+    """Of how many runs it is the end."""
 
     is_told_by_owner = False
     """Whether who has the event tells of a failure, so that the queue need not."""
@@ -120,13 +124,23 @@ class RunEvent(Event):
 
     Where the commands have no events (see `bare_launches`), one that is enqueued behind
     them when it is asked for tells their end, and which of them failed is not known.
+    So the runs up to there share an event.
 
     `sources` are the runs whose results they read. A run fails when one of its commands
     does, or one of its sources; it is executed all the same, as kernels are safe on any
     contents, so that a failure spreads by what reads what, and in no other way.
     """
 
-    __slots__ = ("_explain", "_handles", "_sources", "bytes", "failure", "is_settled")
+    __slots__ = (
+        "_handles",
+        "bytes",
+        "explain",
+        "failure",
+        "is_settled",
+        "is_shared",
+        "runs",
+        "sources",
+    )
 
     is_told_by_owner = True
 
@@ -138,6 +152,8 @@ class RunEvent(Event):
         held: object,
         sources: Sequence[RunEvent] = (),
         held_bytes: int = 0,
+        *,
+        is_shared: bool = False,
     ) -> None:
         """`explain` makes the error of a command by its number in `handles`.
 
@@ -148,13 +164,16 @@ class RunEvent(Event):
         self.action = "a run"
         self.mark = handles[-1] if handles else None
         self.held = held
+        self.is_shared = is_shared
+        """Whether it is the end of all that its queue was given behind another end."""
+        self.runs = 0 if is_shared else 1
         self.bytes = held_bytes
         self.failure: GinghamError | None = None
         """Why the results are not to be used; known when `is_settled`."""
         self.is_settled = False
         self._handles = handles
-        self._explain = explain
-        self._sources = sources
+        self.explain = explain
+        self.sources = sources
 
     @property
     def done(self) -> bool:
@@ -182,7 +201,11 @@ class RunEvent(Event):
         pending = [self]
         while pending:
             run = pending[-1]
-            unknown = [each for each in run._sources if not each.is_settled]
+            if run.is_shared:
+                # No more sources from now on.
+                with suppress(self.queue.error_type):
+                    run.queue.mark(run)
+            unknown = [each for each in run.sources if not each.is_settled]
             if unknown:
                 pending += unknown
                 continue
@@ -192,7 +215,7 @@ class RunEvent(Event):
     def _settle(self) -> None:
         """As `settle`, where the sources are settled."""
         # Another thread may settle it as well, and forgets these when it has.
-        handles, sources, explain = self._handles, self._sources, self._explain
+        handles, sources, explain = self._handles, self.sources, self.explain
         if self.is_settled:
             return
         failure: GinghamError | None = None
@@ -213,9 +236,9 @@ class RunEvent(Event):
             failure = source.failure or failure
         self.failure = failure
         self.is_settled = True
-        self._sources = ()
+        self.sources = ()
         self._handles = ()
-        self._explain = _told
+        self.explain = _told
 
 
 def _told(number: int, error: cl.Error) -> GinghamError:

@@ -82,14 +82,15 @@ class OpenCLExecutable:
         self._bytes = sum(slot.size_in_bytes for slot in used)
         once = _lists(code, device, True)
         self._launches = _lists(code, device, False)
-        self._set_inputs = self._launches.setter(range(program.input_count))
-        self._set_results = self._launches.setter(program.results)
         self._constant = None
         if once.launches:
             self._constant = KeptResults(program, once, device.queue)
         self._outputs = OutputBinder(device, program, self._launches)
-        self._is_plain = bool(self._launches.launches) and not self._outputs.has_copies
-        """Whether a run is launches and nothing else."""
+        own = () if self._outputs.has_copies else program.results
+        self._set = self._launches.setter([*range(program.input_count), *own])
+        is_plain = bool(self._launches.launches) and not self._outputs.has_copies
+        self._joins = is_plain and device.queue.is_bare
+        """Whether its launches can do without events."""
         self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, program.inputs, self._launches)
 
@@ -209,14 +210,14 @@ class OpenCLExecutable:
             kept = self._bind_buffers(inputs, outputs, contents)
             held = inputs, outputs, waits, kept, self._memory.buffers
             with queue.lock:
-                if queue.is_bare and self._is_plain and not waits and observer is None:
-                    handles = self._launches.start_bare(queue)
-                else:
-                    handles = self._launches.start(queue, waits)
-                    if self._outputs.has_copies:
-                        handles += self._copy(inputs, outputs, handles, waits)
-                    if not handles:
-                        return [*outputs], None
+                is_alone = waits or observer is not None or not _are_shared(sources)
+                if self._joins and not is_alone:
+                    return [*outputs], self._launch_bare(held, sources)
+                handles = self._launches.start(queue, waits)
+                if self._outputs.has_copies:
+                    handles += self._copy(inputs, outputs, handles, waits)
+                if not handles:
+                    return [*outputs], None
                 explain, size = self._explain, self._bytes
                 event = RunEvent(queue, handles, explain, held, sources, size)
                 queue.hold(event)
@@ -226,6 +227,32 @@ class OpenCLExecutable:
         if observer is not None:
             observer.span("step", "launch", begin)
         return [*outputs], event
+
+    def join(
+        self, buffers: Sequence[DeviceBuffer], sources: Sequence[RunEvent]
+    ) -> RunEvent | None:
+        """See `Startable`."""
+        if not self._joins or self._constant is not None:
+            return None
+        binding, running = self._binding, self._queue.lock
+        # Context managers would take as long as setting an argument.
+        binding.acquire()
+        running.acquire()
+        try:
+            if not self._memory.is_ready:
+                return None
+            self.last_used = monotonic()
+            self._set(buffers)
+            return self._launch_bare((buffers, self._memory.buffers), sources)
+        finally:
+            running.release()
+            binding.release()
+
+    def _launch_bare(self, held: object, sources: Sequence[RunEvent]) -> RunEvent:
+        """Enqueue the launches, without events: the end of them and of others."""
+        queue = self._queue
+        mark = self._launches.start_bare(queue)
+        return queue.join(self._explain, held, self._bytes, sources, mark)
 
     def _copy(
         self,
@@ -251,12 +278,10 @@ class OpenCLExecutable:
     ) -> object:
         """Set the arguments; what is returned must live until the run has ended."""
         launches = self._launches
-        self._set_inputs(inputs)
+        self._set([*inputs, *outputs])
         if self._outputs.has_copies:
             for number, buffer in self._outputs.own(outputs).items():
                 launches.set(number, buffer.handle)
-        else:
-            self._set_results(outputs)
         if self._constant is not None:
             kept = self._constant.get_for_buffers(inputs, contents or inputs)
             for number, buffer in kept.items():
@@ -352,6 +377,10 @@ class OpenCLExecutable:
             for number, buffer in self._constant.get(inputs).items():
                 self._launches.bind(number, buffer)
         return held
+
+
+def _are_shared(sources: Sequence[RunEvent]) -> bool:
+    return all(each.is_shared for each in sources)
 
 
 def _show_nothing(error: GinghamError) -> None:

@@ -139,30 +139,34 @@ class LaunchList:
             observer.launched(queue, self.launches, events)
         return events
 
-    def start_bare(self, queue: CommandQueue) -> Sequence[cl.Event]:
+    def start_bare(self, queue: CommandQueue) -> cl.Event | None:
         """As `start`, without events: the last launch has one where `queue` wants it.
 
         Only for queues that are `is_bare`.
         """
         enqueue = self._enqueue_bare
-        if enqueue is None:
-            return self.start(queue)
         if queue.handle is not self._bare_queue:
             self._bare = [bare_arguments(queue.handle, *c) for c in self._commands]
             self._bare_queue = queue.handle
-        last = len(self._bare) - 1 if queue.wants_mark else len(self._bare)
-        for number, arguments in enumerate(self._bare):
-            # What is refused is tried once more, in the way that tells why.
-            if number == last or enqueue(*arguments):
-                return self._start_rest(queue, number)
-        return ()
+        if enqueue is None:
+            return self._start_rest(queue, 0)
+        started = 0
+        for arguments in self._bare[:-1] if queue.wants_mark else self._bare:
+            if enqueue(*arguments):
+                break
+            started += 1
+        else:
+            if not queue.wants_mark:
+                return None
+        # What is refused is tried once more, in the way that tells why.
+        return self._start_rest(queue, started)
 
-    def _start_rest(self, queue: CommandQueue, first: int) -> list[cl.Event]:
+    def _start_rest(self, queue: CommandQueue, first: int) -> cl.Event | None:
         """Enqueue the launches from number `first` on: the event of the last one."""
-        last: list[cl.Event] = []
+        last: cl.Event | None = None
         for number in range(first, len(self._commands)):
             try:
-                last = [self._enqueue(queue.handle, *self._commands[number])]
+                last = self._enqueue(queue.handle, *self._commands[number])
             except BaseException as error:
                 # The buffers may go only when no kernel works on them.
                 queue.handle.finish()

@@ -80,6 +80,12 @@ class CheckedExecutable(OpenCLExecutable):
                 event.settle()
             return self._first_start(begin, inputs)
 
+    def join(
+        self, buffers: Sequence[DeviceBuffer], sources: Sequence[RunEvent]
+    ) -> RunEvent | None:
+        """See `OpenCLExecutable.join`; first results are for `start`."""
+        return super().join(buffers, sources) if self._is_settled else None
+
     def _first_run(
         self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None
     ) -> list[Array]:
