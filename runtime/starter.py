@@ -53,14 +53,12 @@ class Starter:
         self._has_constants = bool(constants)
         self._captured: dict[int, Array] = {}
         self._start: _Begin | _Wait
-        self._join: _Begin | None = None
-        """What starts runs that depend on nothing else than runs of their queue."""
+        self._begin: _Begin | None = None
+        """What may start runs that depend on nothing else than runs of their queue."""
         startable, memory = runner.startable, memory_of(device)
         if startable is not None and memory is not None:
             startable.show_line = show_line
             self._start = _Begin(startable, device, memory, sorted(constants))
-            if not constants:
-                self._join = self._start
         else:
             self._start = _Wait(runner, device, output_names)
 
@@ -71,8 +69,8 @@ class Starter:
         GinghamError for what is closed or of another device, and for inputs that are
         known to have failed; what goes wrong later is raised by the results.
         """
-        if self._join is not None and out is None and observation.observer is None:
-            results = self._join.join(inputs)
+        if out is None and self._begin is not None and observation.observer is None:
+            results = self._begin.join(inputs)
             if results is not None:
                 return results
         arrays = inputs
@@ -85,7 +83,11 @@ class Starter:
                 break
         targets = None if out is None else self._targets(out, arrays)
         contents = self._contents(inputs, arrays) if self._has_constants else None
-        return self._start(arrays, targets, contents)
+        results = self._start(arrays, targets, contents)
+        if not self._has_constants and isinstance(self._start, _Begin):
+            # What it needs of the device has been seen to be there.
+            self._begin = self._start
+        return results
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call."""
@@ -136,7 +138,7 @@ class _Begin:
         self._queue = memory.queue
         self._constants = constants
         self._all = range(len(executable.output_types))
-        self._kinds: list[tuple[Kind, SparesOfAKind[Any]]] = [
+        self._kinds: list[tuple[Kind, SparesOfAKind]] = [
             ((shape, dtype, device), memory.spares.of(shape, dtype))
             for shape, dtype in executable.output_types
         ]
@@ -189,22 +191,17 @@ class _Begin:
         known to have failed, or are written by something else than runs of its queue.
         """
         buffers: list[Buffer] = []
-        memories: list[Memory] = []
         for array in inputs:
-            if array.__class__ is not Array:
+            if array.__class__ is not Array or array.own_buffer is None:
                 return None
-            buffer = array.own_buffer
-            if buffer is None:
-                return None
-            buffers.append(buffer)
-            memories.append(array.memory)
+            buffers.append(array.own_buffer)
         device = self._device
         outputs: list[Array] = []
         for kind, spares in self._kinds:
             spare = spares.take()
             buffer = spare.buffer
             buffers.append(buffer)
-            memory = Memory(spare, spares)
+            memory = Memory(spare)
             outputs.append(Array(device, kind, buffer.host, buffer, memory))
         queue = self._queue
         sources: Sequence[Event] = ()
@@ -212,8 +209,8 @@ class _Begin:
         SUBMISSION.acquire()
         try:
             shared = queue.shared
-            for memory in memories:
-                written = memory.written
+            for array in inputs:
+                written = array.memory.written
                 if written is None or written is shared:
                     continue
                 if written.is_settled:
@@ -226,8 +223,8 @@ class _Begin:
             event = self._join(buffers, sources)
             if event is None:
                 return None
-            for memory in memories:
-                memory.readers[queue] = event
+            for array in inputs:
+                array.memory.readers[queue] = event
             for array in outputs:
                 array.memory.written = event
         finally:
@@ -254,10 +251,10 @@ class _Begin:
             for kind, target in zip(self._kinds, targets, strict=True)
         ]
 
-    def _new(self, kind: Kind, spares: SparesOfAKind[Any]) -> Array:
+    def _new(self, kind: Kind, spares: SparesOfAKind) -> Array:
         spare = spares.take()
         buffer = spare.buffer
-        return Array(self._device, kind, buffer.host, buffer, Memory(spare, spares))
+        return Array(self._device, kind, buffer.host, buffer, Memory(spare))
 
 
 def _sources(memories: Sequence[Memory]) -> list[Event]:

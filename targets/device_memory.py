@@ -6,6 +6,7 @@ started on a `Queue` is done in order. Devices without it work on NumPy's arrays
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -126,40 +127,40 @@ class Buffer(Protocol):
 
 
 class Spare(Protocol):
-    """Memory that nobody has any more."""
+    """Memory for a result, which another may have when nobody has that any more."""
 
     @property
     def buffer(self) -> Any:
         """Its buffer."""
         ...
 
+    @property
+    def queue(self) -> EventQueue:
+        """The queue whose commands may follow each other in it."""
+        ...
+
+    @property
+    def kept(self) -> deque[Any]:
+        """Where it is put when nobody will use it."""
+        ...
+
 
 BufferT = TypeVar("BufferT", bound=Buffer)
 EventT = TypeVar("EventT", bound=Event)
-SpareT = TypeVar("SpareT", bound=Spare)
 
 
-class SparesOfAKind(Protocol[SpareT]):
+class SparesOfAKind(Protocol):
     """Memory of results that nobody refers to any more, of a shape and type."""
 
-    @property
-    def queue(self) -> EventQueue:
-        """The queue whose commands may follow each other in the same memory."""
-        ...
-
-    def take(self) -> SpareT:
+    def take(self) -> Spare:
         """Memory with undefined contents. Raises GinghamError where there is none."""
-        ...
-
-    def give(self, spare: SpareT) -> None:
-        """Take memory back that nobody will use."""
         ...
 
 
 class Spares(Protocol):
     """Memory of results that nobody refers to any more, for further results."""
 
-    def of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> SparesOfAKind[Any]:
+    def of(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> SparesOfAKind:
         """Those of a shape and type."""
         ...
 

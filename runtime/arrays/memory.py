@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from threading import Condition, Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import GinghamError, again
 
 if TYPE_CHECKING:
-    from ...targets.device_memory import Event, EventQueue, Spare, SparesOfAKind
+    from ...targets.device_memory import Event, EventQueue, Spare
 
 SUBMISSION = Lock()
 """Held while a run is started.
@@ -33,17 +33,13 @@ class Memory:
     __slots__ = (
         "__weakref__",
         "_spare",
-        "_spares",
         "host_readers",
         "readers",
         "written",
     )
 
-    def __init__(
-        self, spare: Spare | None = None, spares: SparesOfAKind[Any] | None = None
-    ) -> None:
+    def __init__(self, spare: Spare | None = None) -> None:
         self._spare = spare
-        self._spares = spares
         self.written: Event | None = None
         """The run that wrote it last, if any did."""
         self.readers: dict[EventQueue, Event] = {}
@@ -71,17 +67,17 @@ class Memory:
         return ()
 
     def __del__(self) -> None:
-        spare, spares = self._spare, self._spares
-        if spare is None or spares is None:
+        spare = self._spare
+        if spare is None:
             return
         # The next user has to be of the same queue, and so is behind these.
-        queue, written = spares.queue, self.written
+        queue, written = spare.queue, self.written
         if written is not None and written.queue is not queue:
             return
         for reader in self.readers:
             if reader is not queue:
                 return
-        spares.give(spare)
+        spare.kept.append(spare)
 
 
 @contextmanager

@@ -67,9 +67,16 @@ builds = Builds()
 class ClosedLock:
     """The lock of a queue at the end: daemons stop here, the main thread passes."""
 
-    def __enter__(self) -> None:
+    def acquire(self) -> None:
+        """Stop a daemon."""
         if threading.current_thread().daemon:
             threading.Event().wait()
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def __enter__(self) -> None:
+        self.acquire()
 
     def __exit__(
         self,

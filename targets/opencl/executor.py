@@ -234,16 +234,19 @@ class OpenCLExecutable:
         """See `Startable`."""
         if not self._joins or self._constant is not None:
             return None
-        binding, running = self._binding, self._queue.lock
+        queue, memory = self._queue, self._memory
+        binding, running = self._binding, queue.lock
         # Context managers would take as long as setting an argument.
         binding.acquire()
         running.acquire()
         try:
-            if not self._memory.is_ready:
+            if not memory.is_ready:
                 return None
             self.last_used = monotonic()
             self._set(buffers)
-            return self._launch_bare((buffers, self._memory.buffers), sources)
+            mark = self._launches.start_bare(queue)
+            held = buffers, memory.buffers
+            return queue.join(self._explain, held, self._bytes, sources, mark)
         finally:
             running.release()
             binding.release()
