@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..targets.backend import Executable, Startable
-    from ..targets.device_memory import Buffer, DeviceMemory, Event, SparesOfAKind
+    from ..targets.device_memory import (
+        Buffer,
+        DeviceMemory,
+        Event,
+        Queue,
+        SparesOfAKind,
+    )
     from .device import Device
 
     Host = NDArray[Any]
@@ -204,23 +210,17 @@ class _Begin:
             memory = Memory(spare)
             outputs.append(Array(device, kind, buffer.host, buffer, memory))
         queue = self._queue
-        sources: Sequence[Event] = ()
+        others: Sequence[Event] = ()
         # A context manager would take as long as what is kept of a run.
         SUBMISSION.acquire()
         try:
             shared = queue.shared
             for array in inputs:
                 written = array.memory.written
-                if written is None or written is shared:
-                    continue
-                if written.is_settled:
-                    if written.failure is not None:
-                        return None
-                elif written.is_shared and written.queue is queue:
-                    sources = (*sources, written)
-                else:
-                    return None
-            event = self._join(buffers, sources)
+                if written is not None and written is not shared:
+                    others = (*others, written)
+            sources = others and _joinable(others, queue)
+            event = None if sources is None else self._join(buffers, sources)
             if event is None:
                 return None
             for array in inputs:
@@ -264,6 +264,18 @@ def _sources(memories: Sequence[Memory]) -> list[Event]:
         if memory.written is not None:
             sources += memory.sources()
     return sources
+
+
+def _joinable(events: Sequence[Event], queue: Queue) -> Sequence[Event] | None:
+    """Those of which it is not known that they ended well, if a run may join them."""
+    unknown: list[Event] = []
+    for event in events:
+        if not event.is_settled:
+            unknown.append(event)
+        elif event.failure is not None:
+            return None
+    is_joinable = all(each.is_shared and each.queue is queue for each in unknown)
+    return unknown if is_joinable else None
 
 
 class _Wait:

@@ -229,14 +229,13 @@ class CommandQueue:
         if event is None:
             event = self.shared = RunEvent(self, (), explain, None, is_shared=True)
             self._in_flight.append(event)
-            event.sources = []
         # Not by a method, whose call would take as long as all of this.
         event.explain = explain
         event.held = (held, event.held)
         event.bytes += size
         event.runs += 1
         if sources:
-            event.sources += sources
+            event.sources = (*event.sources, *sources)
         self._runs += 1
         self._held_bytes += size
         if mark is not None:

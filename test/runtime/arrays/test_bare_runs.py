@@ -9,12 +9,13 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from arrays_held_up import Held
-from memory_pools import own
+from memory_pools import like, own
 
 import gingham
 from gingham.errors import GinghamError
 from gingham.targets.opencl import launches as launching
 from gingham.targets.opencl.devices.device import OpenCLDevice
+from gingham.targets.opencl.events import failed_run
 
 NEXT = "function (A[N]) -> (B) {\n  B = A + 1;\n}"
 SUMS = """function (A[N, N]) -> (C) {
@@ -196,6 +197,48 @@ def test_a_failure_is_told_by_what_was_not_known_to_have_ended(
     with pytest.raises(GinghamError, match="kernels up to 'B'"):
         add(lost[0])
     assert (add(good).numpy() == 3).all()
+
+
+def test_what_a_copy_of_another_queue_writes_is_waited_for(
+    apart: OpenCLDevice, one: gingham.Array, held_up: Held
+) -> None:
+    add = function(NEXT, apart)
+    add(one).wait()
+    with held_up(apart):
+        copy = add(one).to(apart, copy=True)
+        results = [add(copy), add(one)]
+        results.append(add(results[0]))
+    for result, expected in zip(results, (3, 2, 4), strict=True):
+        assert (result.numpy() == expected).all()
+
+
+def test_arrays_that_failed_alone_let_others_be(
+    apart: OpenCLDevice, one: gingham.Array
+) -> None:
+    add = function("function (A[N], B[N]) -> (C) { C = A + B; }", apart)
+    good = add(one, one)
+    lost = gingham.asarray(np.ones(100, np.float32), device=apart)
+    lost.memory.written = failed_run(apart.queue, GinghamError("lost"))
+    with pytest.raises(GinghamError, match="lost"):
+        add(good, lost)
+    assert (add(good, good).numpy() == 4).all()
+    assert (good.numpy() == 2).all()
+
+
+def test_runs_of_large_arrays_do_not_share_an_event_for_long(
+    opencl: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = like(own(opencl), global_memory_bytes=8 << 20)
+    device.trust()
+    if not device.queue.is_bare:
+        pytest.skip("OpenCL's C interface is not found here")
+    events = Events(monkeypatch, device)
+    add = function(NEXT, device)
+    x = gingham.asarray(np.zeros(1 << 16, np.float32), device=device)
+    for _ in range(20):
+        x = add(x)
+    assert (x.numpy() == 20).all()
+    assert events.count >= 4
 
 
 def test_measured_runs_have_events(apart: OpenCLDevice, one: gingham.Array) -> None:
