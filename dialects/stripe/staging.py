@@ -42,6 +42,9 @@ class Staging(Part):
     already, at the same block or one around it, its windows have further axes in front,
     of size 1, which stay in front.
 
+    Of a window of which the blocks inside use every second cell alone, as those of a
+    stride 2 do, only these are copied, and lie side by side.
+
     Windows may overlap: cells that are in two of them are copied twice. They may reach
     out of their buffer, too. Then only what lies inside is copied; what would lie
     outside is set to `fill`.

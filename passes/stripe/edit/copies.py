@@ -27,7 +27,9 @@ class Windows:
     """Where a window starts, along each axis of the buffer: over the indices, and those
     of blocks around."""
     sizes: tuple[int, ...]
-    """Of a window."""
+    """The cells of a window along each axis."""
+    steps: tuple[int, ...]
+    """How far apart these are in the buffer."""
     indices: tuple[SSAValue, ...]
     ranges: tuple[int, ...]
     """Of the indices."""
@@ -42,6 +44,7 @@ class Windows:
         return (
             self.buffer is other.buffer
             and self.sizes == other.sizes
+            and self.steps == other.steps
             and self.ranges == other.ranges
             and all(
                 own.substitute(renamed) - start == IndexSum()
@@ -119,10 +122,13 @@ def windows_copy(
     indices = [IndexSum.value(index) for index in copy.indices]
     chosen = dict(zip(windows.indices, indices, strict=False))
     within = _cell(copy.indices[len(chosen) :], axes, len(windows.sizes))
-    pairs = zip(windows.starts, within, strict=True)
+    axes_of_source = zip(windows.starts, windows.steps, within, strict=True)
     _place(
         copy,
-        [start.substitute(chosen) + cell for start, cell in pairs],
+        [
+            start.substitute(chosen) + cell * step
+            for start, step, cell in axes_of_source
+        ],
         [*chosen.values(), *(within[axis] for axis in order)],
     )
     return copy

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
 
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
@@ -12,6 +14,46 @@ from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import LoadOp
 from ....dialects.stripe.subscripts import split_subscripts
+
+
+@dataclass(frozen=True)
+class WindowShape:
+    """How the cells of a window lie in another buffer."""
+
+    order: Sequence[int]
+    """Which axis each of the other's last axes is."""
+    steps: Sequence[int]
+    """Of each axis, how far apart those cells are that come to lie side by side."""
+
+
+def steps_within(view: SSAValue) -> tuple[int, ...]:
+    """How far apart the cells of a window are that the blocks inside use, by axes.
+
+    One of a stride 2, where all other indices have one value, uses every second cell.
+    """
+    steps = [0] * view_type(view).rank
+    _add_steps(view, steps)
+    return tuple([max(step, 1) for step in steps])
+
+
+def _add_steps(view: SSAValue, steps: list[int]) -> None:
+    for use in view.uses:
+        user = use.operation
+        if isinstance(user, BlockOp):
+            for axis, start in enumerate(user.access(use.index)):
+                numbers = [coefficient for _, coefficient in start.terms]
+                steps[axis] = gcd(steps[axis], start.constant, *numbers)
+            _add_steps(user.view(use.index), steps)
+            continue
+        is_cell = isinstance(user, LoadOp) and user.subscripts is None
+        for axis, size in enumerate(view_type(view).sizes):
+            if size > 1 or not is_cell:
+                steps[axis] = 1
+
+
+def counts(sizes: Sequence[int], steps: Sequence[int]) -> tuple[int, ...]:
+    """How many cells there are so far apart, along each axis of a window."""
+    return tuple([(n - 1) // step + 1 for n, step in zip(sizes, steps, strict=True)])
 
 
 def redirect_input(
@@ -39,14 +81,14 @@ def redirect_window(
     buffer: SSAValue,
     starts: Sequence[IndexSum],
     sizes: Sequence[int],
-    order: Sequence[int],
+    shape: WindowShape,
 ) -> None:
     """Give a block a window of `buffer` in place of input `number`; rewrite its uses.
 
-    The new window has axes of size 1 in front, then those of the old one in `order`.
+    The new window has axes of size 1 in front, then those of the old one in its shape.
     """
     view = _replace_input(block, number, buffer, starts, sizes)
-    _reorder_uses(view, len(sizes) - len(order), order)
+    _reorder_uses(view, len(sizes) - len(shape.order), shape)
 
 
 def _replace_input(
@@ -78,15 +120,15 @@ def _append_input(
     return block.add_input(buffer, refinement, type, buffer.name_hint)
 
 
-def _reorder_uses(view: SSAValue, added: int, order: Sequence[int]) -> None:
+def _reorder_uses(view: SSAValue, added: int, shape: WindowShape) -> None:
     """Let what uses a window name its axes in another order, after `added` new ones."""
     for use in list(view.uses):
         user = use.operation
         if isinstance(user, BlockOp):
-            _reorder_window(user, use.index, view, added, order)
+            _reorder_window(user, use.index, view, added, shape)
         elif isinstance(user, LoadOp) and user.subscripts is not None:
             old = user.subscripts
-            subscripts = [*[0] * added, *(old[axis] for axis in order)]
+            subscripts = [*[0] * added, *(old[axis] for axis in shape.order)]
             values, literals = split_subscripts(subscripts)
             user.operands = [view, *values]
             if literals is not None:
@@ -94,17 +136,25 @@ def _reorder_uses(view: SSAValue, added: int, order: Sequence[int]) -> None:
 
 
 def _reorder_window(
-    block: BlockOp, number: int, buffer: SSAValue, added: int, order: Sequence[int]
+    block: BlockOp, number: int, buffer: SSAValue, added: int, shape: WindowShape
 ) -> None:
-    access, sizes = block.access(number), block.view_type(number).sizes
+    pairs = zip(block.access(number), shape.steps, strict=True)
+    access = [_divided(start, step) for start, step in pairs]
+    sizes = counts(block.view_type(number).sizes, shape.steps)
     _replace_input(
         block,
         number,
         buffer,
-        [*[IndexSum()] * added, *(access[axis] for axis in order)],
-        [*[1] * added, *(sizes[axis] for axis in order)],
+        [*[IndexSum()] * added, *(access[axis] for axis in shape.order)],
+        [*[1] * added, *(sizes[axis] for axis in shape.order)],
     )
-    _reorder_uses(block.view(number), added, order)
+    _reorder_uses(block.view(number), added, shape)
+
+
+def _divided(start: IndexSum, step: int) -> IndexSum:
+    """A sum of multiples of a step, in these steps."""
+    terms = tuple([(value, coefficient // step) for value, coefficient in start.terms])
+    return IndexSum(terms, start.constant // step)
 
 
 def _resized(buffer: SSAValue, sizes: Sequence[int]) -> ViewType:

@@ -21,7 +21,7 @@ from ...locations import error_at, located
 from ..analysis.nests import nested_blocks, root_buffer
 from .copies import PackedCopies, Windows, windows_copy
 from .copy_nests import build_copy
-from .redirect import redirect_input, redirect_window
+from .redirect import WindowShape, counts, redirect_input, redirect_window, steps_within
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def stage(
     order = (*range(added), *(added + axis for axis in staging.order))
     axes = _axes(steps)
     windows = _windows(steps, axes)
-    sizes = [*windows.ranges, *(window.sizes[axis] for axis in order)]
+    sizes = [*windows.ranges, *(windows.sizes[axis] for axis in order)]
     if staging.padding:
         sizes[-1] += staging.padding
     type = ViewType.of(sizes, window.element_type, staging.space)
@@ -63,7 +63,7 @@ def stage(
     if scratch is None:
         scratch, fills = _copy(steps, staging, windows, order, type, hardware)
         packed.add(windows, order, staging.fill, scratch)
-    _redirect(steps, axes, order, scratch)
+    _redirect(steps, axes, order, windows, scratch)
     return fills
 
 
@@ -140,10 +140,14 @@ def _windows(steps: Sequence[_Step], axes: Sequence[BlockArgument]) -> Windows:
     starts = [IndexSum()] * len(first.access)
     for step in steps:
         starts = [start + own for start, own in zip(starts, step.access, strict=True)]
+    view = last.block.view(last.number)
+    apart = steps_within(view)
+    sizes = last.block.view_type(last.number).sizes
     return Windows(
         buffer=first.block.buffer(first.number),
         starts=tuple(starts),
-        sizes=last.block.view_type(last.number).sizes,
+        sizes=counts(sizes, apart),
+        steps=apart,
         indices=tuple(axes),
         ranges=tuple(index_range(index) for index in axes),
         names=tuple(index.name_hint for index in axes),
@@ -183,11 +187,12 @@ def _redirect(
     steps: Sequence[_Step],
     axes: Sequence[BlockArgument],
     order: Sequence[int],
+    windows: Windows,
     scratch: SSAValue,
 ) -> None:
     """Let the blocks of all steps, and those inside, read the scratch."""
     last = steps[-1]
-    window = last.block.view_type(last.number).sizes
+    window = windows.sizes
     fixed: set[SSAValue] = set()
     buffer = scratch
     for step in steps:
@@ -201,6 +206,7 @@ def _redirect(
         sizes = [1 if axis in fixed else index_range(axis) for axis in axes]
         sizes += [window[axis] for axis in order]
         if step is last:
-            redirect_window(block, step.number, buffer, starts, sizes, order)
+            shape = WindowShape(order, windows.steps)
+            redirect_window(block, step.number, buffer, starts, sizes, shape)
         else:
             buffer = redirect_input(block, step.number, buffer, starts, sizes)

@@ -269,3 +269,40 @@ func.func @plain(%A : !stripe.view<4xf32>) -> !stripe.view<4xf32> {
   }
   func.return %S : !stripe.view<4xf32>
 }
+
+// Only the cells that a stride leaves are copied, and lie side by side; along the axis
+// where another index fills the gaps, all.
+// CHECK-LABEL: func.func @strided
+// CHECK: stripe.block "C" [%i : 4]
+// CHECK: %a_stage = stripe.alloc : !stripe.view<4x7xf32, local>
+// CHECK: stripe.block [%w0 : 4, %w1 : 7]
+// CHECK-NEXT: in %from = %a[2 * %w0, %w1] : 1x1
+// CHECK-NEXT: out %to = %a_stage[%w0, %w1] : 1x1
+// CHECK: in %a_1 = %a_stage[0, 0] : 4x7
+// CHECK: stripe.block [%x : 4]
+// CHECK-NEXT: in %a_2 = %a_1[%x, 0] : 1x7
+// CHECK: stripe.block [%y : 3, %k : 3]
+// CHECK-NEXT: in %a_3 = %a_2[0, 2 * %y + %k] : 1x1
+func.func @strided(%A : !stripe.view<28x7xf32>) -> !stripe.view<16x3xf32> {
+  %C = stripe.alloc : !stripe.view<16x3xf32>
+  stripe.block "C" [%i : 4]
+      in %a = %A[7 * %i, 0] : 7x7
+      out %c = %C[4 * %i, 0] : 4x3 add init 0
+      attributes {stripe.schedule = #stripe.schedule<stage input 0 at 1 of 1 order [0, 1] local>} {
+    stripe.block [%one : 1]
+        in %a_0 = %a[0, 0] : 7x7
+        out %c_0 = %c[0, 0] : 4x3 add {
+      stripe.block [%x : 4]
+          in %a_1 = %a_0[2 * %x, 0] : 1x7
+          out %c_1 = %c_0[%x, 0] : 1x3 add {
+        stripe.block [%y : 3, %k : 3]
+            in %a_2 = %a_1[0, 2 * %y + %k] : 1x1
+            out %c_2 = %c_1[0, %y] : 1x1 add {
+          %v = stripe.load %a_2 : !stripe.view<1x1xf32>
+          stripe.store %v, %c_2 : !stripe.view<1x1xf32>
+        }
+      }
+    }
+  }
+  func.return %C : !stripe.view<16x3xf32>
+}
