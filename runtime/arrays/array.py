@@ -293,11 +293,6 @@ def has_arrays(values: object) -> bool:
     return isinstance(values, Array)
 
 
-def are_ready(values: Sequence[object]) -> bool:
-    """Whether nobody would have to wait for the arrays among some values."""
-    return all(each.is_ready for each in values if isinstance(each, Array))
-
-
 def have_ended(values: Sequence[object]) -> bool:
     """Wait for the arrays among some values: whether none of them failed."""
     with suppress(GinghamError):

@@ -7,9 +7,11 @@ and where results have to be.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from ...errors import GinghamError
 from ...placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
 from ..arrays.array import Array, has_arrays
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from ...placement.search import Candidate
     from ..arguments import AnyArray, Binding
     from ..calls import Ready
+    from ..device import Device
     from .execution import MovingStarter, PlacedRunner
     from .plan import Plan
     from .samples import Sampler
@@ -56,6 +59,8 @@ class Choice:
         """By way, and whether all arrays are of devices that take part."""
         self.samplers: dict[str, Sampler] = {}
         self._plans: dict[str, Plan] = {}
+        self._homes: list[Device] = []
+        """Where the way that is used leaves results."""
         self._known = known
         self.decide(make_plan)
 
@@ -105,6 +110,21 @@ class Choice:
         if name != self.ways.best or not (sampler is None or sampler.is_over):
             return 0
         return self.ways.skip()
+
+    def at_home(self, name: str, results: Sequence[Array]) -> list[Array]:
+        """Results of a call run this way, where the way that is used has them.
+
+        They may be inputs of further calls: what is only tried must not make these what
+        the program was not placed for.
+        """
+        if name == self.ways.best:
+            self._homes = [each.device for each in results]
+        if not self._homes:
+            return [*results]
+        with suppress(GinghamError):
+            pairs = zip(results, self._homes, strict=True)
+            return [each.to(home) for each, home in pairs]
+        return [*results]
 
     def refresh(self) -> None:
         """Read constant inputs anew at the next call: see `Function.refresh`."""

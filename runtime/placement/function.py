@@ -17,7 +17,7 @@ from ...errors import GinghamError
 from ...placement.build import ANYWHERE
 from ...targets.hardware.machine import HOST
 from ..arguments import AnyArray, Binding, bind
-from ..arrays.array import Array, are_ready, has_arrays, have_ended
+from ..arrays.array import Array, has_arrays, have_ended
 from ..devices import chosen_devices
 from ..function import Function
 from ..load import is_calm
@@ -50,8 +50,6 @@ _MOST_SITUATIONS = 32
 """What is known of so many is kept, of those that were used last."""
 _MOST_CORRECTIONS = 3
 """So often runs change the decision for a situation: no two need alternate for ever."""
-_UNREADY = 8
-"""So many calls are not looked at behind one whose inputs are still being computed."""
 _TURN_SECONDS = 0.02
 """How long one way is called in a row where ways are measured before they are used."""
 
@@ -244,8 +242,9 @@ class PlacedFunction(Function):
         """Run it the fastest way, or one that may be; `call` is to be repeated."""
         ways = choice.ways
         starts = has_arrays(arrays) or has_arrays(out)
-        can_wait = not starts or are_ready(arrays)
-        turn = ways.next() if can_wait else None
+        turn = ways.next()
+        if turn is not None and starts and not have_ended(arrays):
+            turn = None
         name, runner = self._possible_way(choice, turn or ways.best, arrays)
         sampler = choice.samplers.get(name)
         has_ended = turn is not None
@@ -280,8 +279,8 @@ class PlacedFunction(Function):
         if sampler is not None:
             self._learn(choice, sampler)
         if call is not None:
-            call.repeat(runner, choice.skip(name) if can_wait else _UNREADY)
-        return results
+            call.repeat(runner, choice.skip(name))
+        return choice.at_home(name, results) if starts else results
 
     def _learn(self, choice: Choice, sampler: Sampler) -> None:
         """Decide again by what was seen of units."""

@@ -16,6 +16,7 @@ from gingham import observation
 from gingham.errors import GinghamError
 from gingham.runtime import load
 from gingham.runtime.arguments import Binding
+from gingham.runtime.backends import memory_of
 from gingham.runtime.compiler import Compiled, Compiler
 from gingham.runtime.placement import machine
 from gingham.runtime.placement.database import Database, database
@@ -131,9 +132,15 @@ def test_a_device_that_is_slower_as_a_whole_than_in_parts(
     assert places(function, inputs) == {"reference"}
 
 
+@pytest.mark.parametrize("is_ready", [True, False])
 def test_calls_that_do_not_wait_are_timed_first(
-    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+    whole: OpenCLDevice,
+    inputs: Arrays,
+    monkeypatch: pytest.MonkeyPatch,
+    is_ready: bool,
 ) -> None:
+    """Also those with inputs that are still being computed, as results of calls are."""
+    monkeypatch.setattr(gingham.Array, "is_ready", property(lambda _: is_ready))
     believed(whole, inputs, opencl=1.5e-4, reference=1e-4)
     function = gingham.compile(BRANCHES, device=[whole, "reference"])
     real = Starter.run
@@ -199,16 +206,41 @@ def test_what_is_tried_and_fails_harms_no_call(
     assert len(tried) == 1
 
 
-def test_a_call_behind_what_is_computed_does_not_wait(
+def test_what_is_tried_leaves_results_where_others_are(
+    whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the calls behind it would have inputs elsewhere than they began with."""
+    believed(whole, inputs, opencl=1e-4, reference=1.2e-4)
+    tried: list[str] = []
+    real = Ways.note
+
+    def noted(self: Ways, name: str, seconds: float, is_alone: bool) -> bool:
+        tried.append(name)
+        return real(self, name, seconds + (name == "reference"), is_alone)
+
+    monkeypatch.setattr(Ways, "note", noted)
+    function = gingham.compile(BRANCHES, device=[whole, "reference"])
+    given = [gingham.asarray(each, whole) for each in inputs]
+    results = [function(*given) for _ in range(24)]
+    assert "reference" in tried
+    assert {each.device for each in results} == {whole}
+    check(results[tried.index("reference")], inputs)
+
+
+def test_inputs_that_failed_are_the_error_of_a_call(
     whole: OpenCLDevice, inputs: Arrays, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     function = gingham.compile(BRANCHES, device=[whole, "reference"])
     given = [gingham.asarray(each, whole) for each in inputs]
-    with monkeypatch.context() as patch:
-        patch.setattr(gingham.Array, "is_ready", property(never))
-        patch.setattr(gingham.Array, "wait", unwanted)
-        result = function(*given)
-    check(result, inputs)
+    check(function(*given), inputs)
+    place = memory_of(whole)
+    assert place is not None
+    given[0].memory.written = place.failed(GinghamError("it was not computed"))
+    for _ in range(4):
+        with pytest.raises(GinghamError, match="it was not computed"):
+            function(*given)
+    given[0].memory.written = None
+    check(function(*given), inputs)
 
 
 def test_profiled_runs_that_nobody_waits_for(
