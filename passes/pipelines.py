@@ -168,7 +168,12 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         # What a group stages, collects and computes is spread over its work-items.
         step("stripe-collect-outputs"),
         step("stripe-drop-constraints"),
-        step("stripe-distribute", items=hardware.work_group_size, bits=access_bits),
+        step(
+            "stripe-distribute",
+            hardware=hardware,
+            items=hardware.work_group_size,
+            bits=access_bits,
+        ),
         step("stripe-tile"),
         step("stripe-count-work"),
         step("stripe-instruct", hardware=hardware),

@@ -46,6 +46,8 @@ class LaneFigures:
     stream_overlap: float
     """The part that shows of what is not the slowest of memory, caches, accesses and
     local memory."""
+    alone_share: float
+    """How much longer arithmetic takes on a unit that has one sub-group only."""
     local_share: float
     """The part of the accesses to local memory that arithmetic does not hide."""
     cache_share: float

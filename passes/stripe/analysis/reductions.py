@@ -21,6 +21,9 @@ from .nests import (
 )
 from .schedules import is_scheduled
 
+_PRODUCTS = 8
+"""How much longer sums may be of which each input number is used for many."""
+
 
 def cells_of_outputs(block: BlockOp) -> int:
     """How many cells the outputs have."""
@@ -66,6 +69,15 @@ def is_stream(block: BlockOp) -> bool:
         refinement.direction is Direction.IN and has_own_windows(block, number)
         for number, refinement in enumerate(block.refinement_list)
     )
+
+
+def longest_sum(block: BlockOp, longest: int) -> int:
+    """How many values are aggregated one after the other into a cell of a block.
+
+    They are `longest` of a stream; parts of what computes much for each number that it
+    reads cost more.
+    """
+    return longest * (1 if is_stream(block) else _PRODUCTS)
 
 
 def row_index(

@@ -25,7 +25,8 @@ tiles than 7 times 7 are. Two indices merge when every buffer has both, alone on
 neighbouring axes of which the second is as long as its index, or none of them.
 
 Left alone are blocks in which nothing aggregates, whose pieces are contiguous as they
-are, but with `streams`: lanes share a range better that is one. Left alone are, too,
+are, but with `streams`: lanes share a range better that is one. Then last axes of one
+place go, too: a matrix of one column is a vector. Left alone are, too,
 serial blocks, blocks with blocks inside or with tiles that are decided; and indices
 that occur in constraints or whose values the statements use. After PlaidML's
 flattening, which merges indices by their strides in memory.
@@ -50,6 +51,7 @@ from ..analysis.nests import (
 from ..analysis.schedules import is_scheduled
 from ..edit.merge import (
     are_contiguous,
+    drop_last_axes,
     free_indices,
     merge_pair,
 )
@@ -67,6 +69,8 @@ class StripeMergeIndicesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Merge indices of top-level blocks, two at a time, while there are some."""
         for block in list(top_level_blocks(op)):
+            if self.streams and _may_change(block):
+                drop_last_axes(block)
             if self.streams or reduction_indices(block):
                 while (pair := _pair(block)) is not None:
                     merge_pair(block, *pair)
@@ -74,12 +78,16 @@ class StripeMergeIndicesPass(ModulePass):
 
 def _pair(block: BlockOp) -> tuple[int, int] | None:
     """Two indices that can be one: the slow one and the fast one."""
-    is_decided = is_scheduled(block)
-    if is_decided or block.is_serial or not is_leaf(block):
-        return None
-    if any(map(is_subscripted, block.views)):
+    if not _may_change(block):
         return None
     for slow, fast in permutations(free_indices(block), 2):
         if are_contiguous(block, slow, fast):
             return slow, fast
     return None
+
+
+def _may_change(block: BlockOp) -> bool:
+    """Whether the indices of a block are free to be others."""
+    if is_scheduled(block) or block.is_serial or not is_leaf(block):
+        return False
+    return not any(map(is_subscripted, block.views))

@@ -82,11 +82,12 @@ from ....dialects.stripe.block import BlockOp
 from ...hardware_pass import HardwarePass
 from ...locations import check_positive
 from ..analysis.nests import is_leaf, top_level_blocks
-from ..analysis.reductions import aggregates_plainly, is_stream
+from ..analysis.reductions import aggregates_plainly, is_stream, longest_sum
 from ..edit.blocks import leave_to_inside
 from ..edit.group_reduction import share_reduction
 from ..edit.partial import Lanes, split_reduction
 from ..edit.split import tile_block
+from .gpu.contractions import parts_of
 from .gpu.nests import share_nest
 from .gpu.rows import sharing_of
 
@@ -108,8 +109,14 @@ class StripeShareReductionsPass(HardwarePass):
         """
         check_positive(op, longest=self.longest)
         for block in list(top_level_blocks(op)):
-            if aggregates_plainly(block) and is_stream(block):
-                self._share(block)
+            if aggregates_plainly(block):
+                if is_stream(block):
+                    self._share(block)
+                    continue
+                longest = longest_sum(block, self.longest)
+                if chunks := parts_of(block, self.figures, longest):
+                    _, parts = split_reduction(block, chunks, None)
+                    self._share(parts)
             elif not is_leaf(block):
                 share_nest(block, self.figures)
 

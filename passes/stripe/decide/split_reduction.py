@@ -111,6 +111,7 @@ from ..analysis.reductions import (
     aggregates_plainly,
     cells_of_outputs,
     is_stream,
+    longest_sum,
     row_index,
 )
 from ..analysis.shared_indices import Member, find_conflict, may_be_member
@@ -118,9 +119,6 @@ from ..edit.blocks import leave_to_inside
 from ..edit.partial import Chunk, Lanes, split_reduction
 from ..edit.partition import split_block
 from ..edit.split import tile_block
-
-_PRODUCTS = 8
-"""How much longer sums may be of which each input number is used for many."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +214,7 @@ class StripeSplitReductionPass(HardwarePass):
 
     def _cut(self, block: BlockOp) -> None:
         """Cut what is too long for one sum, and not for lanes."""
-        if not rounds(block) or _values(block) <= self._limit(block):
+        if not rounds(block) or _values(block) <= longest_sum(block, self.longest):
             return
         values = _values(block)
         if chunks := self._chunks(block, cells_of_outputs(block), None):
@@ -229,13 +227,6 @@ class StripeSplitReductionPass(HardwarePass):
         if is_long:
             self._split(block)
         return is_long
-
-    def _limit(self, block: BlockOp) -> int:
-        """How many values are aggregated one after the other into a cell of a block.
-
-        Parts of what computes much for each number that it reads cost more.
-        """
-        return self.longest * (1 if is_stream(block) else _PRODUCTS)
 
     def _split_columns(self, block: BlockOp) -> None:
         column = vector_index(block)
@@ -293,7 +284,7 @@ class StripeSplitReductionPass(HardwarePass):
         parallel = self._parallel_chunks(block, pieces)
         most = max(self._room(block) // (cells_of_outputs(block) * turns), 1)
         chain = -(-_values(block) // turns)
-        longest = self._limit(block) if rounds(block) else chain
+        longest = longest_sum(block, self.longest) if rounds(block) else chain
         chunks: list[Chunk] = []
         reductions = sorted(reduction_indices(block))
         if parallel < (needed := min(-(-chain // longest), most)):

@@ -1,4 +1,4 @@
-"""Two indices of a block that become one."""
+"""Two indices of a block that become one, and axes that go."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def may_merge(block: BlockOp, slow: int, fast: int) -> bool:
 
 
 def free_indices(block: BlockOp) -> list[int]:
-    """The indices that occur in accesses only."""
+    """The indices of several values that occur in accesses only."""
     constrained = {index for form in block.conditions for index in form.support}
     return [
         number
@@ -68,16 +68,42 @@ def merge_pair(block: BlockOp, slow: int, fast: int) -> None:
         axes = [a for a, f in enumerate(refinement.access) if f.coefficients[fast]]
         for axis in axes:
             del accesses[number][axis]
-            block.operands[number] = _reshaped(block, number, axis)
-            window = block.view_type(number)
-            resized = window.resized(_without(window.sizes, axis))
-            Rewriter.replace_value_with_new_type(block.view(number), resized)
+            _remove_axis(block, number, axis)
     block.set_range(slow, block.index_ranges[slow] * block.index_ranges[fast])
     ranges, bindings = block.index_ranges, block.index_bindings
     block.body.block.erase_arg(block.indices[fast])
     block.set_ranges(_without(ranges, fast))
     block.set_bindings(_without(bindings, fast))
     block.rewrite(accesses, where)
+
+
+def drop_last_axes(block: BlockOp) -> None:
+    """Let the last axes of buffers go that have one place."""
+    for number in range(len(block.refinements)):
+        while _ends_in_one_place(block, number):
+            accesses, where = [[*access] for access in block.accesses], block.where
+            axis = len(accesses[number]) - 1
+            _remove_axis(block, number, axis)
+            del accesses[number][axis]
+            block.rewrite(accesses, where)
+
+
+def _ends_in_one_place(block: BlockOp, number: int) -> bool:
+    """Whether the last of several axes of a buffer has one place, for all points."""
+    buffer, access = block.buffer(number).type, block.refinement(number).access
+    if not isinstance(buffer, ViewType) or len(access) < 2 or buffer.sizes[-1] != 1:
+        return False
+    last = access[-1]
+    is_first = not last.support and not last.constant
+    return is_first and block.view_type(number).sizes[-1] == 1
+
+
+def _remove_axis(block: BlockOp, number: int, axis: int) -> None:
+    """Let an axis of a buffer go, with its place in the window, not in the access."""
+    block.operands[number] = _reshaped(block, number, axis)
+    window = block.view_type(number)
+    resized = window.resized(_without(window.sizes, axis))
+    Rewriter.replace_value_with_new_type(block.view(number), resized)
 
 
 def _reshaped(block: BlockOp, number: int, gone: int) -> SSAValue:

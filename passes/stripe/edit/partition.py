@@ -46,7 +46,8 @@ def tile_outside(block: BlockOp, count: int) -> BlockOp:
 def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
     """Put a block for each piece in place of `block`.
 
-    Pieces of several in which a condition is left on the index of vectors have none.
+    Pieces of several, or of a part, in which a condition is left on the index of vectors
+    have none.
     """
     parts: list[BlockOp] = []
     for piece in pieces:
@@ -56,7 +57,9 @@ def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
         indices = range(len(block.index_ranges))
         extents = {index: piece.extent(index) for index in indices}
         restrict_indices(part, dict(zip(indices, piece.lows, strict=False)), extents)
-        for index in indices if len(pieces) > 1 else ():
+        for index in indices:
+            if len(pieces) == 1 and extents[index] == block.index_ranges[index]:
+                continue
             if extents[index] % 2 or any(form.coefficients[index] for form in forms):
                 unbind_vectors(part, index)
         parts.append(part)

@@ -16,6 +16,7 @@ from ..analysis.nests import (
     is_top_level,
     reduction_indices,
 )
+from ..analysis.work_groups import is_spread, is_spread_inside
 from .blocks import push_constraints_inward, retarget
 from .copies import copy_block, fill_block
 
@@ -24,6 +25,7 @@ def collect_outputs(block: BlockOp) -> None:
     """Collect in private memory what a group aggregates from initial values."""
     for number, refinement in enumerate(block.refinement_list):
         if refinement.init is None:
+            _collect_inside(block, number)
             continue
         buffer = block.buffer(number)
         if is_top_level(block):
@@ -37,6 +39,46 @@ def collect_outputs(block: BlockOp) -> None:
         elif _is_whole(block, number) and buffer.has_one_use():
             _collect(buffer, refinement.init, block, block, block)
             block.set_refinement(number, replace(refinement, init=None))
+
+
+def _collect_inside(block: BlockOp, number: int) -> None:
+    """Collect what work-items aggregate together, each value once.
+
+    A block among those that they share sets cells, and others inside of it, which they
+    share as well, aggregate: all of it becomes one that aggregates.
+    """
+    path = _path_to_init(block.view(number))
+    if not path or not is_spread(path[0][0]) or not is_spread_inside(path[-1][0]):
+        return
+    (inner, own), (outer, _) = path[-1], path[0]
+    refinement = inner.refinement(own)
+    if refinement.init is not None:
+        _collect(block.view(number), refinement.init, block, outer, outer)
+    for each, output in path:
+        plain = replace(each.refinement(output), aggregation=refinement.aggregation)
+        each.set_refinement(output, replace(plain, init=None))
+
+
+def _path_to_init(view: SSAValue) -> list[tuple[BlockOp, int]]:
+    """The blocks around each other that use a view, to the one that sets its cells.
+
+    None of them where others use it, or where points around that one meet on cells.
+    """
+    path: list[tuple[BlockOp, int]] = []
+    while view.has_one_use():
+        use = next(iter(view.uses))
+        block = use.operation
+        if not isinstance(block, BlockOp):
+            return []
+        path.append((block, use.index))
+        refinement = block.refinement(use.index)
+        if refinement.init is not None:
+            return path
+        is_plain = refinement.aggregation is Aggregation.ASSIGN
+        if not is_plain or block.where or reduction_indices(block):
+            return []
+        view = block.view(use.index)
+    return []
 
 
 def _is_whole(block: BlockOp, number: int) -> bool:

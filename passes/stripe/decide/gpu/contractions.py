@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.binding import Binding
@@ -38,8 +38,9 @@ from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....dialects.stripe.tiling import Padding, Points, Tiles
 from .....targets.hardware.description import Hardware
-from ....clock import time_text
-from ...analysis.problem import Access, Problem
+from ....clock import Clock, Estimate, time_text
+from ...analysis.problem import Access, Problem, problem_of
+from ...edit.partial import Chunk
 from ...edit.split import may_grow
 from ..candidate import Candidate
 from ..model.gpu import Tiling, estimate
@@ -52,6 +53,8 @@ _SUBTILE = 4
 """Rows or columns of a lane side by side: as many as it loads at once."""
 _SUBGROUPS = (1, 2, 4, 8)
 """Sub-groups of a group along the rows or the columns."""
+_WORTH = 0.9
+"""The part of a time that sums of parts may take, which use memory."""
 
 
 def candidates(
@@ -64,15 +67,74 @@ def candidates(
     roles = _Roles.of(problem)
     if roles is None:
         return
-    timed = [
-        (estimate(way, roles.groups(way), roles.steps(way), hardware), way)
-        for way in _tilings(roles, hardware)
-    ]
-    for found, way in sorted(timed, key=lambda each: each[0].seconds):
+    timed = sorted(_timed(roles, hardware), key=lambda each: each[0].seconds)
+    for found, way in timed:
         schedule = roles.schedule(block, way)
         if schedule is not None:
             reason = f"{time_text(found.seconds)}: {way}"
             yield Candidate(found, replace(schedule, reason=reason))
+
+
+def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, ...]:
+    """How a contraction is cut into sums of parts that another kernel adds up.
+
+    That pays where there are fewer tiles than the device runs at once; and sums of more
+    than `longest` values are cut in any case. Empty where a block is better whole, or
+    is no contraction.
+    """
+    roles = _Roles.of(problem_of(block, hardware.vector_bits))
+    if roles is None:
+        return ()
+    ranges = roles.problem.ranges
+    index = max(roles.sums, key=lambda n: ranges[n])
+    values = prod(ranges[n] for n in roles.sums)
+    best = _fastest(roles, hardware) * _WORTH if values <= longest else inf
+    chosen: tuple[Chunk, ...] = ()
+    for chunk in _chunks(ranges[index], index):
+        if values <= longest * chunk.count:
+            part = roles.of_part(chunk)
+            time = _fastest(part, hardware, chunk.count)
+            time += _adding(roles, chunk.count, hardware)
+            if time < best:
+                best, chosen = time, (chunk,)
+    return chosen
+
+
+def _chunks(extent: int, index: int) -> Iterator[Chunk]:
+    """The ways to cut an index into chunks of whole steps."""
+    step = _DEPTHS[-1]
+    counts = {n * times for n in _powers(extent // step) for times in (2, 3)}
+    for count in sorted(counts):
+        size = -(-extent // (count * step)) * step
+        if size < extent:
+            yield Chunk(index, -(-extent // size), size)
+
+
+def _adding(roles: _Roles, count: int, hardware: Hardware) -> float:
+    """The seconds in which a kernel adds up the parts of all cells.
+
+    It is launched while the one before it runs.
+    """
+    problem, clock = roles.problem, Clock(hardware)
+    (output,) = problem.outputs
+    cells = prod(problem.ranges[n] for n in problem.parallel)
+    parts = clock.handed_on(cells * count * output.element_bytes)
+    return clock.launch / 2 + 2 * parts
+
+
+def _fastest(roles: _Roles, hardware: Hardware, parts: int = 1) -> float:
+    """The predicted seconds of the fastest way to run so many such blocks."""
+    times = (found.seconds for found, _ in _timed(roles, hardware, parts))
+    return min(times, default=inf)
+
+
+def _timed(
+    roles: _Roles, hardware: Hardware, parts: int = 1
+) -> Iterator[tuple[Estimate, Tiling]]:
+    """The ways to share a tile, with the predicted time of so many such blocks."""
+    for tiling in _tilings(roles, hardware):
+        groups, steps = roles.groups(tiling) * parts, roles.steps(tiling)
+        yield estimate(tiling, groups, steps, hardware), tiling
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
@@ -152,6 +214,12 @@ class _Roles:
         if not rows or not columns:
             return None
         return _Roles(problem, rows, columns, sums, first, second)
+
+    def of_part(self, chunk: Chunk) -> _Roles:
+        """The roles where an index has only the values of a chunk."""
+        ranges = list(self.problem.ranges)
+        ranges[chunk.index] = chunk.size
+        return replace(self, problem=replace(self.problem, ranges=tuple(ranges)))
 
     def is_too_large(self, tiling: Tiling) -> bool:
         """Whether a tile is twice as large as all there is, or more."""

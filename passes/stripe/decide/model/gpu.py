@@ -12,8 +12,6 @@ from .occupancy import resident_groups
 
 _AT_ONCE = 4
 """Numbers that a lane loads from local memory at once."""
-_OTHER_REGISTERS = 12
-"""That compilers take of a lane beside those that a tiling needs."""
 
 
 @dataclass(frozen=True)
@@ -75,39 +73,66 @@ class Tiling:
 def estimate(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> Estimate:
     """The predicted time of so many groups that each load local memory so often.
 
-    What a step takes is arithmetic mostly; a part of the accesses to local memory and
-    to the last cache is not hidden behind it. What the next step uses comes meanwhile;
-    it takes the time from an access to its value at least.
+    Cores run waves of groups, as many at once as have room, and then those that are
+    left.
     """
-    clock, cache, figures = Clock(hardware), hardware.caches[-1], hardware.lanes
-    rows, columns = tiling.rows[0], tiling.columns[0]
-    adds = tiling.subgroups * rows * columns / hardware.multiply_adds_per_cycle
-    loads = _loads(tiling.rows, figures) + _loads(tiling.columns, figures)
-    local = tiling.subgroups * loads / hardware.loads_per_cycle
-    far = (tiling.row_count + tiling.column_count) * 4 / cache.bytes_per_cycle
-    shown = figures.local_share * local + figures.cache_share * far
-    work = (max(adds, local) + shown) * tiling.depth + figures.step_cycles
-    alone = max(work, cache.latency_cycles) + figures.step_wait_cycles
+    clock, figures = Clock(hardware), hardware.lanes
     resident = resident_groups(
         tiling.items,
         hardware,
         local_bytes=tiling.local_bytes(4),
-        registers=tiling.registers + _OTHER_REGISTERS,
+        registers=tiling.registers,
     )
     at_once = hardware.cores * resident
     waves = max(ceil(groups / at_once) - 1, 0)
     rest = ceil((groups - waves * at_once) / hardware.cores)
-    cycles = waves * max(work * resident, alone) + max(work * rest, alone)
-    filling = (cache.latency_cycles + figures.step_wait_cycles) * (waves + 1)
-    core = ceil(groups / hardware.cores) * steps * clock.cycle
+    cycles = waves * _step(tiling, resident, hardware) + _step(tiling, rest, hardware)
+    latency = hardware.caches[-1].latency_cycles
+    filling = (figures.busy_latency * latency + figures.step_wait_cycles) * (waves + 1)
+    core = steps * clock.cycle
+    of_waves, of_rest = (_work(tiling, n, hardware) for n in (resident, rest))
     parts = {
-        "arithmetic": core * adds * tiling.depth,
-        "local memory": core * local * tiling.depth,
-        "last cache": core * far * tiling.depth,
-        "steps": core * figures.step_cycles,
-        "launch": clock.launch,
+        name: core * (waves * of_waves[name] + of_rest[name]) for name in of_waves
     }
-    return Estimate((steps * cycles + filling) * clock.cycle + clock.launch, parts)
+    seconds = (steps * cycles + filling) * clock.cycle + clock.launch
+    return Estimate(seconds, parts | {"launch": clock.launch})
+
+
+def _step(tiling: Tiling, groups: int, hardware: Hardware) -> float:
+    """The cycles in which a core does a step of each of so many groups.
+
+    That is arithmetic mostly; a part of the accesses to local memory and to the last
+    cache is not hidden behind it. What the next step uses comes meanwhile; it takes the
+    time from an access to its value at least. Groups wait at the end of a step, the
+    less the more others there are.
+    """
+    figures = hardware.lanes
+    work = _work(tiling, groups, hardware)
+    hidden = max(work["arithmetic"], work["local memory"])
+    shown = figures.local_share * work["local memory"]
+    shown += figures.cache_share * work["last cache"] + work["steps"]
+    latency = figures.busy_latency * hardware.caches[-1].latency_cycles
+    return max(hidden + shown, latency) + figures.step_wait_cycles / groups
+
+
+def _work(tiling: Tiling, groups: int, hardware: Hardware) -> dict[str, float]:
+    """The cycles of what a core does in a step of each of so many groups.
+
+    It has units for the arithmetic of several sub-groups at once. One that has a single
+    sub-group waits for what that loads.
+    """
+    figures, depth = hardware.lanes, tiling.depth
+    subgroups = groups * tiling.subgroups
+    turns = ceil(subgroups / hardware.multiply_adds_per_cycle)
+    loads = _loads(tiling.rows, figures) + _loads(tiling.columns, figures)
+    sides = groups * (tiling.row_count + tiling.column_count)
+    adds = (turns + figures.alone_share) * tiling.rows[0] * tiling.columns[0]
+    return {
+        "arithmetic": adds * depth,
+        "local memory": subgroups * loads / hardware.loads_per_cycle * depth,
+        "last cache": sides * 4 / hardware.caches[-1].bytes_per_cycle * depth,
+        "steps": groups * figures.step_cycles,
+    }
 
 
 def _loads(side: tuple[int, int, int], figures: LaneFigures) -> float:

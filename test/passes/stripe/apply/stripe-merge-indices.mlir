@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -p stripe-merge-indices | filecheck %s
+// RUN: tile-opt %s -p 'stripe-merge-indices{streams=true}' | filecheck %s --check-prefix=STREAMS
 
 // The pixels of an image, all images together; the channels are something else to K.
 // CHECK-LABEL: func.func @pixels
@@ -81,4 +82,30 @@ func.func @apart(%I : !stripe.view<4x4x9xf32>, %J : !stripe.view<4x5x9xf32>)
     stripe.store %0, %o : !stripe.view<1x1x1xf32>
   }
   func.return %O, %P, %Q, %R : !stripe.view<4x4xf32>, !stripe.view<4x4xf32>, !stripe.view<4x4xf32>, !stripe.view<4x4x9xf32>
+}
+
+// For streams a matrix of one column is a vector, of which the index that aggregates runs
+// through neighbours.
+// CHECK-LABEL: func.func @column
+// CHECK-NOT:   stripe.reshape
+// STREAMS-LABEL: func.func @column
+// STREAMS:       %[[X:.*]] = stripe.reshape %X : !stripe.view<8x1xf32> to !stripe.view<8xf32>
+// STREAMS-NEXT:  %[[Y:.*]] = stripe.reshape %Y : !stripe.view<5x1x1xf32> to !stripe.view<5x1xf32>
+// STREAMS-NEXT:  %[[Z:.*]] = stripe.reshape %[[Y]] : !stripe.view<5x1xf32> to !stripe.view<5xf32>
+// STREAMS-NEXT:  stripe.block "Y" [%i : 5, %k : 8]
+// STREAMS-NEXT:    in %a = %A[%i, %k] : 1x1
+// STREAMS-NEXT:    in %x = %[[X]][%k] : 1
+// STREAMS-NEXT:    out %y = %[[Z]][%i] : 1 add init 0 {
+func.func @column(%A : !stripe.view<5x8xf32>, %X : !stripe.view<8x1xf32>) -> !stripe.view<5x1x1xf32> {
+  %Y = stripe.alloc : !stripe.view<5x1x1xf32>
+  stripe.block "Y" [%i : 5, %k : 8]
+      in %a = %A[%i, %k] : 1x1
+      in %x = %X[%k, 0] : 1x1
+      out %y = %Y[%i, 0, 0] : 1x1x1 add init 0 {
+    %0 = stripe.load %a : !stripe.view<1x1xf32>
+    %1 = stripe.load %x : !stripe.view<1x1xf32>
+    %2 = eltwise.mul %0, %1 : f32
+    stripe.store %2, %y : !stripe.view<1x1x1xf32>
+  }
+  func.return %Y : !stripe.view<5x1x1xf32>
 }

@@ -18,6 +18,7 @@ from stripe_programs import CONTEXT
 from xdsl.dialects.builtin import ModuleOp
 
 from gingham.dialects.opencl.kernel import KernelOp
+from gingham.dialects.opencl.ops import LoadOp
 from gingham.passes.pipelines import PIPELINES, run_stages
 from gingham.targets.reference import interpret
 
@@ -49,6 +50,9 @@ PROGRAMS = {
     "few rows": (PRODUCT, (3, 50), (50, 260)),
     "few columns": (PRODUCT, (130, 33), (33, 5)),
     "deep": (PRODUCT, (40, 300), (300, 24)),
+    "three columns": (PRODUCT, (4095, 127), (127, 3)),
+    "one column": (PRODUCT, (60, 300), (300, 1)),
+    "one step": (PRODUCT, (67, 13), (13, 131)),
     "turned": (TURNED, (50, 36), (44, 50)),
     "batched": (BATCHED, (3, 20, 40), (3, 40, 36)),
     "largest": (LARGEST, (40, 24), (24, 37)),
@@ -78,6 +82,18 @@ def test_stores_of_many_odd_rows_need_no_barrier() -> None:
     inputs = [np.zeros(shape, np.float32) for shape in shapes]
     (kernel,) = (op for op in compiled(PRODUCT, inputs).ops if isinstance(op, KernelOp))
     assert "barrier global" not in str(kernel)
+
+
+@pytest.mark.parametrize("shape", [(64, 8, 256), (67, 5, 131)])
+def test_sums_of_one_step_stay_in_registers(shape: tuple[int, int, int]) -> None:
+    rows, depth, columns = shape
+    inputs = [
+        np.zeros((rows, depth), np.float32),
+        np.zeros((depth, columns), np.float32),
+    ]
+    (kernel,) = (op for op in compiled(PRODUCT, inputs).ops if isinstance(op, KernelOp))
+    output = kernel.body.block.args[-1]
+    assert not any(isinstance(use.operation, LoadOp) for use in output.uses)
 
 
 @pytest.mark.parametrize("name", ["odd", "turned", "channels last"])
