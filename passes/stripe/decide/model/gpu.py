@@ -53,9 +53,12 @@ class Tiling:
 
     @property
     def registers(self) -> int:
-        """What a lane holds at least: its cells, their factors, and places."""
+        """What a lane holds: cells, factors, places, and what it loads ahead.
+
+        That is the more, the more steps of the sum a compiler sees.
+        """
         rows, columns = self.rows[0], self.columns[0]
-        return rows * columns + rows + columns + 24
+        return rows * columns + rows + columns + 36 + self.depth
 
     def local_bytes(self, element_bytes: int) -> int:
         """The local memory of a group: of one step, and of the next."""
