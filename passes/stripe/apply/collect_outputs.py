@@ -3,7 +3,8 @@
 Applies to top-level blocks of which a point is the work of a group: they use local
 memory, or have blocks inside that work-items share. What blocks that the whole group
 runs aggregate from initial values over a loop is collected in private memory, which is
-set before and copied to its place afterwards. Each work-item has the part of it that
+set before and copied to its place afterwards. So is what a single block aggregates that
+work-items share. Each work-item has the part of it that
 its points use (see `stripe-distribute`).
 
 Before:

@@ -38,9 +38,10 @@ Private memory that several blocks use is divided in the same way by all of them
 nests cut it that are spread by their schedules, whose work-items then are those of the
 group. With more than 32 `bits`, what goes to local memory is copied in turns, in each
 of which neighbouring work-items have neighbouring cells, or vectors of up to so many
-bits. Indices that only aggregate are not spread, nor those that are bound.
-Blocks that are spread or scheduled already are left as they are. The barriers are for
-`opencl-synchronize`.
+bits; of single cells, as many along each index as `hardware` serves soonest, by the
+sectors and banks that they meet. Indices that only aggregate are not spread, nor those
+that are bound. Blocks that are spread or scheduled already are left as they are. The
+barriers are for `opencl-synchronize`.
 """
 
 from __future__ import annotations

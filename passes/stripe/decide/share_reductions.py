@@ -1,9 +1,9 @@
 """`stripe-share-reductions`: let the work-items of a group aggregate together.
 
-Applies to top-level blocks that aggregate and use each number of some input once, and
-to nests of those with others. A group has some of the cells; its items take turns at
-the values of a cell, and a tree adds up their parts in local memory, in an order that
-depends on the sizes alone.
+Applies to top-level blocks that aggregate and use each number of some input once, to
+nests of those with others, and to parts of contractions. A group has some of the cells;
+its items take turns at the values of a cell, and a tree adds up their parts in local
+memory, in an order that depends on the sizes alone.
 
 Before:
 
@@ -67,7 +67,10 @@ How many items take turns at a cell, how many cells a group has, and what the tr
 like is decided in `decide/gpu/rows.py`. Where cells are few, their values are cut into
 chunks first, as `stripe-split-reduction` does; the parts in global memory are a
 reduction of their own, which is shared in the same way. Sums of floats are cut, too, so
-that no item adds more than `longest` numbers one after the other. Left alone are blocks
+that no item adds more than `longest` numbers one after the other. Contractions, which
+use each number for many cells, are cut likewise where that is predicted to pay (see
+`decide/gpu/contractions.py`), as products of few rows and columns with a long sum; only
+the parts are added up here. Left alone are blocks
 with tiles, with subscripts, and serial ones, and nests that have some of these.
 """
 
@@ -110,15 +113,17 @@ class StripeShareReductionsPass(HardwarePass):
         check_positive(op, longest=self.longest)
         for block in list(top_level_blocks(op)):
             if aggregates_plainly(block):
-                if is_stream(block):
-                    self._share(block)
-                    continue
-                longest = longest_sum(block, self.longest)
-                if chunks := parts_of(block, self.figures, longest):
-                    _, parts = split_reduction(block, chunks, None)
-                    self._share(parts)
+                share = self._share if is_stream(block) else self._cut
+                share(block)
             elif not is_leaf(block):
                 share_nest(block, self.figures)
+
+    def _cut(self, block: BlockOp) -> None:
+        """Let groups have parts of the sums of a contraction, where that pays."""
+        longest = longest_sum(block, self.longest)
+        if chunks := parts_of(block, self.figures, longest):
+            _, parts = split_reduction(block, chunks, None)
+            self._share(parts)
 
     def _share(self, block: BlockOp) -> None:
         sharing = sharing_of(block, self.figures, self.longest)

@@ -46,8 +46,8 @@ def tile_outside(block: BlockOp, count: int) -> BlockOp:
 def replace_by_pieces(block: BlockOp, pieces: Sequence[Piece]) -> list[BlockOp]:
     """Put a block for each piece in place of `block`.
 
-    Pieces of several, or of a part, in which a condition is left on the index of vectors
-    have none.
+    Pieces of several, or of a part, have no vectors where a condition is left on their
+    index.
     """
     parts: list[BlockOp] = []
     for piece in pieces:

@@ -94,9 +94,7 @@ def estimate(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> Est
     filling = (figures.busy_latency * latency + figures.step_wait_cycles) * (waves + 1)
     core = steps * clock.cycle
     of_waves, of_rest = (_work(tiling, n, hardware) for n in (resident, rest))
-    parts = {
-        name: core * (waves * of_waves[name] + of_rest[name]) for name in of_waves
-    }
+    parts = {name: core * (waves * of_waves[name] + of_rest[name]) for name in of_waves}
     seconds = (steps * cycles + filling) * clock.cycle + clock.launch
     return Estimate(seconds, parts | {"launch": clock.launch})
 

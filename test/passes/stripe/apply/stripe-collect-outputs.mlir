@@ -86,3 +86,40 @@ func.func @border(%A : !stripe.view<4x8xf32>) -> !stripe.view<4x8xf32> {
   }
   func.return %O : !stripe.view<4x8xf32>
 }
+
+// What work-items share without a loop around them, as sums of one step.
+// CHECK-LABEL: func.func @one_step
+// CHECK:         out %c = %C[16 * %i] : 16 {
+// CHECK-NEXT:    %c_acc = stripe.alloc : !stripe.view<16xf32, private>
+// CHECK-NEXT:    stripe.block [%e0 : 16]
+// CHECK:         stripe.block [%x : 4 subgroup]
+// CHECK-NEXT:        in %a_1 = %a[4 * %x, 0] : 4x8
+// CHECK-NEXT:        out %c_1 = %c_acc[4 * %x] : 4 add {
+// CHECK-NEXT:      stripe.block [%k : 8 unroll]
+// CHECK-NEXT:          in %a_2 = %a_1[0, %k] : 4x1
+// CHECK-NEXT:          out %c_2 = %c_1[0] : 4 add {
+// CHECK:         stripe.block [%e0 : 16]
+// CHECK-NEXT:        in %from = %c_acc[%e0] : 1
+// CHECK-NEXT:        out %to = %c[%e0] : 1 {
+func.func @one_step(%A : !stripe.view<64x8xf32>) -> !stripe.view<64xf32> {
+  %C = stripe.alloc : !stripe.view<64xf32>
+  stripe.block "C" [%i : 4]
+      in %a = %A[16 * %i, 0] : 16x8
+      out %c = %C[16 * %i] : 16 {
+    stripe.block [%x : 4 subgroup]
+        in %a_1 = %a[4 * %x, 0] : 4x8
+        out %c_1 = %c[4 * %x] : 4 {
+      stripe.block [%k : 8 unroll]
+          in %a_2 = %a_1[0, %k] : 4x1
+          out %c_2 = %c_1[0] : 4 add init 0 {
+        stripe.block [%y : 4 lane]
+            in %a_3 = %a_2[%y, 0] : 1x1
+            out %c_3 = %c_2[%y] : 1 add {
+          %v = stripe.load %a_3 : !stripe.view<1x1xf32>
+          stripe.store %v, %c_3 : !stripe.view<1xf32>
+        }
+      }
+    }
+  }
+  func.return %C : !stripe.view<64xf32>
+}

@@ -134,3 +134,25 @@ func.func @nest(%X : !stripe.view<7x1000xf32>) -> !stripe.view<7x1000xf32> {
   }
   func.return %O : !stripe.view<7x1000xf32>
 }
+
+// Few rows and columns: parts of the sum, which another block adds up.
+// CHECK-LABEL: func.func @contraction
+// CHECK: %C_parts = stripe.alloc : !stripe.view<[[PARTS:[0-9]+]]x32x64xf32>
+// CHECK-NEXT: stripe.block "C" [%c : [[PARTS]], %i : 32, %j : 64, %k : [[SIZE:[0-9]+]]]
+// CHECK-NEXT: in %a = %A[%i, [[SIZE]] * %c + %k] : 1x1
+// CHECK-NEXT: in %b = %B[[[SIZE]] * %c + %k, %j] : 1x1
+// CHECK-NEXT: out %c_1 = %C_parts[%c, %i, %j] : 1x1x1 add init 0 {
+// CHECK: in %part = %C_parts[0, %i, 32 * %j] : [[PARTS]]x1x32
+func.func @contraction(%A : !stripe.view<32x8192xf32>, %B : !stripe.view<8192x64xf32>) -> !stripe.view<32x64xf32> {
+  %C = stripe.alloc : !stripe.view<32x64xf32>
+  stripe.block "C" [%i : 32, %j : 64, %k : 8192]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }
+  func.return %C : !stripe.view<32x64xf32>
+}
