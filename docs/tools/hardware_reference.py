@@ -35,10 +35,11 @@ stands beside a comment that says where it is from.
 2. what the environment variable `GINGHAM_HARDWARE` names;
 3. the one that fits the device. A CPU is known by its native vector width, one with
    AVX-512 also by its name (a Xeon has a slower shared cache), a GPU by its vendor and
-   name. What the device tells of itself (cores, local memory, the limit of work-groups)
-   takes the place of the file's figures, and so do the sizes of the caches that Linux
-   tells of a CPU: of a shared cache 16 MiB a core at most, because a virtual machine
-   with few cores is told of the whole cache of its host.
+   name; one whose vendor nobody knows has `gpu`, with the lanes, the clock and the last
+   cache that it tells. What any device tells of itself (cores, local memory, the limit
+   of work-groups) takes the place of the file's figures, and so do the sizes of the
+   caches that Linux tells of a CPU: of a shared cache 16 MiB a core at most, because a
+   virtual machine with few cores is told of the whole cache of its host.
 
 `--hardware` takes the path of a file or a name, and behind a colon figures to change:
 
@@ -90,8 +91,9 @@ check Y: ok, ...
 ```
 
 `tile-devices --measure` prints one whose figures are measured on the device, as far as
-they can be, in some seconds in which it should have nothing else to do (it warns where
-other programs have been busy meanwhile):
+they can be (launches, groups, the clock or the rate of multiply-adds, bandwidths and
+latencies, of a GPU barriers and the banks of local memory), in some seconds in which it
+should have nothing else to do; it warns where other programs have been busy meanwhile:
 
 ```sh
 tile-devices --measure > measured.toml

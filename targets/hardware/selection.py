@@ -3,13 +3,13 @@
 A CPU is known by the width of its vectors, the native one: what a runtime prefers may
 be 1 where it vectorizes by itself. Intel's server cores with AVX-512 are known by their
 name. A GPU is known by its vendor and its name. Figures that the device tells take the
-place of those of the file.
+place of those of the file; of a GPU whose vendor nobody knows these are all there are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -33,6 +33,20 @@ class CacheSize(NamedTuple):
     is_shared: bool
 
 
+class ToldByGpu(NamedTuple):
+    """What a GPU tells of itself beside its groups; 0 is "it does not say"."""
+
+    lanes: Callable[[], int] = lambda: 0
+    """Work-items that run as one, which may take a moment to find out."""
+    clock_megahertz: int = 0
+    cache_bytes: int = 0
+    """Of the last cache."""
+    line_bytes: int = 0
+
+
+_TOLD_NOTHING = ToldByGpu()
+
+
 class _Family(NamedTuple):
     """The GPUs that a description stands for: patterns of vendor and name."""
 
@@ -40,6 +54,9 @@ class _Family(NamedTuple):
     name: str
     description: str
 
+
+ANY_GPU = "gpu"
+"""The description of those that nobody knows."""
 
 # The first that fits; the last of a vendor takes all of its others.
 _FAMILIES = (
@@ -50,8 +67,7 @@ _FAMILIES = (
     _Family("amd|advanced micro", r"", "amd-rdna3"),
     _Family("intel", r"\bMax\b", "intel-max"),
     _Family("intel", r"", "intel-arc"),
-    # What is left is integrated or for mobile devices, as the smallest of these.
-    _Family("", r"", "intel-arc"),
+    _Family("", r"", ANY_GPU),
 )
 
 
@@ -65,16 +81,21 @@ def select_hardware(
     local_memory_bytes: int,
     work_group_limit: int = 0,
     caches: Sequence[CacheSize] = (),
+    told: ToldByGpu = _TOLD_NOTHING,
 ) -> Hardware:
     """The description of a device with these OpenCL properties; 0 is "it does not say".
 
     `kind` is "gpu", or anything else for a device that is described as a CPU. `caches`
     are those of the machine that a CPU device runs on, the nearest first; a described
     level that they lack is left out, and one more than described is not taken. Of a
-    shared level a device counts on 16 MiB for each of its cores at most.
+    shared level a device counts on 16 MiB for each of its cores at most. `told` is for
+    GPUs, and asked of those that no description is of.
     """
     if kind == "gpu":
         hardware = load_hardware(_gpu_description(vendor, name))
+        if hardware.name == ANY_GPU:
+            limit = work_group_limit or hardware.work_group_limit
+            hardware = _as_told(hardware, told, limit, local_memory_bytes)
     else:
         hardware = _cpu(vendor, name, native_float_width)
         sizes = [_share(cache, compute_units) for cache in caches]
@@ -94,6 +115,37 @@ def _gpu_description(vendor: str, name: str) -> str:
         for family in _FAMILIES
         if re.search(family.vendor, vendor, re.IGNORECASE)
         and re.search(family.name, name, re.IGNORECASE)
+    )
+
+
+def _as_told(
+    hardware: Hardware, told: ToldByGpu, group_limit: int, memory_bytes: int
+) -> Hardware:
+    """A description of any GPU with the figures of one.
+
+    With other lanes as many of them as before work at once.
+    """
+    before, items = hardware.innermost.count, hardware.work_group_size
+    lanes = told.lanes()
+    if lanes.bit_count() != 1 or lanes > group_limit:
+        lanes = before
+    hardware = hardware.with_level("lane", count=lanes)
+    groups = max(min(items, group_limit) // lanes, 1)
+    hardware = hardware.with_level("subgroup", count=groups)
+    for each in hardware.instructions:
+        per_cycle = each.per_cycle * before / lanes
+        hardware = hardware.with_instruction(each.name, per_cycle=per_cycle)
+    first, last = hardware.caches
+    line = told.line_bytes or hardware.cache_line_bytes
+    if told.cache_bytes > first.size_bytes and told.cache_bytes % line == 0:
+        last = replace(last, size_bytes=told.cache_bytes)
+    memory = max(memory_bytes, hardware.lanes.core_memory_bytes)
+    return replace(
+        hardware,
+        clock_gigahertz=told.clock_megahertz / 1000 or hardware.clock_gigahertz,
+        cache_line_bytes=line,
+        caches=(first, last),
+        lanes=replace(hardware.lanes, core_memory_bytes=memory),
     )
 
 

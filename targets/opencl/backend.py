@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 from ..backend import Needs, Stage
 from ..code import PrintedCode
-from ..hardware import Calibration, Hardware, host_caches, select_hardware
+from ..hardware import (
+    Calibration,
+    Hardware,
+    ToldByGpu,
+    host_caches,
+    select_hardware,
+)
 from .compiled import CompiledCode, build_code, from_bytes, print_module, to_bytes
 from .device_memory import OpenCLMemory
 from .devices.driver_state import driver_state
+from .devices.lanes import lanes_of
 from .devices.own_functions import own_functions
 from .executor import OpenCLExecutable
 from .program import build_options
@@ -95,6 +102,12 @@ class OpenCLBackend:
             local_memory_bytes=details.local_memory_bytes,
             work_group_limit=details.max_work_group_size,
             caches=host_caches() if self._device.kind == "cpu" else (),
+            told=ToldByGpu(
+                lambda: lanes_of(self._device),
+                details.clock_megahertz,
+                details.cache_bytes,
+                details.cache_line_bytes,
+            ),
         )
 
     def needs(self, *, fast_math: bool) -> Needs:

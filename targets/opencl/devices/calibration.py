@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from ...hardware import MULTIPLY_ADD, Cache, Calibration, Hardware
+from ...hardware import ANY_GPU, MULTIPLY_ADD, Cache, Calibration, Hardware
 from ..handles.buffer import DeviceBuffer, allocate
 from ..memory.copies import upload
 from ..program import build_program
@@ -36,6 +36,10 @@ _TIMES_LAST_CACHE = 4
 _VISITS = 1 << 16
 _READ_BYTES = 1 << 26
 """How much is read for a bandwidth, again and again from the same place."""
+_LOCAL_NUMBERS = 1 << 12
+_LEAST_CONFLICT = 4
+"""How many times as long as others accesses take if all lanes meet in one bank."""
+_NEARLY = 0.8
 _MEASURED = "measured"
 
 
@@ -48,31 +52,45 @@ def calibrate(device: OpenCLDevice, described: Hardware) -> Calibration:
     bench = Bench(device, described)
     found: dict[str, float] = {}
     found["group_nanoseconds"] = bench.group_seconds() * 1e9
-    found["clock_gigahertz"] = bench.clock() / 1e9
+    clock = bench.clock() / 1e9
+    comments: dict[str, str] = {}
+    arithmetic: dict[str, float] = {}
+    if described.name == ANY_GPU:
+        # Its clock is known, and not what it does in a cycle.
+        rate = clock / described.clock_gigahertz
+        arithmetic["per_cycle"] = rate * described.multiply_adds_per_cycle
+    else:
+        found["clock_gigahertz"] = clock
+        comments["clock_gigahertz"] = f"{_MEASURED}, from the rate of multiply-adds"
     found["launch_microseconds"] = bench.launch * 1e6
     described = replace(described, **_rounded(found))
     bench = Bench(device, described)
-    cycles = _rounded(
-        {"latency_cycles": bench.latency() * described.clock_gigahertz * 1e9}
-    )
+    arithmetic["latency_cycles"] = bench.latency() * described.clock_gigahertz * 1e9
+    comments |= {
+        f"instructions.{MULTIPLY_ADD}.{name}": _MEASURED for name in arithmetic
+    }
+    lanes = _rounded(dict(bench.of_lanes()))
+    comments |= {f"lanes.{name}": _MEASURED for name in lanes}
+    comments = dict.fromkeys(found, _MEASURED) | comments
     found = {
         "memory_gigabytes_per_second": bench.memory_bandwidth() / 1e9,
         "memory_latency_nanoseconds": bench.memory_latency() * 1e9,
     }
-    comments = dict.fromkeys((*_RATES, *found), _MEASURED)
-    comments["instructions.multiply_add.latency_cycles"] = _MEASURED
-    comments["clock_gigahertz"] = f"{_MEASURED}, from the rate of multiply-adds"
+    comments |= dict.fromkeys(found, _MEASURED)
     caches: list[Cache] = []
     for number, cache in enumerate(described.caches):
         figures = dict(bench.of_cache(number))
         caches.append(replace(cache, **_rounded(figures)))
         for name in figures:
             comments[f"caches.{number}.{name}"] = _MEASURED
-    hardware = replace(described, **_rounded(found), caches=tuple(caches))
-    return Calibration(hardware.with_instruction(MULTIPLY_ADD, **cycles), comments)
-
-
-_RATES = ("launch_microseconds", "group_nanoseconds", "clock_gigahertz")
+    hardware = replace(
+        described,
+        **_rounded(found),
+        caches=tuple(caches),
+        lanes=replace(described.lanes, **lanes),
+    )
+    measured = hardware.with_instruction(MULTIPLY_ADD, **_rounded(arithmetic))
+    return Calibration(measured, comments)
 
 
 def _rounded(figures: dict[str, float]) -> dict[str, float]:
@@ -115,6 +133,28 @@ class Bench:
         """The seconds from an accumulator to its next value."""
         steps = 16 * _STEPS
         return self._seconds("chain", 1, (self._sink, _int(steps))) / steps
+
+    def of_lanes(self) -> Iterator[tuple[str, float]]:
+        """The figures of local memory, where work-items are lanes."""
+        if not self._has_lanes:
+            return
+        cycles = self._hardware.clock_gigahertz * 1e9
+        arguments = self._sink, _int(_STEPS)
+        seconds = self._seconds("barriers", 1, arguments) / _STEPS
+        yield "barrier_cycles", max(seconds * cycles, 1.0)
+        # As many lanes meet in a bank as their strides are multiples of, until all do.
+        strides = [1 << n for n in range(8)]
+        times = [self._local_seconds(stride) for stride in strides]
+        most = max(times)
+        if most >= _LEAST_CONFLICT * times[0]:
+            reached = (t >= _NEARLY * most for t in times)
+            yield "banks", next(s for s, r in zip(strides, reached, strict=True) if r)
+
+    def _local_seconds(self, stride: int) -> float:
+        groups = self._hardware.cores * 4
+        return self._seconds(
+            "local_reads", groups, (self._sink, _int(64), _int(stride))
+        )
 
     def memory_bandwidth(self) -> float:
         """Bytes per second that all cores read from memory."""
@@ -272,6 +312,24 @@ kernel {group} void read(
   }}
   const {vector} x = {" + ".join(f"s{n}" for n in range(8))};
   {_store(vector, width, "x")}
+}}
+
+kernel {group} void barriers(global float *out, int steps) {{
+  for (int i = 0; i < steps; ++i) barrier(CLK_LOCAL_MEM_FENCE);
+}}
+
+kernel {group} void local_reads(global float *out, int steps, int stride) {{
+  local float numbers[{_LOCAL_NUMBERS}];
+  const int item = get_local_id(0);
+  for (int i = item; i < {_LOCAL_NUMBERS}; i += {items}) numbers[i] = out[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float x = 0.0f;
+  for (int i = 0; i < steps; ++i) {{
+    for (int n = 0; n < 64; ++n) {{
+      x += numbers[(item * stride + n + i) & {_LOCAL_NUMBERS - 1}];
+    }}
+  }}
+  {_store("float", 1, "x")}
 }}
 
 kernel {group} void visit(global const int *data, global float *out, int visits) {{

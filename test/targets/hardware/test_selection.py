@@ -7,6 +7,7 @@ import pytest
 from gingham.targets.hardware import (
     CacheSize,
     Hardware,
+    ToldByGpu,
     hardware_text,
     load_hardware,
     select_hardware,
@@ -140,8 +141,8 @@ def test_a_virtual_machine_has_its_part_of_the_host_s_cache(
         ("AMD", "AMD Radeon RX 7900 XTX (radeonsi, navi31)", "amd-rdna3"),
         ("Intel(R) Corporation", "Intel(R) Data Center GPU Max 1550", "intel-max"),
         ("Intel(R) Corporation", "Intel(R) Arc(TM) A770 Graphics", "intel-arc"),
-        ("ARM", "Mali-G710 r0p0", "intel-arc"),
-        ("", "", "intel-arc"),
+        ("ARM", "Mali-G710 r0p0", "gpu"),
+        ("", "", "gpu"),
     ],
 )
 def test_gpu_by_vendor_and_name(vendor: str, name: str, description: str) -> None:
@@ -161,6 +162,44 @@ def test_gpu_by_vendor_and_name(vendor: str, name: str, description: str) -> Non
 )
 def test_cores_of_compute_units(vendor: str, name: str, units: int, cores: int) -> None:
     assert gpu(vendor, name, units).cores == cores
+
+
+@pytest.mark.parametrize(
+    ("lanes", "limit", "taken", "groups"),
+    [
+        (64, 0, 64, 4),
+        (16, 1024, 16, 16),
+        # None that groups can have, and none that the device tells.
+        (48, 0, 32, 8),
+        (128, 64, 32, 2),
+        (0, 0, 32, 8),
+    ],
+)
+def test_lanes_that_a_gpu_tells(
+    lanes: int, limit: int, taken: int, groups: int
+) -> None:
+    told = ToldByGpu(lambda: lanes, 1500, 4 << 20, 128)
+    hardware = select_hardware(
+        "gpu",
+        "ARM",
+        "Mali",
+        native_float_width=4,
+        compute_units=10,
+        local_memory_bytes=40000,
+        work_group_limit=limit,
+        told=told,
+    )
+    assert hardware.innermost.count == taken
+    assert hardware.work_group_size == taken * groups
+    rate = load_hardware("gpu").multiply_adds_per_second * 1.5 * 10 / 16
+    assert hardware.multiply_adds_per_second == pytest.approx(rate)
+    assert (hardware.cores, hardware.local_memory_bytes) == (10, 40000)
+    assert (hardware.cache_line_bytes, hardware.caches[-1].size_bytes) == (128, 4 << 20)
+    assert hardware.lanes.core_memory_bytes == 40000
+    # Other GPUs are known better than they tell.
+    assert load_hardware(hardware_text(hardware)) == hardware
+    known = gpu("NVIDIA Corporation", "NVIDIA H200")
+    assert known.innermost.count == 32
 
 
 def test_group_fits_the_limit() -> None:
