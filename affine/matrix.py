@@ -149,17 +149,6 @@ def pivots(echelon: Sequence[Sequence[int]]) -> list[int]:
     return [row for row in firsts if row is not None]
 
 
-def unimodular_inverse(matrix: Matrix) -> Matrix:
-    """The integer inverse; ValueError for a matrix that has none."""
-    if any(len(row) != len(matrix) for row in matrix):
-        raise ValueError("expected a square matrix")
-    # The only unimodular matrix in Hermite normal form is the identity.
-    form, inverse = column_hermite_normal_form(matrix, len(matrix))
-    if form != identity(len(matrix)):
-        raise ValueError("expected a unimodular matrix")
-    return inverse
-
-
 def solve_integer(
     matrix: Sequence[Sequence[int]], right: Sequence[int], columns: int | None = None
 ) -> tuple[Vector, tuple[Vector, ...]] | None:

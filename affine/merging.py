@@ -42,14 +42,6 @@ class Merging:
         steps = [form.coefficients[group[-1]] for group in self.groups]
         return LinearForm.of(steps, form.constant)
 
-    def old_point(self, point: Sequence[int]) -> tuple[int, ...]:
-        """The values of the old indices at a point of the new ones."""
-        old = [0] * len(self.old_ranges)
-        for rest, group in zip(point, self.groups, strict=True):
-            for index in reversed(group):
-                rest, old[index] = divmod(rest, self.old_ranges[index])
-        return tuple(old)
-
 
 def merge_contiguous(
     ranges: Sequence[int],

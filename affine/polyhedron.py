@@ -72,12 +72,6 @@ class Polyhedron:
         """The points of `0 <= d[i] < ranges[i]` with all `constraints >= 0`."""
         return Polyhedron(len(ranges), (*box_constraints(ranges), *constraints))
 
-    def contains(self, point: Sequence[int]) -> bool:
-        """Whether a point satisfies all constraints."""
-        return all(f.evaluate(point) >= 0 for f in self.inequalities) and not any(
-            f.evaluate(point) for f in self.equalities
-        )
-
     def is_empty(self) -> bool:
         """Whether there is no integer point."""
         return self.facets is None or any(

@@ -33,6 +33,8 @@ class LaneFigures:
     request_cycles: float
     """Of an access of a sub-group to local memory, beside those in which it is served.
     """
+    line_cycles: float
+    """Of an access of a sub-group to global memory, for each line that it touches."""
     access_cycles: float
     """Of an access of a sub-group to global memory at least, with the arithmetic of its
     place."""
@@ -44,8 +46,8 @@ class LaneFigures:
     partial_sector: float
     """How many times as long a sector takes of which only a part is written."""
     stream_overlap: float
-    """The part that shows of what is not the slowest of memory, caches, accesses and
-    local memory."""
+    """The part that shows of what is not the slowest of memory, caches, accesses, local
+    memory and arithmetic."""
     alone_share: float
     """How much longer arithmetic takes on a unit that has one sub-group only."""
     local_share: float

@@ -60,7 +60,8 @@ ANY_GPU = "gpu"
 
 # The first that fits; the last of a vendor takes all of its others.
 _FAMILIES = (
-    _Family("nvidia", r"\b(GH?[12]00|[HB][12]00|H800|H20|GB[12]00)\b", "nvidia-h200"),
+    _Family("nvidia", r"\bH[18]00\b", "nvidia-h100"),
+    _Family("nvidia", r"\b(GH?[12]00|[HB][12]00|H20|GB[12]00)\b", "nvidia-h200"),
     _Family("nvidia", r"\b(A100|A800|A30|V100|P100)\b", "nvidia-a100"),
     _Family("nvidia", r"", "nvidia-rtx-4090"),
     _Family("amd|advanced micro", r"\bMI\d|gfx9|Instinct", "amd-mi300x"),

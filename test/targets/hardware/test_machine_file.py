@@ -66,7 +66,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         ('"load": 0.25', '"load": 1.5', (5, 6), "load: expected 0 to below 1, got 1.5"),
         ('"load": 0.25', '"load": NaN', (5, 6), "expected a number of 0 or more"),
         ('"load": 0.25', '"load": true', (5, 6), "0 or more, got a truth value"),
-        ("nvidia-h200", "nvidia-h20", (4, 19), "did you mean 'nvidia-h200'?"),
+        ("nvidia-h200", "nvidia-h20", (4, 19), "did you mean 'nvidia-h200' or"),
         ('"name": "b"', '"name": "a"', (4, 6), "the device 'a' is there twice"),
         ('"name": "b"', '"name": "host"', (4, 6), "'host' is the host's memory"),
         ('"name": "b"', '"name": 3', (4, 6), "name: expected a string, got a number"),

@@ -131,7 +131,7 @@ def test_a_virtual_machine_has_its_part_of_the_host_s_cache(
     ("vendor", "name", "description"),
     [
         ("NVIDIA Corporation", "NVIDIA H200", "nvidia-h200"),
-        ("NVIDIA Corporation", "NVIDIA H100 PCIe", "nvidia-h200"),
+        ("NVIDIA Corporation", "NVIDIA H100 PCIe", "nvidia-h100"),
         ("NVIDIA Corporation", "NVIDIA GH200 480GB", "nvidia-h200"),
         ("NVIDIA Corporation", "NVIDIA A100-SXM4-80GB", "nvidia-a100"),
         ("NVIDIA Corporation", "NVIDIA GeForce RTX 3060", "nvidia-rtx-4090"),

@@ -30,12 +30,17 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
     return None if found is None else found.schedule
 
 
-def _ways(block: BlockOp, problem: Problem, hardware: Hardware) -> Iterator[Candidate]:
-    """The ways to share a block, the fastest first: one input for many cells or not."""
+def _ways(
+    block: BlockOp, problem: Problem, hardware: Hardware, *, slow: bool = False
+) -> Iterator[Candidate]:
+    """The ways to share a block, the fastest first: one input for many cells or not.
+
+    With `slow` there are more that can hardly be the fastest.
+    """
     found = contractions.candidates(block, problem, hardware)
     first = next(found, None)
     if first is None:
-        return streams.candidates(block, problem, hardware)
+        return streams.candidates(block, problem, hardware, slow=slow)
     return chain([first], found)
 
 
@@ -56,5 +61,5 @@ def candidates(
     if block.is_serial or not all(block.index_ranges):
         return []
     problem = problem_of(block, hardware.vector_bits)
-    found = [*_ways(block, problem, hardware)]
+    found = [*_ways(block, problem, hardware, slow=spread_out)]
     return evenly(found, count) if spread_out else found[:count]

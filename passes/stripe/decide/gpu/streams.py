@@ -52,6 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from math import inf, prod
 
 from .....dialects.stripe.attributes import MemorySpace
@@ -78,18 +79,23 @@ _PADDINGS = range(5)
 
 
 def candidates(
-    block: BlockOp, problem: Problem, hardware: Hardware
+    block: BlockOp, problem: Problem, hardware: Hardware, *, slow: bool = False
 ) -> Iterator[Candidate]:
     """The ways to run a block of which the cells are computed each on its own.
 
-    The fastest is the first; there is none where lanes have nothing to share.
+    The fastest is the first; there is none where lanes have nothing to share. With
+    `slow` there are such among them that can hardly be the fastest.
     """
     streams = _Streams(block, problem, hardware)
     if problem.is_nested or not problem.outputs or not streams.indices:
         return
     found = {
         (sharing, staged): estimate(problem, sharing, staged, hardware)
-        for sharing, staged in (*streams.direct(), *streams.staged())
+        for sharing, staged in (
+            *streams.direct(),
+            *streams.staged(),
+            *(streams.slow() if slow else ()),
+        )
     }
     for way, time in sorted(found.items(), key=lambda each: each[1].seconds):
         sharing, staged = way
@@ -138,6 +144,15 @@ class _Streams:
                 if width > 1:
                     yield self._shared(self.problem.ranges, last, width, turns), ()
 
+    def slow(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
+        """Along each index, by smaller groups than are worth having."""
+        ranges, output = self.problem.ranges, self.problem.outputs[0]
+        for last in self.indices:
+            order = self._order(output, last)
+            for turns, smaller in product(_TURNS, (1, 2, 4, 8)):
+                items = self.hardware.work_group_size // smaller
+                yield self._shared(ranges, order, 1, turns, items), ()
+
     def staged(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
         """Along the axes of the output, with copies of inputs that run along others."""
         problem = self.problem
@@ -170,7 +185,12 @@ class _Streams:
                     yield sharing, copies
 
     def _shared(
-        self, ranges: tuple[int, ...], order: tuple[int, ...], width: int, turns: int
+        self,
+        ranges: tuple[int, ...],
+        order: tuple[int, ...],
+        width: int,
+        turns: int,
+        items: int = 0,
     ) -> Sharing:
         hardware = self.hardware
         return shared(
@@ -178,7 +198,7 @@ class _Streams:
             order,
             width=width,
             turns=turns,
-            most_items=hardware.work_group_size,
+            most_items=items or hardware.work_group_size,
             lanes=hardware.items_at_once,
             loops=self.loops,
             alone=self.problem.fixed,

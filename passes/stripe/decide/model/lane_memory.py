@@ -19,18 +19,21 @@ Steps: TypeAlias = tuple[tuple[int, int], ...]
 """How lanes step through memory: (bytes, lanes), the fastest index first."""
 
 
-@lru_cache(maxsize=1 << 14)
 def sectors(steps: Steps, size: int, lanes: int, figures: LaneFigures) -> int:
     """The sectors that lanes touch which access `size` bytes each.
 
     The first lies at the start of a sector.
     """
-    touched: set[int] = set()
-    sector = figures.sector_bytes
+    return touched(steps, size, lanes, figures.sector_bytes)
+
+
+@lru_cache(maxsize=1 << 14)
+def touched(steps: Steps, size: int, lanes: int, unit: int) -> int:
+    """How many units of so many bytes lanes touch which access `size` bytes each."""
+    found: set[int] = set()
     for place in _places(steps, lanes):
-        first, last = place // sector, (place + size - 1) // sector
-        touched.update(range(first, last + 1))
-    return len(touched)
+        found.update(range(place // unit, (place + size - 1) // unit + 1))
+    return len(found)
 
 
 @lru_cache(maxsize=1 << 14)

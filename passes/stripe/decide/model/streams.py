@@ -1,10 +1,11 @@
 """The time of a block of which each cell is computed on its own, by lanes.
 
 Such a block is as fast as its data moves: from memory, each sector that it touches
-once; from the last cache, each as often as a sub-group accesses it; out of local
-memory, as fast as the banks allow. These overlap, so that the slowest counts, with a
-part of the others. Memory is only as fast as what is on its way allows: so many bytes
-of as many work-items as run at once, for the time that each waits.
+once; from the last cache, each as often as a sub-group accesses it; through the first
+one, line by line; out of local memory, as fast as the banks allow. These overlap, and
+with them the arithmetic, so that the slowest counts, with a part of the others. Memory
+is only as fast as what is on its way allows: so many bytes of as many work-items as run
+at once, for the time that each waits.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .....targets.hardware.lanes import LaneFigures
 from ....clock import Clock, Estimate
 from ...analysis.footprint import footprint
 from ...analysis.problem import Access, Problem
-from .lane_memory import Steps, bank_turns, sectors
+from .lane_memory import Steps, bank_turns, sectors, touched
 from .occupancy import resident_groups
 from .sharing import Sharing
 
@@ -92,6 +93,7 @@ class _Model:
             "last cache": core * moved / hardware.caches[-1].bytes_per_cycle,
             "accesses": core * issued,
             "local memory": core * local,
+            "arithmetic": core * self._computed,
         }
         slowest, rest = max(parts.values()), sum(parts.values())
         seconds = slowest + figures.stream_overlap * (rest - slowest)
@@ -175,6 +177,14 @@ class _Model:
         )
 
     @property
+    def _computed(self) -> float:
+        """The cycles of arithmetic of a group."""
+        sharing = self.sharing
+        points = prod(sharing.turns) * prod(sharing.loops) * sharing.width
+        operations = self._subgroups * points * self.problem.operations
+        return operations / self.hardware.multiply_adds_per_cycle
+
+    @property
     def _accessed(self) -> float:
         """The bytes of global memory that a sub-group accesses in a cycle."""
         return self.hardware.caches[0].bytes_per_cycle
@@ -188,9 +198,11 @@ class _Model:
         figures = self.hardware.lanes
         sector = figures.sector_bytes
         size = self._size(access)
-        each = sectors(self._steps(access.strides), size, self.lanes, figures)
+        steps, line = self._steps(access.strides), self.hardware.cache_line_bytes
+        each = sectors(steps, size, self.lanes, figures)
+        lines = touched(steps, size, self.lanes, line) * figures.line_cycles
         times = self._subgroups * self._times(access)
-        cycles = max(each * sector / self._accessed, figures.access_cycles)
+        cycles = max(each * sector / self._accessed, lines, figures.access_cycles)
         if access.is_output:
             # Nothing gathers what is written before it gets to the last cache.
             is_whole = each * sector <= size * self.lanes

@@ -28,16 +28,15 @@ func.func @odd(%A : !stripe.view<1003001xf32>, %B : !stripe.view<1003001xf32>) -
 
 // Rows of odd length: lanes have neighbouring cells, each several that are a group apart.
 // CHECK-LABEL: func.func @rows
-// CHECK:       tile [2, 1024] bind [grid, grid],
+// CHECK:       tile [1, 1024] bind [grid, grid],
 // CHECK-NEXT:  tile [1, 256] bind [unroll, unroll],
 // CHECK-NEXT:  points bind [group, group],
-// CHECK-NEXT:  because "{{.*}}: streams by groups of 256 work-items, each with 8 cells"
+// CHECK-NEXT:  because "{{.*}}: streams by groups of 256 work-items, each with 4 cells"
 // SOURCE-LABEL: void rows_1(
 // SOURCE:      #pragma unroll
-// SOURCE-NEXT: for (int i_1 = 0; i_1 < 2; ++i_1) {
-// SOURCE:        for (int j_1 = 0; j_1 < 4; ++j_1) {
-// SOURCE-NEXT:     if (j + 256 * j_1 <= 1002) {
-// SOURCE:            C[2006 * i + j + (1003 * i_1 + 256 * j_1)] = x + y;
+// SOURCE-NEXT: for (int j_1 = 0; j_1 < 4; ++j_1) {
+// SOURCE-NEXT:   if (j + 256 * j_1 <= 1002) {
+// SOURCE:          C[1003 * i + j + 256 * j_1] = x + y;
 func.func @rows(%A : !stripe.view<600x1003xf32>, %B : !stripe.view<1003xf32>) -> !stripe.view<600x1003xf32> {
   %C = stripe.alloc : !stripe.view<600x1003xf32>
   stripe.block "rows" [%i : 600, %j : 1003]
