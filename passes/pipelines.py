@@ -59,6 +59,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             *_prefetch(options),
             *_double_buffers(options),
             *_aligned_vectors(options),
+            *_zero_copies(options),
         ],
     }
 
@@ -254,6 +255,13 @@ def _aligned_vectors(options: TargetOptions) -> list[Step]:
     if options.hardware.has_vectors:
         return []
     return [step("opencl-align-vectors")]
+
+
+def _zero_copies(options: TargetOptions) -> list[Step]:
+    """The pass that sets what copies made ahead leave out with the same instruction."""
+    if options.hardware.has_vectors:
+        return []
+    return [step("opencl-zero-copies")]
 
 
 def _recall(options: TargetOptions) -> list[Step]:

@@ -136,11 +136,16 @@ class ForOp(DialectOperation):
 
 @irdl_op_definition
 class IfOp(DialectOperation):
-    """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0 { }`."""
+    """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0 { }`.
+
+    With `else zero` the body copies asynchronously, and where a condition fails, the
+    cells that it copies to are set to zero in the same way.
+    """
 
     name = "opencl.if"
     values = var_operand_def(IndexType)
     conditions = prop_def(ArrayAttr[FormAttr])
+    zeros = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
@@ -157,16 +162,20 @@ class IfOp(DialectOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> IfOp:
-        """Read `%i + %k - 3 >= 0, %i >= 0 { ... }`."""
+        """Read `%i + %k - 3 >= 0, %i >= 0 else zero { ... }`, the words if there."""
         forms = ValueForms(parser)
         polynomials = [forms.parse()]
         _parse_at_least_zero(parser)
         while parser.parse_optional_punctuation(",") is not None:
             polynomials.append(forms.parse())
             _parse_at_least_zero(parser)
+        zeros = parser.parse_optional_keyword("else") is not None
+        if zeros:
+            parser.parse_keyword("zero")
         attributes = parser.parse_optional_attr_dict_with_keyword()
         values = forms.resolve()
         op = cls(forms.forms(polynomials), values, parser.parse_region([]))
+        op.zeros = UnitAttr() if zeros else None
         if attributes is not None:
             op.attributes |= attributes.data
         return op
@@ -177,6 +186,8 @@ class IfOp(DialectOperation):
             printer.print_string(", " if number else " ")
             print_form(printer, condition.data, self.values)
             printer.print_string(" >= 0")
+        if self.zeros is not None:
+            printer.print_string(" else zero")
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
@@ -188,6 +199,16 @@ class IfOp(DialectOperation):
             raise VerifyException("expected at least one condition")
         for condition in self.conditions:
             _verify_form(condition.data, len(self.values))
+        if self.zeros is not None and self.copy is None:
+            raise VerifyException("expected 'else zero' of a single asynchronous copy")
+
+    @property
+    def copy(self) -> StoreOp | None:
+        """The store of a body that only copies asynchronously; None of others."""
+        last = self.body.block.last_op
+        if not isinstance(last, StoreOp) or last.asynchronous is None:
+            return None
+        return last if self.body.block.first_op is last.value.owner else None
 
 
 def _parse_at_least_zero(parser: Parser) -> None:

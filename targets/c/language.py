@@ -225,7 +225,14 @@ class GnuC(Language):
         return f"vstore_{name}({value}, {position});"
 
     @override
-    def copy_asynchronously(self, type: CType, target: str, source: str) -> str:
+    def copy_asynchronously(
+        self, type: CType, target: str, source: str, condition: str | None = None
+    ) -> str:
+        if condition is not None:
+            size = type.bits // 8 * (type.lanes or 1)
+            copy = self.copy_asynchronously(type, target, source)
+            zeros = f"__builtin_memset({target}, 0, {size});"
+            return f"if ({condition}) {{ {copy} }} else {{ {zeros} }}"
         if type.lanes is None:
             return f"*({target}) = *({source});"
         return self.store(self.load(type, source), type, target, streams=False)

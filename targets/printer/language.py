@@ -121,8 +121,13 @@ class Language(ABC):
         """
 
     @abstractmethod
-    def copy_asynchronously(self, type: CType, target: str, source: str) -> str:
-        """The statement that begins to copy a value from global to local memory."""
+    def copy_asynchronously(
+        self, type: CType, target: str, source: str, condition: str | None = None
+    ) -> str:
+        """The statement that begins to copy a value from global to local memory.
+
+        Where a condition fails, that sets zeros.
+        """
 
     @abstractmethod
     def prefetch(self, scalar: str, position: str) -> str:

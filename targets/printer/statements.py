@@ -204,7 +204,12 @@ class StatementPrinter:
         conditions = [
             self._indices.condition(form.data, op.values) for form in op.conditions
         ]
-        self._print_guarded(op, " && ".join(conditions))
+        condition = " && ".join(conditions)
+        copy = None if op.zeros is None else op.copy
+        if copy is not None and isinstance(load := copy.value.owner, LoadOp):
+            self._print_copy(load, copy, condition)
+            return
+        self._print_guarded(op, condition)
 
     def _print_guarded(self, op: IfOp | WhenOp, condition: str) -> None:
         self._comment_place(op)
@@ -257,12 +262,14 @@ class StatementPrinter:
         value = self._language.from_memory(text, type)
         self._declare(op, op.result, value, name)
 
-    def _print_copy(self, load: LoadOp, store: StoreOp) -> None:
-        """What comes to local memory while the work-item goes on."""
+    def _print_copy(
+        self, load: LoadOp, store: StoreOp, condition: str | None = None
+    ) -> None:
+        """What comes to local memory while the work-item goes on; else zeros."""
         self._comment_place(store)
         type = c_type(store.value.type)
         places = self._position(store), self._position(load)
-        self._line(self._language.copy_asynchronously(type, *places))
+        self._line(self._language.copy_asynchronously(type, *places, condition))
 
     def _print_store(self, op: StoreOp) -> None:
         load = op.value.owner

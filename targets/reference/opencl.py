@@ -272,6 +272,7 @@ def _prepare_if(op: IfOp) -> Step:
     values = tuple(op.values)
     conditions = [evaluator(condition.data) for condition in op.conditions]
     body = prepare_all(op.body.block.ops)
+    zeros = None if op.zeros is None or op.copy is None else _zeros(op.copy)
 
     def step(frame: Frame) -> None:
         numbers = [frame[value] for value in values]
@@ -279,6 +280,8 @@ def _prepare_if(op: IfOp) -> Step:
         for condition in conditions:
             active &= condition(numbers) >= 0
         _run_where(active, body, frame)
+        if zeros is not None:
+            _run_where(~active, zeros, frame)
 
     return step
 
@@ -374,6 +377,17 @@ def _prepare_load(op: LoadOp) -> Step:
 
 @prepare.register(StoreOp)
 def _prepare_store(op: StoreOp) -> Step:
+    value = op.value
+    return _storing(op, lambda frame: frame[value])
+
+
+def _zeros(op: StoreOp) -> Step:
+    """What sets the cells of a store to zero, in the same way."""
+    return _storing(op, lambda frame: 0)
+
+
+def _storing(op: StoreOp, value_of: Callable[[Frame], Array | int]) -> Step:
+    """What stores a value of each work-item."""
     target, value = op.pointer, op.value
     cells_of = _addressing(op, value.type)
     is_asynchronous = op.asynchronous is not None
@@ -383,7 +397,7 @@ def _prepare_store(op: StoreOp) -> Step:
         cells = cells_of(frame, pointer)
         for level in pointer.levels:
             level.record(op, pointer.memory, cells, Use.ASSIGN)
-        pointer.memory.assign(cells, frame[value])
+        pointer.memory.assign(cells, value_of(frame))
         if is_asynchronous:
             launch: _Launch = frame[_LAUNCH]
             launch.coming.append((pointer.memory, cells))

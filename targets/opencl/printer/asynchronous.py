@@ -27,10 +27,33 @@ ASYNCHRONOUS = """\
 #endif
 """
 
+COPY_OR_ZERO = """\
+#ifdef __NV_CL_C_VERSION
+#define copy_or_zero(KIND, BYTES, LANES, to, from, is_there) \\
+  asm volatile("cp.async." #KIND ".shared.global [%0], [%1], " #BYTES ", %2;" \\
+               :: "r"((uint)(size_t)(to)), "l"(from), \\
+                  "r"((is_there) ? BYTES : 0) : "memory")
+#else
+#define copy_or_zero(KIND, BYTES, LANES, to, from, is_there) \\
+  if (is_there) \\
+    COPY_##LANES(to, from); \\
+  else \\
+    for (int cell = 0; cell < LANES; ++cell) (to)[cell] = 0
+#endif
+"""
 
-def copy_asynchronously(type: CType, target: str, source: str) -> str:
-    """The statement that begins to copy a value of 4, 8 or 16 bytes."""
+
+def copy_asynchronously(
+    type: CType, target: str, source: str, condition: str | None = None
+) -> str:
+    """The statement that begins to copy a value of 4, 8 or 16 bytes.
+
+    Where a condition fails, it sets zeros.
+    """
     lanes = type.lanes or 1
     size = type.bits // 8 * lanes
     cache = "cg" if size == 16 else "ca"
-    return f"copy_asynchronously({cache}, {size}, {lanes}, {target}, {source});"
+    places = f"{cache}, {size}, {lanes}, {target}, {source}"
+    if condition is None:
+        return f"copy_asynchronously({places});"
+    return f"copy_or_zero({places}, {condition});"

@@ -20,7 +20,7 @@ from ...printer.language import Language
 from ...printer.types import CType
 from . import vectors
 from .aligned import ALIGNED, can_align, load_aligned, store_aligned
-from .asynchronous import ASYNCHRONOUS, copy_asynchronously
+from .asynchronous import ASYNCHRONOUS, COPY_OR_ZERO, copy_asynchronously
 from .conversions import cast_helper
 from .data import number_of_index
 from .division import divide_helper
@@ -124,9 +124,13 @@ class OpenCLC(Language):
         return f"vstore{type.lanes}({value}, 0, {position});"
 
     @override
-    def copy_asynchronously(self, type: CType, target: str, source: str) -> str:
+    def copy_asynchronously(
+        self, type: CType, target: str, source: str, condition: str | None = None
+    ) -> str:
         self.need(ASYNCHRONOUS)
-        return copy_asynchronously(type, target, source)
+        if condition is not None:
+            self.need(COPY_OR_ZERO)
+        return copy_asynchronously(type, target, source, condition)
 
     @override
     def prefetch(self, scalar: str, position: str) -> str:

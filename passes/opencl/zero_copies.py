@@ -1,0 +1,199 @@
+"""`opencl-zero-copies`: cells that an asynchronous copy leaves out are set with it.
+
+Copies to local memory that stick out of what they copy set the other cells to zero, in
+loops of their own under the opposite conditions. A device that copies asynchronously
+sets cells to zero with the same instruction, without a branch: so the loops are one.
+
+Before:
+
+```mlir
+opencl.for %i : 4 unroll {
+  opencl.if %k + 8 * %i - 45 >= 0 {
+    %0 = eltwise.constant 0 : f32
+    opencl.store %0, %t[8 * %i + %k] : f32 -> !opencl.pointer<f32, local>
+  }
+}
+opencl.for %j : 4 unroll {
+  opencl.if -%k - 8 * %j + 44 >= 0 {
+    %x = opencl.load %A[8 * %j + %k] : !opencl.pointer<f32, global> -> f32
+    opencl.store asynchronous %x, %t[8 * %j + %k] : f32 -> ...
+  }
+}
+```
+
+After:
+
+```mlir
+opencl.for %j : 4 unroll {
+  opencl.if -%k - 8 * %j + 44 >= 0 else zero {
+    %x = opencl.load %A[8 * %j + %k] : !opencl.pointer<f32, global> -> f32
+    opencl.store asynchronous %x, %t[8 * %j + %k] : f32 -> ...
+  }
+}
+```
+
+With several conditions there is a loop for each, under those before and the opposite of
+its own. Left alone are loops of which steps share a cell, other values than zero, and
+copies that are made at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from ...affine.form import LinearForm
+from ...dialects.eltwise.ops import ConstantOp
+from ...dialects.index_sum import IndexSum
+from ...dialects.opencl.kernel import KernelOp
+from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ..walking import operations
+
+
+@dataclass(frozen=True)
+class OpenCLZeroCopiesPass(ModulePass):
+    """Set what asynchronous copies leave out with the same instruction."""
+
+    name = "opencl-zero-copies"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Join loops of copies with those that set the cells which they leave out."""
+        for kernel in op.ops:
+            if isinstance(kernel, KernelOp):
+                blocks = [each.parent_block() for each in operations(kernel)]
+                for block in dict.fromkeys(blocks):
+                    if block is not None:
+                        _join(block)
+
+
+def _join(block: Block) -> None:
+    """Join neighbouring statements of a block."""
+    fills: list[_Guarded] = []
+    for statement in [*block.ops]:
+        guarded = _Guarded.of(statement)
+        if guarded is None or (fills and not guarded.is_like(fills[0])):
+            fills = []
+        if guarded is None:
+            continue
+        if guarded.is_zero:
+            fills.append(guarded)
+        elif guarded.takes(fills):
+            for fill in fills:
+                Rewriter.erase_op(fill.statement)
+            guarded.guard.zeros = UnitAttr()
+            fills = []
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    """A statement that stores a cell at each step of its loops, under conditions."""
+
+    statement: Operation
+    loops: tuple[ForOp, ...]
+    guard: IfOp
+    store: StoreOp
+
+    @staticmethod
+    def of(statement: Operation) -> _Guarded | None:
+        """The parts of a statement; None for others."""
+        loops: list[ForOp] = []
+        inner: Operation | None = statement
+        while isinstance(inner, ForOp):
+            loops.append(inner)
+            body = inner.body.block
+            inner = body.first_op if body.first_op is body.last_op else None
+        if not isinstance(inner, IfOp) or inner.zeros is not None:
+            return None
+        operands = [*inner.body.block.ops]
+        if len(operands) != 2 or not isinstance(store := operands[1], StoreOp):
+            return None
+        if store.value.owner is not operands[0]:
+            return None
+        is_copy = isinstance(operands[0], LoadOp) and store.asynchronous is not None
+        is_known = is_copy or isinstance(operands[0], ConstantOp)
+        return _Guarded(statement, tuple(loops), inner, store) if is_known else None
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether zeros are stored."""
+        value = self.store.value.owner
+        return isinstance(value, ConstantOp) and str(value.number) in ("0", "0.0")
+
+    def is_like(self, other: _Guarded) -> bool:
+        """Whether the same cells are stored in the same loops, but for conditions."""
+        return (
+            self._extents == other._extents
+            and self.store.pointer is other.store.pointer
+            and self.store.value.type == other.store.value.type
+            and self._place == other._place
+        )
+
+    def takes(self, fills: Sequence[_Guarded]) -> bool:
+        """Whether those set just the cells that a copy leaves out."""
+        passed: set[_Sum] = set()
+        for fill in fills:
+            opposite = {_opposite(each): each for each in fill._conditions}
+            failing = self._conditions & opposite.keys()
+            others = fill._conditions - {opposite[each] for each in failing}
+            if len(failing) != 1 or not others <= passed:
+                return False
+            passed |= failing
+        return passed == self._conditions and self._has_own_cells
+
+    @property
+    def _extents(self) -> list[tuple[int, bool]]:
+        return [(e.extent.value.data, e.unroll is not None) for e in self.loops]
+
+    @property
+    def _conditions(self) -> set[_Sum]:
+        """What is at least zero where a step stores."""
+        forms = [each.data for each in self.guard.conditions]
+        return {self._numbered(form, self.guard.values) for form in forms}
+
+    @property
+    def _place(self) -> _Sum:
+        """Where a step stores."""
+        return self._numbered(self.store.form.data, self.store.values)
+
+    def _numbered(self, form: LinearForm, values: Sequence[SSAValue]) -> _Sum:
+        """A form with the numbers of loops in place of their indices."""
+        numbers: dict[SSAValue, int] = {
+            each.body.block.args[0]: n for n, each in enumerate(self.loops)
+        }
+        terms: list[tuple[SSAValue | int, int]] = [
+            (numbers.get(value, value), step)
+            for value, step in IndexSum.of(form, values).terms
+        ]
+        return frozenset(terms), form.constant.numerator
+
+    @property
+    def _has_own_cells(self) -> bool:
+        """Whether no two steps of the loops store the same cell."""
+        type = self.store.value.type
+        size = prod(type.get_shape()) if isinstance(type, VectorType) else 1
+        steps = {number: abs(step) for number, step in self._place[0]}
+        extents = [each.extent.value.data for each in self.loops]
+        found = [(steps.get(number, 0), n) for number, n in enumerate(extents)]
+        for step, extent in sorted(found):
+            if step < size and extent > 1:
+                return False
+            size = max(size, step * extent)
+        return True
+
+
+_Sum: TypeAlias = tuple[frozenset[tuple[SSAValue | int, int]], int]
+"""The terms of a sum, over loops by their numbers, and its constant."""
+
+
+def _opposite(condition: _Sum) -> _Sum:
+    """What is at least zero where a condition is not."""
+    terms, constant = condition
+    return frozenset((value, -step) for value, step in terms), -constant - 1

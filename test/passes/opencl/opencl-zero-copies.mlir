@@ -1,0 +1,81 @@
+// RUN: tile-opt %s -p opencl-zero-copies | filecheck %s
+// RUN: tile-opt %s -p opencl-zero-copies -t opencl | filecheck %s --check-prefix=SOURCE
+// RUN: tile-opt %s -p opencl-zero-copies | tile-opt - | filecheck %s
+
+// Two conditions: a loop for what fails each, the second under the first. The second array
+// has cells that nothing sets, the third is set to something else, the fourth at once, and
+// of the fifth two steps share a cell.
+// CHECK-LABEL: opencl.kernel @copies
+// CHECK:         opencl.for %i : 4 unroll {
+// CHECK-NEXT:      opencl.if -%group - 4 * %i + 20 >= 0, -%item + 5 >= 0 else zero {
+// CHECK-NEXT:        %0 = opencl.load %A[%item + 8 * %i] : !opencl.pointer<f32, global> -> f32
+// CHECK-NEXT:        opencl.store asynchronous %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    opencl.if -%item + 4 >= 0 {
+// CHECK-NOT:     else zero
+// CHECK:       }
+// SOURCE: copy_or_zero(ca, 4, 1, s + (item + 8 * i), A + (item + 8 * i), group + 4 * i <= 20 && item <= 5);
+opencl.kernel @copies(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [8, 1, 1] {
+  %s = opencl.array 32 : !opencl.pointer<f32, local>
+  %t = opencl.array 32 : !opencl.pointer<f32, local>
+  %group = opencl.work_item group_id 0 below 4
+  %item = opencl.work_item local_id 0 below 8
+  opencl.for %i : 4 unroll {
+    opencl.if %group + 4 * %i - 21 >= 0 {
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.for %i : 4 unroll {
+    opencl.if -%group - 4 * %i + 20 >= 0, %item - 6 >= 0 {
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.for %i : 4 unroll {
+    opencl.if -%group - 4 * %i + 20 >= 0, -%item + 5 >= 0 {
+      %0 = opencl.load %A[%item + 8 * %i] : !opencl.pointer<f32, global> -> f32
+      opencl.store asynchronous %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.if -%item + 4 >= 0 {
+    %0 = eltwise.constant 0 : f32
+    opencl.store %0, %t[%item] : f32 -> !opencl.pointer<f32, local>
+  }
+  opencl.if %item - 6 >= 0 {
+    %0 = opencl.load %A[%item] : !opencl.pointer<f32, global> -> f32
+    opencl.store asynchronous %0, %t[%item] : f32 -> !opencl.pointer<f32, local>
+  }
+  opencl.if -%item + 4 >= 0 {
+    %0 = eltwise.constant 1 : f32
+    opencl.store %0, %t[%item + 8] : f32 -> !opencl.pointer<f32, local>
+  }
+  opencl.if %item - 5 >= 0 {
+    %0 = opencl.load %A[%item] : !opencl.pointer<f32, global> -> f32
+    opencl.store asynchronous %0, %t[%item + 8] : f32 -> !opencl.pointer<f32, local>
+  }
+  opencl.if -%item + 4 >= 0 {
+    %0 = eltwise.constant 0 : f32
+    opencl.store %0, %t[%item + 16] : f32 -> !opencl.pointer<f32, local>
+  }
+  opencl.if %item - 5 >= 0 {
+    %0 = opencl.load %A[%item] : !opencl.pointer<f32, global> -> f32
+    opencl.store %0, %t[%item + 16] : f32 -> !opencl.pointer<f32, local>
+  }
+  opencl.for %i : 2 {
+    opencl.if -%item - %i + 4 >= 0 {
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %t[%item + 24] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.for %i : 2 {
+    opencl.if %item + %i - 5 >= 0 {
+      %0 = opencl.load %A[%item + 8 * %i] : !opencl.pointer<f32, global> -> f32
+      opencl.store asynchronous %0, %t[%item + 24] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.barrier asynchronous local
+  %x = opencl.load %s[%item] : !opencl.pointer<f32, local> -> f32
+  opencl.store %x, %B[%item + 8 * %group] : f32 -> !opencl.pointer<f32, global>
+}
