@@ -33,6 +33,7 @@ from ..dialects.opencl.ops import StoreOp
 from ..dialects.stripe.attributes import KERNEL_ATTRIBUTE
 from ..dialects.stripe.block import BlockOp
 from .convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass
+from .kernel_pass import KernelPass, LaunchPass
 from .stripe.analysis.nests import top_level_blocks
 from .walking import operations
 
@@ -41,39 +42,6 @@ Ready = Callable[[ModuleOp, KernelOp], None]
 
 Expect = Callable[[ModuleOp], Ready | None]
 """Is told of a module that will be lowered; gives what wants its kernels early."""
-
-_ALONE = frozenset(
-    {
-        "stripe-round-up",
-        "stripe-separate",
-        "stripe-plan-vectors",
-        "stripe-vectorize",
-        "stripe-dead-code-elimination",
-        "stripe-unroll",
-        "stripe-map",
-        "opencl-emulate-types",
-        "opencl-expand-functions",
-        "opencl-divide-by-scalars",
-        "opencl-limit-unrolling",
-        "opencl-hide-conditions",
-        "opencl-hide-complements",
-        "opencl-prefetch",
-        "opencl-double-buffer",
-        "opencl-align-vectors",
-    }
-)
-"""The passes that do to a kernel what they do to it among others."""
-_TOGETHER = frozenset(
-    {
-        "opencl-stream-stores",
-        "opencl-run-once",
-        "opencl-plan-joins",
-        "opencl-join-launches",
-        "opencl-place-memory",
-    }
-)
-"""The passes that look at all, and leave kernels alone that they neither join nor let
-store past the caches."""
 
 
 def run_kernel_by_kernel(
@@ -90,7 +58,7 @@ def run_kernel_by_kernel(
     )
     first, last = _start(passes, lowering), _start(passes, len(passes))
     lower, after = passes[lowering], passes[lowering + 1 :]
-    if any(each.name not in _ALONE | _TOGETHER for each in after):
+    if not all(isinstance(each, KernelPass | LaunchPass) for each in after):
         # What another pass does to kernels is not known.
         _apply(passes, context, module)
         module.verify()
@@ -108,7 +76,7 @@ def run_kernel_by_kernel(
 
 def _start(passes: Sequence[ModulePass], end: int) -> int:
     """Where the passes in front of a place begin that look at kernels alone."""
-    while end and passes[end - 1].name in _ALONE:
+    while end and isinstance(passes[end - 1], KernelPass):
         end -= 1
     return end
 
@@ -133,7 +101,7 @@ class _Kernels:
         self._module = module
         self._context = context
         self._before = before
-        self._after = [each for each in after if each.name in _ALONE]
+        self._after = [each for each in after if isinstance(each, KernelPass)]
         self._ready = ready
         self._blocks = _blocks_of_kernels(module)
         self._finished: dict[KernelOp, KernelOp] = {}

@@ -27,16 +27,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.passes import ModulePass
 
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.ops import LoadOp, StoreOp, lies_aligned
 from ...dialects.stripe.attributes import MemorySpace
+from ..kernel_pass import KernelPass
 from ..walking import operations
 
 
 @dataclass(frozen=True)
-class OpenCLAlignVectorsPass(ModulePass):
+class OpenCLAlignVectorsPass(KernelPass):
     """Mark vectors that always lie at a multiple of their elements."""
 
     name = "opencl-align-vectors"

@@ -39,7 +39,6 @@ from math import frexp
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType, f32
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.ops import (
@@ -50,11 +49,12 @@ from ...dialects.eltwise.ops import (
 )
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.kernel import KernelOp
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
 
 
-class OpenCLDivideByScalarsPass(ModulePass):
+class OpenCLDivideByScalarsPass(KernelPass):
     """Divide vectors of f32 by scalars through a product and its remainder."""
 
     name = "opencl-divide-by-scalars"

@@ -70,6 +70,7 @@ from ...dialects.opencl.ops import (
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..hardware_pass import HardwarePass
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
 from .loops import ancestors
@@ -80,7 +81,7 @@ _WHOLE = 16
 
 
 @dataclass(frozen=True)
-class OpenCLDoubleBufferPass(HardwarePass):
+class OpenCLDoubleBufferPass(KernelPass, HardwarePass):
     """Copy the next pieces to local memory while these are used."""
 
     name = "opencl-double-buffer"

@@ -38,7 +38,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType, f16, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.element_types import is_storage_type
@@ -54,12 +53,13 @@ from ...dialects.eltwise.ops import (
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ..constant_folding import fold_cast
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
 
 
 @dataclass(frozen=True)
-class OpenCLEmulateTypesPass(ModulePass):
+class OpenCLEmulateTypesPass(KernelPass):
     """Let kernels use f16 and bf16 in memory and f32 for computing."""
 
     name = "opencl-emulate-types"

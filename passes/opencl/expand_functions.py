@@ -39,7 +39,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType, f32
 from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
@@ -47,6 +46,7 @@ from ...dialects.opencl.functions import CallOp, FunctionOp, ReturnOp
 from ...dialects.opencl.kernel import KernelOp
 from ...errors import GinghamError
 from ...suggestions import did_you_mean
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..symbols import Symbols
 from ..walking import operations
@@ -55,7 +55,7 @@ from .expansions.number import arguments_of
 
 
 @dataclass(frozen=True)
-class OpenCLExpandFunctionsPass(ModulePass):
+class OpenCLExpandFunctionsPass(KernelPass):
     """Let kernels call our own form of element-wise functions of f32."""
 
     name = "opencl-expand-functions"

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
@@ -41,6 +40,7 @@ from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.data_ops import IndexOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.work_items import WorkItemOp
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
 
@@ -49,7 +49,7 @@ _ADD, _SUB, _NEG = (FUNCTION_OPS[name] for name in ("add", "sub", "neg"))
 
 
 @dataclass(frozen=True)
-class OpenCLHideComplementsPass(ModulePass):
+class OpenCLHideComplementsPass(KernelPass):
     """Compute complements of integers from a number that compilers do not know."""
 
     name = "opencl-hide-complements"

@@ -40,7 +40,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
@@ -48,12 +47,13 @@ from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import WorkItemOp
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
 
 
 @dataclass(frozen=True)
-class OpenCLHideConditionsPass(ModulePass):
+class OpenCLHideConditionsPass(KernelPass):
     """Add an unknown zero to conditions on the indices of loops."""
 
     name = "opencl-hide-conditions"

@@ -59,12 +59,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
 from ...dialects.work import Work, work_of
+from ..kernel_pass import LaunchPass
 from ..locations import error_at, located
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
@@ -73,7 +73,7 @@ from .lifetimes import host_launches
 
 
 @dataclass(frozen=True)
-class OpenCLJoinLaunchesPass(ModulePass):
+class OpenCLJoinLaunchesPass(LaunchPass):
     """Make one launch of those with the same `opencl.join`."""
 
     name = "opencl-join-launches"

@@ -67,6 +67,7 @@ from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ...targets.hardware.overheads import Overheads
 from ..hardware_pass import HardwarePass
+from ..kernel_pass import KernelPass
 from .loops import steps_of
 
 _MUCH = 1 / 2
@@ -105,7 +106,7 @@ class _Body:
 
 
 @dataclass(frozen=True)
-class OpenCLLimitUnrollingPass(HardwarePass):
+class OpenCLLimitUnrollingPass(KernelPass, HardwarePass):
     """Mark loops with the steps that are put side by side."""
 
     name = "opencl-limit-unrolling"

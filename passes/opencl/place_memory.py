@@ -44,16 +44,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
 
 from ...dialects.opencl.kernel import AllocateOp
 from ...errors import GinghamError
+from ..kernel_pass import LaunchPass
 from .arena import place
 from .lifetimes import Lifetime, host_launches, own_buffers
 
 
 @dataclass(frozen=True)
-class OpenCLPlaceMemoryPass(ModulePass):
+class OpenCLPlaceMemoryPass(LaunchPass):
     """Place the buffers of every host program by their lifetimes."""
 
     name = "opencl-place-memory"

@@ -47,6 +47,7 @@ from ...targets.hardware import MOST_BUFFERS, Hardware
 from ..clock import Clock
 from ..dependences import Effects
 from ..hardware_pass import HardwarePass
+from ..kernel_pass import LaunchPass
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
 from .kernel_cost import KernelCosts, LaunchCost
@@ -61,7 +62,7 @@ _MOST_ASKED = 256
 
 
 @dataclass(frozen=True)
-class OpenCLPlanJoinsPass(HardwarePass):
+class OpenCLPlanJoinsPass(LaunchPass, HardwarePass):
     """Decide which launches run as one."""
 
     name = "opencl-plan-joins"

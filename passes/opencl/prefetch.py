@@ -72,13 +72,14 @@ from xdsl.dialects.builtin import ModuleOp
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.kernel import KernelOp
 from ..hardware_pass import HardwarePass
+from ..kernel_pass import KernelPass
 from .kernel_cost import KernelCosts
 from .panels import fetch_panels
 from .streams import fetch_streams
 
 
 @dataclass(frozen=True)
-class OpenCLPrefetchPass(HardwarePass):
+class OpenCLPrefetchPass(KernelPass, HardwarePass):
     """Fetch the next panel of an operand, and the next page of what is read once."""
 
     name = "opencl-prefetch"

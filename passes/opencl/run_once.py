@@ -44,17 +44,17 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.constants import constant_arguments
 from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
+from ..kernel_pass import LaunchPass
 from .lifetimes import host_launches, returned_buffers
 
 
 @dataclass(frozen=True)
-class OpenCLRunOncePass(ModulePass):
+class OpenCLRunOncePass(LaunchPass):
     """Mark the launches that depend on constant inputs only."""
 
     name = "opencl-run-once"

@@ -45,13 +45,14 @@ from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
 from ...dialects.opencl.ops import StoreOp
 from ..hardware_pass import HardwarePass
+from ..kernel_pass import LaunchPass
 from ..walking import operations
 from .lifetimes import buffer_bytes, host_launches
 from .loops import loops_around
 
 
 @dataclass(frozen=True)
-class OpenCLStreamStoresPass(HardwarePass):
+class OpenCLStreamStoresPass(LaunchPass, HardwarePass):
     """Mark stores of large results that nothing reads soon."""
 
     name = "opencl-stream-stores"

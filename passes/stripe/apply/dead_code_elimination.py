@@ -37,13 +37,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from ...kernel_pass import KernelPass
 from ..edit.dead_code import remove_dead_code
 
 
 @dataclass(frozen=True)
-class StripeDeadCodeEliminationPass(ModulePass):
+class StripeDeadCodeEliminationPass(KernelPass):
     """Remove values, refinements, buffers and blocks that no output depends on."""
 
     name = "stripe-dead-code-elimination"

@@ -41,12 +41,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import AllocOp
+from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import computes_with_floats, index_of_vectors, vector_width
@@ -60,7 +60,7 @@ from ..analysis.readers import indices_around, keeps_below, readers
 
 
 @dataclass(frozen=True)
-class StripeRoundUpPass(ModulePass):
+class StripeRoundUpPass(KernelPass):
     """Let constraints end at whole vectors where nobody sees what is beyond."""
 
     name = "stripe-round-up"

@@ -82,11 +82,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.binding import Binding, index_name
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
+from ...kernel_pass import KernelPass
 from ...locations import check_positive, error_at
 from ...walking import operations
 from ..analysis.kernels import blocks_of_kernels
@@ -99,7 +99,7 @@ from ..edit.vectors.statements import apply_plan
 
 
 @dataclass(frozen=True)
-class StripeVectorizePass(ModulePass):
+class StripeVectorizePass(KernelPass):
     """Use explicit vectors along the indices that are bound to them."""
 
     name = "stripe-vectorize"

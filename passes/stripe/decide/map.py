@@ -31,10 +31,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
+from ...kernel_pass import KernelPass
 from ..analysis.nests import (
     assigns_at_subscripts,
     is_injective,
@@ -45,7 +45,7 @@ from ..edit.schedules import bind
 
 
 @dataclass(frozen=True)
-class StripeMapPass(ModulePass):
+class StripeMapPass(KernelPass):
     """Run the points of top-level blocks in parallel, as work-groups."""
 
     name = "stripe-map"

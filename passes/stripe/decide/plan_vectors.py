@@ -35,10 +35,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ....dialects.stripe.binding import Binding, index_name
 from ....dialects.stripe.block import BlockOp
+from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import VectorPlan, plan_vectors
@@ -47,7 +47,7 @@ from ..edit.schedules import bind
 
 
 @dataclass(frozen=True)
-class StripePlanVectorsPass(ModulePass):
+class StripePlanVectorsPass(KernelPass):
     """Bind an index of each innermost block to the lanes of vectors."""
 
     name = "stripe-plan-vectors"

@@ -55,6 +55,7 @@ from ....affine.separation import Nest, Piece, separate
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp, index_range
 from ...hardware_pass import HardwarePass
+from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import FEWEST_LANES, index_of_vectors, vector_index, vector_width
@@ -64,7 +65,7 @@ from ..edit.partition import replace_by_pieces, split_block
 
 
 @dataclass(frozen=True)
-class StripeSeparatePass(HardwarePass):
+class StripeSeparatePass(KernelPass, HardwarePass):
     """Split innermost blocks until their loops check no constraints."""
 
     name = "stripe-separate"

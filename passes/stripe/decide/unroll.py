@@ -46,6 +46,7 @@ from ....dialects.stripe.binding import Binding, index_name
 from ....dialects.stripe.block import BlockOp
 from ....targets.hardware import Hardware
 from ...hardware_pass import HardwarePass
+from ...kernel_pass import KernelPass
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.nests import is_leaf, is_subscripted, root_buffer
 from ..analysis.window_reuse import reusing_loops
@@ -53,7 +54,7 @@ from ..edit.schedules import bind
 
 
 @dataclass(frozen=True)
-class StripeUnrollPass(HardwarePass):
+class StripeUnrollPass(KernelPass, HardwarePass):
     """Mark the short loops of registers to be unrolled."""
 
     name = "stripe-unroll"
