@@ -7,7 +7,8 @@ import math
 GAIN = 0.05
 """The part of the time that several devices have to save, against a single one."""
 LEAST_GAIN = 0.02
-"""The same for one device against another: for less it is not worth to change."""
+"""The same for one device against another, for less it is not worth to change; what
+several devices save no longer when they are left for one."""
 _DIFFERENCE = 0.05
 """What should be told from chance at least, as a part of the time."""
 WON, LOST = 4.0, -2.0
@@ -42,7 +43,8 @@ class Rival:
     def note(self, used: float, own: float, least_gain: float) -> None:
         """Note a pair of turns, by the seconds of a call.
 
-        `least_gain` is the part of the time that the rival has to save.
+        `least_gain` is the part of the time that the rival has to save; below zero, the
+        one that it may lose.
         """
         gain = math.log(used / own)
         if self._before is not None:

@@ -272,7 +272,7 @@ class Ways:
         """The part of the time that a way has to save against the best one."""
         if name == PLACED:
             return GAIN
-        return 0.0 if self.best == PLACED else LEAST_GAIN
+        return -LEAST_GAIN if self.best == PLACED else LEAST_GAIN
 
     def _use(self, name: str) -> None:
         """Go over to another way: what lost against the one before has lost again."""
