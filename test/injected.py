@@ -9,7 +9,7 @@ from typing import Any
 import pyopencl as cl
 import pytest
 
-from gingham.targets.opencl import launches
+from gingham.targets.opencl import bare_launches, launches, small_calls
 
 OUT_OF_MEMORY = -4
 OUT_OF_RESOURCES = -5
@@ -56,10 +56,13 @@ class Faults:
         monkeypatch.setattr(cl, "enqueue_nd_range_kernel", self._launch)
         monkeypatch.setattr(launches, "bare_enqueue", lambda: self._launch_bare)
         monkeypatch.setattr(cl, "enqueue_marker", self._mark)
+        self._real_read = bare_launches.bare_read()
+        monkeypatch.setattr(small_calls, "bare_read", lambda: self._read)
 
     def heal(self) -> None:
         """Let nothing fail any more."""
         self.refuses = self.breaks = lambda _: False
+        self._is_broken = False
 
     def _launch_bare(self, *arguments: Any) -> int:
         """Without an event; what is refused is tried once more by `_launch`."""
@@ -76,6 +79,12 @@ class Faults:
         event = self._real_marker(queue)
         is_broken, self._is_broken = self._is_broken, False
         return FailingEvent(event, self.code) if is_broken else event
+
+    def _read(self, *arguments: Any) -> int:
+        """A copy behind launches that had no event."""
+        is_broken, self._is_broken = self._is_broken, False
+        status = self._real_read(*arguments)
+        return self.code if is_broken else status
 
     def _launch(self, *arguments: Any, **rest: Any) -> Any:
         if self._was_refused:

@@ -211,7 +211,7 @@ class CommandQueue:
         self._runs += 1
         self._held_bytes += event.bytes
         if event.mark is not None:
-            self._end_shared(event.mark)
+            self.end_shared(event.mark)
 
     def join(
         self,
@@ -239,7 +239,7 @@ class CommandQueue:
         self._runs += 1
         self._held_bytes += size
         if mark is not None:
-            self._end_shared(mark)
+            self.end_shared(mark)
         elif event.runs >= _MOST_UNMARKED - 1 or event.bytes > self._most_unmarked:
             self.wants_mark = True
         return event
@@ -258,10 +258,10 @@ class CommandQueue:
                     self.shared = None
                     self.wants_mark = False
                 event.mark = cl.enqueue_marker(self.handle)
-                self._end_shared(event.mark)
+                self.end_shared(event.mark)
             return event.mark
 
-    def _end_shared(self, mark: cl.Event) -> None:
+    def end_shared(self, mark: cl.Event) -> None:
         """Let runs without an event end with one that is behind them."""
         if self.shared is not None:
             self.shared.mark = mark

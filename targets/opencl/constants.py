@@ -122,6 +122,8 @@ class KeptResults:
         for number, buffer in buffers.items():
             launches.set(number, buffer.handle)
         launches.run(self._queue)
+        # What was copied for them is needed no more.
+        self._queue.release_ended()
         return buffers
 
 

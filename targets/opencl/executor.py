@@ -28,7 +28,8 @@ from .launches import LaunchList
 from .memory.copies import copy_buffers
 from .memory.program_memory import ProgramMemory
 from .outputs import OutputBinder
-from .status import as_gingham_error
+from .small_calls import SmallCalls
+from .status import as_gingham_error, error_of
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -91,6 +92,10 @@ class OpenCLExecutable:
         is_plain = bool(self._launches.launches) and not self._outputs.has_copies
         self._joins = is_plain and device.queue.is_bare
         """Whether its launches can do without events."""
+        self._small: SmallCalls | None = None
+        if self._joins:
+            small = SmallCalls(device, program, self._launches)
+            self._small = small if small.fits else None
         self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, program.inputs, self._launches)
 
@@ -114,7 +119,8 @@ class OpenCLExecutable:
         """What it holds for its next call: memory between kernels, and for results."""
         if not self._memory.is_ready:
             return 0
-        return self._memory.size_in_bytes + self._outputs.size_in_bytes
+        small = 0 if self._small is None else self._small.size_in_bytes
+        return self._memory.size_in_bytes + self._outputs.size_in_bytes + small
 
     @property
     def printed(self) -> PrintedCode:
@@ -145,6 +151,8 @@ class OpenCLExecutable:
         """
         if (observer := observation.observer) is not None:
             return self._observed(inputs, outputs, observer)
+        if self._small is not None:
+            return self._run_small(self._small, inputs, outputs)
         with self._calling:
             with self._binding:
                 self.last_used = monotonic()
@@ -158,6 +166,32 @@ class OpenCLExecutable:
             self._launches.wait(events)
             del held
             return self._outputs.collect(inputs, buffers, outputs)
+
+    def _run_small(
+        self,
+        small: SmallCalls,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None,
+    ) -> list[Array]:
+        """As `run`, on memory that is there for all arrays together."""
+        queue = self._queue
+        with self._calling, small.lock:
+            with self._binding:
+                self.last_used = monotonic()
+                if not self._memory.is_ready:
+                    self._prepare(outputs)
+                self._bind_constants(inputs)
+                with queue.lock:
+                    small.write(queue, inputs)
+                    mark = self._launches.start_bare(queue)
+                    if mark is not None:
+                        queue.end_shared(mark)
+            if code := small.read():
+                raise self._some_failed(code)
+            results = small.results
+            if outputs is None:
+                return [each.copy() for each in results]
+            return [_stored(*pair) for pair in zip(results, outputs, strict=True)]
 
     def _observed(
         self,
@@ -295,11 +329,18 @@ class OpenCLExecutable:
     def _explain(self, number: int, error: cl.Error) -> GinghamError:
         """What to say of a command that failed, by its number among those of a run."""
         if number < 0:
-            kernels = ", ".join(repr(each.name) for each in self._launches.kernels)
-            return as_gingham_error(f"kernels up to {kernels}", error)
+            return self._some_failed(error.code)
         if number >= len(self._launches.launches):
             return as_gingham_error("copying a result", error)
         failure = self._launches.explain(number, error)
+        self.show_line(failure)
+        return failure
+
+    def _some_failed(self, code: int) -> GinghamError:
+        """What to say of launches without events, or of some before them."""
+        kernels = ", ".join(repr(each.name) for each in self._launches.kernels)
+        failure = error_of(f"kernels up to {kernels}", code)
+        self._launches.locate(failure, -1)
         self.show_line(failure)
         return failure
 
@@ -347,6 +388,8 @@ class OpenCLExecutable:
         if what == "scratch":
             self._memory.release()
             self._outputs.release()
+            if self._small is not None:
+                self._small.release()
         elif self._constant is not None:
             self._constant.forget()
             for number in self._constant.slots:
@@ -376,14 +419,26 @@ class OpenCLExecutable:
     def _bind(self, inputs: Sequence[Array]) -> object:
         """Set the arguments that are inputs; what is returned keeps them alive."""
         held = self._binder.bind(inputs)
+        self._bind_constants(inputs)
+        return held
+
+    def _bind_constants(self, inputs: Sequence[Array]) -> None:
+        """Set the arguments that are computed once of constant inputs."""
         if self._constant is not None:
             for number, buffer in self._constant.get(inputs).items():
                 self._launches.bind(number, buffer)
-        return held
 
 
 def _are_shared(sources: Sequence[RunEvent]) -> bool:
     return all(each.is_shared for each in sources)
+
+
+def _stored(result: Array, target: Array | None) -> Array:
+    """A result in the array that it is for, or in a new one."""
+    if target is None:
+        return result.copy()
+    target[...] = result
+    return target
 
 
 def _show_nothing(error: GinghamError) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ... import observation
 from ...errors import GinghamError
 from ..host_program import HostLaunch, Slot
-from .bare_launches import bare_arguments, bare_enqueue
+from .bare_launches import bare_enqueue, launch_arguments
 from .command_queue import launch_error
 from .status import as_gingham_error
 
@@ -146,7 +146,7 @@ class LaunchList:
         """
         enqueue = self._enqueue_bare
         if queue.handle is not self._bare_queue:
-            self._bare = [bare_arguments(queue.handle, *c) for c in self._commands]
+            self._bare = [launch_arguments(queue.handle, *c) for c in self._commands]
             self._bare_queue = queue.handle
         if enqueue is None:
             return self._start_rest(queue, 0)
@@ -188,7 +188,7 @@ class LaunchList:
         buffers = [self._bound[slot] for slot in launch.slots if slot in self._bound]
         sizes = launch.global_size, launch.local_size
         failure = launch_error(kernel, sizes, buffers, error)
-        return _located(failure, launch)
+        return self.locate(failure, number)
 
     def wait(self, events: Sequence[cl.Event]) -> None:
         """Wait for all, though one fails or the user interrupts; then say so."""
@@ -207,11 +207,11 @@ class LaunchList:
     def explain(self, number: int, error: cl.Error) -> GinghamError:
         """The error of a launch that failed while it ran."""
         failure = as_gingham_error(self.kernels[number].title, error)
-        return _located(failure, self.launches[number])
+        return self.locate(failure, number)
 
-
-def _located(error: GinghamError, launch: HostLaunch) -> GinghamError:
-    """The error at the place in the program that the launch computes."""
-    if launch.location is not None:
-        error.location = launch.source_location
-    return error
+    def locate(self, error: GinghamError, number: int) -> GinghamError:
+        """The error at the place in the program that a launch computes."""
+        launch = self.launches[number]
+        if launch.location is not None:
+            error.location = launch.source_location
+        return error

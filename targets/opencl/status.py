@@ -43,4 +43,9 @@ def as_gingham_error(
     action: str, error: cl.Error, hint: str | None = None
 ) -> GinghamError:
     """`error` as a `GinghamError` that says which `action` failed."""
-    return GinghamError(f"{action} failed: {meaning(error.code)}", hint=hint)
+    return error_of(action, error.code, hint)
+
+
+def error_of(action: str, code: int, hint: str | None = None) -> GinghamError:
+    """As `as_gingham_error`, for a status code."""
+    return GinghamError(f"{action} failed: {meaning(code)}", hint=hint)

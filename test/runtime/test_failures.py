@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 import gingham
 from gingham.errors import GinghamError
 from gingham.runtime.devices import default_device
+from gingham.targets.opencl import small_calls
 from gingham.targets.opencl.builds import driver
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
@@ -288,6 +289,7 @@ def test_errors_are_not_tracebacks_of_pyopencl(
         raise opencl_error(NOT_AVAILABLE, "clEnqueueCopyBuffer")
 
     chain = gingham.compile(CHAIN, device=device)
+    monkeypatch.setattr(small_calls, "LARGEST", 0)
     wanted = chain(A, B)
     with monkeypatch.context() as patch:
         patch.setattr(cl, "enqueue_copy", fail)

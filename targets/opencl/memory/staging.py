@@ -120,21 +120,30 @@ def _staging_of(device: DeviceHandle) -> _Staging:
         return found
 
 
+def pinned(queue: cl.CommandQueue, size: int) -> Bytes:
+    """New memory of the host that the system cannot move; with it goes its buffer."""
+    import numpy as np
+    import pyopencl as cl
+
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
+    map_buffer: Callable[..., Any] = cl.enqueue_map_buffer
+    modes = cl.map_flags.READ | cl.map_flags.WRITE
+    try:
+        buffer = cl.Buffer(queue.context, flags, size)
+        return map_buffer(queue, buffer, modes, 0, (size,), np.dtype(np.uint8))[0]
+    except cl.Error as error:
+        action = f"taking memory for copies to device {queue.device.name!r}"
+        raise as_gingham_error(action, error) from error
+
+
 class _Lane:
     """What one thread copies by: a queue, and two pieces of pinned memory."""
 
     def __init__(self, device: DeviceHandle) -> None:
-        import numpy as np
         import pyopencl as cl
 
         self._queue = cl.CommandQueue(device.context, device.handle)
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
-        self._pinned = cl.Buffer(device.context, flags, 2 * _PIECE)
-        map_buffer: Callable[..., Any] = cl.enqueue_map_buffer
-        modes = cl.map_flags.READ | cl.map_flags.WRITE
-        shape, kind = (2, _PIECE), np.dtype(np.uint8)
-        mapped = map_buffer(self._queue, self._pinned, modes, 0, shape, kind)
-        self._pieces: Bytes = mapped[0]
+        self._pieces = pinned(self._queue, 2 * _PIECE).reshape(2, _PIECE)
 
     def copy(
         self,

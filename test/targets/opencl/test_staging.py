@@ -12,6 +12,7 @@ from memory_pools import own
 
 import gingham
 from gingham.errors import GinghamError
+from gingham.targets.opencl import small_calls
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.handles.buffer import allocate
 from gingham.targets.opencl.memory import staging
@@ -24,6 +25,7 @@ PIECE = 1 << 12
 def apart(opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch) -> OpenCLDevice:
     """A device with memory of its own, for which small arrays are large."""
     monkeypatch.setattr(staging, "SMALLEST", 3 * PIECE)
+    monkeypatch.setattr(small_calls, "LARGEST", 2 * PIECE)
     monkeypatch.setattr(staging, "_PIECE", PIECE)
     monkeypatch.setattr(staging, "_SMALLEST_PIECE", PIECE // 4)
     monkeypatch.setattr(staging, "_MOST_LANES", 3)
