@@ -43,19 +43,18 @@ _TimedT = TypeVar("_TimedT", bound=_Timed)
 
 
 def evenly(ways: Iterable[_TimedT], count: int) -> list[_TimedT]:
-    """Up to `count` of them, next to times that follow each other by one factor.
+    """Those that are next to `count` times which follow each other by one factor.
 
-    The fastest is the first.
+    The fastest is the first. They are fewer where most take the same time.
     """
-    left = sorted(ways, key=lambda one: one.seconds)
-    left = [one for one in left if one.seconds <= _SLOWEST * left[0].seconds]
-    if len(left) <= count:
-        return left
-    first, last = left[0].seconds, left[-1].seconds
-    taken: list[_TimedT] = []
-    for number in range(count):
-        wanted = first * (last / first) ** (number / max(count - 1, 1))
-        nearest = min(left, key=lambda one: abs(one.seconds - wanted) / wanted)
-        left.remove(nearest)
-        taken.append(nearest)
-    return sorted(taken, key=lambda one: one.seconds)
+    found = sorted(ways, key=lambda one: one.seconds)
+    found = [one for one in found if one.seconds <= _SLOWEST * found[0].seconds]
+    if not found:
+        return []
+    first, last = found[0].seconds, found[-1].seconds
+    taken: dict[int, None] = {}
+    for part in range(count):
+        wanted = first * (last / first) ** (part / max(count - 1, 1))
+        apart = [abs(one.seconds - wanted) for one in found]
+        taken[apart.index(min(apart))] = None
+    return [found[number] for number in taken]
