@@ -358,12 +358,15 @@ def random_inputs(case: Case) -> dict[str, NDArray[Any]]:
             bound = case.indices[name]
             arrays[name] = generator.integers(bound, size=shape, dtype=np.int32)
             continue
+        if case.element == "int8":
+            arrays[name] = generator.integers(-128, 128, shape, np.int8)
+            continue
         array = generator.standard_normal(shape, dtype=np.float32)
         if case.kind == "chain" and name == "A":
             array *= np.float32(_SMALL)
         if case.kind in ("bottleneck", "lstm_cell") and name[0] in "KWU":
             array /= np.float32(prod(shape[:-1]) ** 0.5)
-        arrays[name] = array
+        arrays[name] = array.astype(case.element, copy=False)
     return arrays
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, prod
 from random import Random
 from typing import Literal, TypeAlias
 
 CaseGroup: TypeAlias = Literal["products", "convolutions", "rows", "fused", "chains"]
 Shape: TypeAlias = tuple[int, ...]
+Element: TypeAlias = Literal["float32", "float16", "int8"]
 
+_BYTES: Mapping[Element, int] = {"float32": 4, "float16": 2, "int8": 1}
+_HALF_TOLERANCE = 2e-3
+"""Two units of the last place of a float16."""
 _MOST_CHECKED = 1e10
 """Operations, of those that are computed once more to check a large result."""
 _OPERATIONS_PER_BYTE = 40
@@ -23,8 +27,7 @@ class Case:
 
     `program` is Tile; `inputs` has the shape of each of its arguments, by name, and
     `results` that of each result. `kind` and `parameters` say to the peers, which do
-    not read Tile, what to compute: each of them has a function for a kind. All numbers
-    are f32, but for the inputs in `indices`.
+    not read Tile, what to compute: each of them has a function for a kind.
     """
 
     name: str
@@ -46,12 +49,18 @@ class Case:
     index of it apart: large results are checked at some of them."""
     indices: Mapping[str, int] = field(default_factory=dict[str, int])
     """The inputs that are int32, from 0 to below these numbers."""
+    element: Element = "float32"
+    """The type of all other inputs, and of results; of int8 results are int32."""
 
     @property
     def bytes(self) -> float:
         """What one call must read and write at least."""
-        shapes = [*self.inputs.values(), *self.results.values()]
-        return 4.0 * sum(map(prod, shapes))
+        read = sum(
+            prod(shape) * (4 if name in self.indices else _BYTES[self.element])
+            for name, shape in self.inputs.items()
+        )
+        result = 4 if self.element == "int8" else _BYTES[self.element]
+        return float(read + result * sum(map(prod, self.results.values())))
 
     @property
     def checked_rows(self) -> list[int] | None:
@@ -71,6 +80,12 @@ class Case:
     def work(self) -> tuple[float, str]:
         """What a rate is a rate of, and its unit per second."""
         return (self.flops, "GFLOP/s") if self.flops else (self.bytes, "GB/s")
+
+
+def of_halves(case: Case) -> Case:
+    """The same with numbers of 16 bits."""
+    name = f"{case.name}, f16"
+    return replace(case, name=name, element="float16", tolerance=_HALF_TOLERANCE)
 
 
 def dimensions(*sizes: int) -> str:

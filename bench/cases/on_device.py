@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .case import of_halves
 from .convolutions import channels_first, convolution, transposed_convolution
 from .fused import attention, chain, gelu, multiply_add, negation
 from .products import (
     batched_product,
+    integer_product,
     matrix_product,
     matrix_vector,
     transposed_product,
@@ -63,6 +65,10 @@ DEVICE_CASES = (
     channels_first((64, 64), 56, 3, batch=16),
     channels_first((64, 256), 56, 1, batch=16),
     channels_first((3, 64), 224, 7, batch=16, stride=2),
+    *(of_halves(matrix_product(n, n, n)) for n in (1024, 4096)),
+    *(integer_product(n, n, n) for n in (1024, 4096)),
+    of_halves(replace(multiply_add(2**24), group="rows")),
+    of_halves(softmax(4096, 4096)),
     attention(8, 1024, 64),
     attention(16, 2048, 64),
     attention(16, 2048, 128),

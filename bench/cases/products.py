@@ -20,6 +20,25 @@ def matrix_product(m: int, k: int, n: int) -> Case:
     )
 
 
+def integer_product(m: int, k: int, n: int) -> Case:
+    """A product of matrices of 8-bit integers, whose sums have 32 bits."""
+    square = m == k == n
+    return Case(
+        f"matrix product {m if square else dimensions(m, k, n)}, i8",
+        "products",
+        "function (A[M, K], B[K, N]) -> (C) {"
+        " X = as_int(A, 32); Y = as_int(B, 32);"
+        " C[i, j : M, N] = +(X[i, k] * Y[k, j]); }",
+        {"A": (m, k), "B": (k, n)},
+        {"C": (m, n)},
+        "integer_matmul",
+        flops=2.0 * m * k * n,
+        tolerance=0.0,
+        by_rows=("A",),
+        element="int8",
+    )
+
+
 def transposed_product(m: int, k: int, n: int) -> Case:
     """A product of matrices of which the second lies transposed, n x k."""
     square = m == k == n

@@ -239,6 +239,7 @@ def _lstm_cell(case: Case, inputs: Tensors) -> Callable[[], Any]:
 
 BUILDERS: dict[str, Build] = {
     "matmul": lambda case, inputs: lambda: torch.matmul(*inputs),
+    "integer_matmul": lambda case, inputs: lambda: torch._int_mm(*inputs),
     "matmul_transposed": lambda case, inputs: lambda: inputs[0] @ inputs[1].T,
     "tensor_contraction": lambda case, inputs: (
         lambda: torch.einsum("aebf,dfce->abcd", *inputs)

@@ -13,6 +13,7 @@ import pytest
 
 import gingham
 from gingham.bench.cases import Case
+from gingham.bench.cases.case import of_halves
 from gingham.bench.cases.convolutions import (
     channels_first,
     convolution,
@@ -28,6 +29,7 @@ from gingham.bench.cases.fused import (
 )
 from gingham.bench.cases.products import (
     batched_product,
+    integer_product,
     matrix_vector,
     tensor_contraction,
     transposed_product,
@@ -54,6 +56,8 @@ ROOT = Path(__file__).parents[2]
 
 SMALL = [
     transposed_product(5, 7, 3),
+    integer_product(5, 7, 3),
+    of_halves(transposed_product(5, 7, 3)),
     batched_product(2, 5, 7, 3),
     matrix_vector(9, 7),
     tensor_contraction(2, 3, 4, 5, 3, 2),
@@ -67,6 +71,7 @@ SMALL = [
     convolution((3, 8), 12, 7, stride=2),
     transposed_convolution((4, 3), 5, 4),
     softmax(5, 37),
+    of_halves(softmax(5, 37)),
     softmax(5, 37, logarithm=True),
     layer_norm(5, 37),
     *(total(9, 33, axis) for axis in (0, 1, None)),
@@ -102,7 +107,8 @@ def test_program_computes_what_the_peers_compute(case: Case) -> None:
         results, expected, case.results.values(), strict=True
     ):
         assert result.shape == shape
-        np.testing.assert_allclose(result.ravel(), other.ravel(), rtol=1e-4, atol=1e-4)
+        bound = max(case.tolerance, 1e-4)
+        np.testing.assert_allclose(result.ravel(), other.ravel(), bound, bound)
 
 
 def measured(folder: Path, *arguments: str) -> dict[str, Any]:
