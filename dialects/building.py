@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.utils.exceptions import VerifyException
+
+from .rules import Rules
 
 
 class _OperationType(ABCMeta):
@@ -21,6 +25,34 @@ class _OperationType(ABCMeta):
 
 class DialectOperation(IRDLOperation, metaclass=_OperationType):
     """What the operations of our dialects are."""
+
+    def verify_more(self) -> None:
+        """What its `verify_` was when its author wrote it, without the definition."""
+
+    def __init_subclass__(cls) -> None:
+        """Keep `verify_`, before `irdl_op_definition` puts another one in its place."""
+        super().__init_subclass__()
+        cls.verify_more = cls.__dict__.get("verify_", cls.verify_more)
+
+    def verify(self, verify_nested_ops: bool = True) -> None:
+        """Raise VerifyException unless the operation is valid, as xDSL has it."""
+        rules = _rules_of(type(self))
+        if rules is None or not rules.hold(self):
+            super().verify(verify_nested_ops)
+            return
+        if verify_nested_ops:
+            for region in self.regions:
+                region.verify()
+        try:
+            self.verify_more()
+        except VerifyException:
+            # It has the words for that, too.
+            super().verify(verify_nested_ops=False)
+
+
+@cache
+def _rules_of(kind: type[IRDLOperation]) -> Rules | None:
+    return Rules.of(kind.get_irdl_definition())
 
 
 def build(

@@ -233,20 +233,12 @@ def _element_problem(
     return None
 
 
-def _verify(op: ElementwiseOp) -> None:
-    """The verifier, which knows soon that an op has operands and a result only."""
-    if len(op.results) != 1 or op.properties or op.regions or op.successors:
-        ElementwiseOp.verify_(op)
-    op.verify_types()
-
-
 def _op_class(function: Function) -> type[ElementwiseOp]:
     # A plain subclass shares the base's IRDL definition: defining eighty ops with IRDL
     # would take longer than all the rest of a tool's start-up.
     members = {
         "name": f"eltwise.{function.name}",
         "FUNCTION": function,
-        "verify_": _verify,
         "__doc__": f"`{function.name}`: {function.summary}",
         "__module__": __name__,
     }
