@@ -42,13 +42,14 @@ class Clock:
     ) -> tuple[float, str]:
         """The cycles of what runs side by side on a core, and what bounds them."""
         hardware = self.hardware
-        parts = (
-            (operations / hardware.multiply_adds_per_cycle, "multiply-adds"),
-            (loads / hardware.loads_per_cycle, "loads"),
-            (stores / hardware.stores_per_cycle, "stores"),
-            (latency_cycles, "latency"),
-        )
-        return max(parts, key=lambda part: part[0])
+        most, limit = operations / hardware.multiply_adds_per_cycle, "multiply-adds"
+        if (cycles := loads / hardware.loads_per_cycle) > most:
+            most, limit = cycles, "loads"
+        if (cycles := stores / hardware.stores_per_cycle) > most:
+            most, limit = cycles, "stores"
+        if latency_cycles > most:
+            most, limit = latency_cycles, "latency"
+        return most, limit
 
     # Data.
 

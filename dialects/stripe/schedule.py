@@ -25,6 +25,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import StringIO
+from operator import is_
 from typing import TypeVar
 
 from xdsl.context import Context
@@ -108,7 +109,7 @@ class Schedule:
         """A nest by the sizes of its levels and the orders of its first blocks."""
         levels = tuple([Tiles(tuple(level)) for level in sizes])
         schedule = Schedule(levels, stages=tuple(stages), reason=reason)
-        return schedule.with_orders(orders) if orders else schedule
+        return schedule.with_orders(orders) if any(orders) else schedule
 
     # Tiles.
 
@@ -142,11 +143,9 @@ class Schedule:
             raise ValueError(f"expected {count + 1} order(s) at most, got {orders}")
         given = [*map(tuple, orders), *((),) * (count + 1 - len(orders))]
         pairs = zip(self.levels, given, strict=False)
-        return replace(
-            self,
-            levels=tuple([replace(level, order=order) for level, order in pairs]),
-            points=replace(self.points, order=given[-1]),
-        )
+        levels = [level.with_loops(order, level.bind) for level, order in pairs]
+        points = self.points.with_loops(given[-1], self.points.bind)
+        return replace(self, levels=tuple(levels), points=points)
 
     def with_sizes(self, sizes: Sequence[Sequence[int]]) -> Schedule:
         """The same with other sizes of its tiles."""
@@ -177,13 +176,15 @@ class Schedule:
             sizes = tuple([min(own, around) or around for own, around in pairs])
             steps = [index for index in default if sizes[index] < outer[index]]
             level = level.of_steps(steps)
-            levels.append(
-                level if level.sizes == sizes else replace(level, sizes=sizes)
-            )
+            if level.sizes != sizes:
+                level = replace(level, sizes=sizes)
+            levels.append(level)
             busy.append(bool(steps))
             outer, default = sizes, inner
         points = self.points.of_steps([i for i in default if outer[i] > 1])
-        same = replace(self, levels=tuple(levels), points=points)
+        same = self
+        if points is not self.points or not all(map(is_, levels, self.levels)):
+            same = replace(self, levels=tuple(levels), points=points)
         copying = {
             stage.before for stage in self.stages if stage.before == stage.window
         }

@@ -150,6 +150,11 @@ class Problem:
         return tuple(n for n in range(self.rank) if n not in self.reductions)
 
     @cached_property
+    def held(self) -> frozenset[int]:
+        """The parallel indices as a set."""
+        return frozenset(self.parallel)
+
+    @cached_property
     def inner_order(self) -> tuple[int, ...]:
         """The order of loops inside others: over what only aggregates first."""
         return (*sorted(self.reductions), *self.parallel)

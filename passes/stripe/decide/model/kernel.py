@@ -16,8 +16,8 @@ whose vectors are collected, where a constraint cuts them into numbers at a bord
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.overheads import Overheads
@@ -26,8 +26,7 @@ from ...analysis.problem import Access, Problem
 from ...analysis.window_reuse import Rows, places, reusing_loops
 
 
-@dataclass(frozen=True)
-class TileCost:
+class TileCost(NamedTuple):
     """What a register tile costs."""
 
     step_cycles: float
@@ -82,8 +81,7 @@ def cells_of(tile: Sequence[int], indices: Sequence[int]) -> int:
     return count
 
 
-@dataclass(frozen=True)
-class _Reuse:
+class _Reuse(NamedTuple):
     """The loops around a tile that are unrolled with it, to load what they share once.
 
     See `stripe-unroll`, which marks them.
@@ -111,9 +109,9 @@ class _Reuse:
         ]
         if vector is not None:
             sizes[vector] = max(sizes[vector] // lanes, 1)
-        held = frozenset(problem.parallel)
+        held = problem.held
         found: frozenset[int] = frozenset()
-        loops = sorted(problem.reductions)
+        loops = problem.inner_order[: len(problem.reductions)]
         most = hardware.overheads.unrolled_copies
         if loops and accumulators * sizes[loops[-1]] <= most:
             inputs = [_rows(access, vector, lanes) for access in problem.inputs]
@@ -124,7 +122,7 @@ class _Reuse:
 
     def share(self, access: Access) -> float:
         """The part of an input's loads that is left."""
-        if self.loops.isdisjoint(access.used):
+        if not self.loops or self.loops.isdisjoint(access.used):
             return 1.0
         rows = _rows(access, self.vector, self.lanes)
         apart = places(rows, self.sizes, self.held)

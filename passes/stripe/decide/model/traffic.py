@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import NamedTuple
 
 from .....targets.hardware.description import Hardware
 from ...analysis.footprint import NOTHING, Footprint, Walk, footprint
@@ -28,8 +29,7 @@ _LINE_STEPS = 16
 """Steps after which it shows how fast a loop fills a cache."""
 
 
-@dataclass(frozen=True)
-class Traffic:
+class Traffic(NamedTuple):
     """What passes a level's border while the nest runs on one core."""
 
     lines: float
@@ -44,8 +44,7 @@ class Traffic:
     """How often it is not in the first level of that table."""
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(NamedTuple):
     """An access that the loops of a nest move."""
 
     access: Access
@@ -55,8 +54,7 @@ class Stream:
     """The part of its vectors that lie in two cache lines, and wait for both."""
 
 
-@dataclass(frozen=True)
-class _Walked:
+class _Walked(NamedTuple):
     """A stream, and what it touches."""
 
     stream: Stream
