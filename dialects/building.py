@@ -6,11 +6,16 @@ from abc import ABCMeta
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
 from .rules import Rules
+
+
+INDEX = IndexType()
+"""The type of indices, which all kinds of loops have."""
 
 
 class _OperationType(ABCMeta):
@@ -25,6 +30,11 @@ class _OperationType(ABCMeta):
 
 class DialectOperation(IRDLOperation, metaclass=_OperationType):
     """What the operations of our dialects are."""
+
+    def __post_init__(self) -> None:
+        """Fill in defaults, where the definition has some."""
+        if _has_defaults(type(self)):
+            super().__post_init__()
 
     def verify_more(self) -> None:
         """What its `verify_` was when its author wrote it, without the definition."""
@@ -48,6 +58,13 @@ class DialectOperation(IRDLOperation, metaclass=_OperationType):
         except VerifyException:
             # It has the words for that, too.
             super().verify(verify_nested_ops=False)
+
+
+@cache
+def _has_defaults(kind: type[IRDLOperation]) -> bool:
+    definition = kind.get_irdl_definition()
+    named = [*definition.properties.values(), *definition.attributes.values()]
+    return any(each.default_value is not None for each in named)
 
 
 @cache

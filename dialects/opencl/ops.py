@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -36,12 +37,17 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import DialectOperation, build
+from ..building import INDEX, DialectOperation, build
 from ..eltwise.ops import element_of, value_bytes
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
 from ..syntax import ValueForms, compact, print_form
 from .attributes import PointerType
+
+
+@lru_cache(maxsize=1024)
+def _number(value: int) -> IntegerAttr:
+    return IntegerAttr(value, i64)
 
 
 @irdl_op_definition
@@ -71,7 +77,7 @@ class ForOp(DialectOperation):
         build(
             self,
             properties={
-                "extent": IntegerAttr(extent, i64),
+                "extent": _number(extent),
                 "unroll": UnitAttr() if unroll else None,
             },
             regions=[body],
@@ -81,12 +87,12 @@ class ForOp(DialectOperation):
 
     def limit_unrolling(self, factor: int) -> None:
         """Let the device's compiler put so many steps side by side."""
-        self.unroll_factor = IntegerAttr(factor, i64)
+        self.unroll_factor = _number(factor)
 
     @staticmethod
     def empty_body(name_hint: str | None = None) -> Region:
         """A region whose block has the loop's index as its argument."""
-        block = Block(arg_types=[IndexType()])
+        block = Block(arg_types=[INDEX])
         block.args[0].name_hint = name_hint
         return Region(block)
 
@@ -124,7 +130,7 @@ class ForOp(DialectOperation):
 
     def verify_(self) -> None:
         """Raise VerifyException for a body without its index, or a factor below 1."""
-        if [argument.type for argument in self.body.block.args] != [IndexType()]:
+        if [argument.type for argument in self.body.block.args] != [INDEX]:
             raise VerifyException("expected a body with one index argument")
         if self.unroll_factor is None:
             return
@@ -241,7 +247,7 @@ class ArrayOp(DialectOperation):
 
     def __init__(self, length: int, type: PointerType) -> None:
         super().__init__(
-            properties={"length": IntegerAttr(length, i64)}, result_types=[type]
+            properties={"length": _number(length)}, result_types=[type]
         )
 
     @classmethod

@@ -7,8 +7,10 @@ by hand, or by a schedule. Whatever the bindings, a block computes the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
@@ -49,6 +51,16 @@ class BindingAttr(EnumAttribute[Binding], SpacedOpaqueSyntaxAttribute):
     """A binding as an attribute: `#stripe<binding grid>`; `_` is undecided."""
 
     name = "stripe.binding"
+
+
+def bindings_array(bindings: Iterable[Binding]) -> ArrayAttr[BindingAttr]:
+    """What the indices of a block are bound to, as one attribute."""
+    return _array(tuple(bindings))
+
+
+@lru_cache(maxsize=1024)
+def _array(bindings: tuple[Binding, ...]) -> ArrayAttr[BindingAttr]:
+    return ArrayAttr([BindingAttr(each) for each in bindings])
 
 
 def index_name(index: SSAValue, number: int) -> str:

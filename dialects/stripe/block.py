@@ -30,7 +30,7 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import DialectOperation, build
+from ..building import INDEX, DialectOperation, build
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
 from ..syntax import integer_array, integers
@@ -40,7 +40,7 @@ from .attributes import (
     RefinementAttr,
     ViewType,
 )
-from .binding import Binding, BindingAttr
+from .binding import Binding, BindingAttr, bindings_array
 from .block_forms import compact_captures, verify_counts, verify_forms, verify_window
 from .block_syntax import BlockArguments, parse_block, print_block
 from .reshape import ReshapeOp
@@ -137,7 +137,7 @@ class BlockOp(DialectOperation):
                 "block_name": name,
                 "serial": UnitAttr() if serial else None,
                 "ranges": integer_array(ranges),
-                "bindings": ArrayAttr([BindingAttr(each) for each in bound]),
+                "bindings": bindings_array(bound),
                 "refinements": ArrayAttr([RefinementAttr(r) for r in refinements]),
                 "constraints": ArrayAttr([FormAttr(form) for form in constraints]),
                 _SEGMENTS: _segments(buffers, captures),
@@ -150,7 +150,7 @@ class BlockOp(DialectOperation):
         index_names: Sequence[str | None], views: Sequence[tuple[ViewType, str | None]]
     ) -> Region:
         """A region whose block has an index argument per name and these views."""
-        types: list[Attribute] = [IndexType()] * len(index_names)
+        types: list[Attribute] = [INDEX] * len(index_names)
         block = Block(arg_types=[*types, *(type for type, _ in views)])
         hints = [*index_names, *(hint for _, hint in views)]
         for argument, hint in zip(block.args, hints, strict=True):
@@ -228,7 +228,7 @@ class BlockOp(DialectOperation):
 
     def set_bindings(self, bindings: Iterable[Binding]) -> None:
         """Bind the indices in another way."""
-        self.properties["bindings"] = ArrayAttr([BindingAttr(b) for b in bindings])
+        self.properties["bindings"] = bindings_array(bindings)
 
     def refinement(self, number: int) -> Refinement:
         """The refinement of window `number`."""
