@@ -5,13 +5,21 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import TypeVar
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    OperandDef,
+    OptionalDef,
+    VariadicDef,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from .rules import Rules
+from .syntax import integers
 
 
 INDEX = IndexType()
@@ -58,6 +66,39 @@ class DialectOperation(IRDLOperation, metaclass=_OperationType):
         except VerifyException:
             # It has the words for that, too.
             super().verify(verify_nested_ops=False)
+
+
+Kind = TypeVar("Kind", bound=IRDLOperation)
+
+
+class _Group:
+    """A named group of operands of an operation that says how large each of them is."""
+
+    def __init__(self, number: int, definition: OperandDef) -> None:
+        self._number = number
+        self._is_optional = isinstance(definition, OptionalDef)
+        self._is_sequence = isinstance(definition, VariadicDef) and (
+            not self._is_optional
+        )
+
+    def __get__(
+        self, op: Operation, kind: type[Operation]
+    ) -> Sequence[SSAValue] | SSAValue | None:
+        sizes = integers(op.properties[AttrSizedOperandSegments.attribute_name])
+        start, size = sum(sizes[: self._number]), sizes[self._number]
+        if self._is_sequence:
+            return op.operands[start : start + size]
+        return op.operands[start] if size or not self._is_optional else None
+
+
+def sized_groups(kind: type[Kind]) -> type[Kind]:
+    """Let operations know the sizes of their groups of operands soon.
+
+    What xDSL does unpacks them each time that somebody asks for one of the groups.
+    """
+    for number, (name, group) in enumerate(kind.get_irdl_definition().operands):
+        setattr(kind, name, _Group(number, group))
+    return kind
 
 
 @cache

@@ -143,7 +143,6 @@ class _Kernels:
         copy = kernel.clone()
         alone = ModuleOp([*functions, copy])
         _apply(self._after, self._context, alone)
-        alone.verify()
         self._finished[kernel] = copy
         self._ready(alone, copy)
 
@@ -160,10 +159,10 @@ class _Kernels:
             _put(copy, anchor)
             anchor.detach()
         for op in self._module.ops:
-            if op not in anchors:
-                op.verify()
-                if isinstance(op, KernelOp):
-                    self._ready(self._module, op)
+            if isinstance(op, KernelOp) and op not in anchors:
+                self._ready(self._module, op)
+        # Whoever builds kernels has all of them meanwhile.
+        self._module.verify()
 
 
 def _blocks_of_kernels(module: ModuleOp) -> dict[BlockOp, list[BlockOp]]:

@@ -11,13 +11,14 @@ from xdsl.ir import Operation
 from ..dialects.locations import error_at as error_at
 from ..dialects.locations import source_location as source_location
 from ..errors import GinghamError
+from .walking import operations
 
 OperationType = TypeVar("OperationType", bound=Operation)
 
 
 def located(op: OperationType, origin: Operation) -> OperationType:
     """`op`, where it and what is in it have no location yet at that of `origin`."""
-    for inner in op.walk() if op.regions else (op,):
+    for inner in operations(op) if op.regions else (op,):
         if inner.location is UNKNOWN_LOC:
             inner.location = origin.location
     return op

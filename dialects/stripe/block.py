@@ -30,7 +30,7 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import INDEX, DialectOperation, build
+from ..building import INDEX, DialectOperation, build, sized_groups
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
 from ..syntax import integer_array, integers
@@ -50,6 +50,7 @@ from .tiling import verify_bindings
 _SEGMENTS = "operandSegmentSizes"
 
 
+@sized_groups
 @irdl_op_definition
 class BlockOp(DialectOperation):
     """Runs its statements for every point of an index space, in any order, in parallel.

@@ -21,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation, build
+from ..building import DialectOperation, build, sized_groups
 from ..index_number import IndexNumberOp
 from ..syntax import defined_value, integer_array
 from .attributes import ViewType
@@ -156,6 +156,7 @@ class LoadOp(DialectOperation):
             raise VerifyException("expected a view to read, got one that is 'out'")
 
 
+@sized_groups
 @irdl_op_definition
 class StoreOp(DialectOperation):
     """Writes a value through a view: `stripe.store %x, %c : !stripe.view<1x1xf32>`.

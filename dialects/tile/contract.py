@@ -36,7 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...affine.form import LinearForm
 from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation, AggregationAttr, Combination, CombinationAttr
-from ..building import DialectOperation
+from ..building import DialectOperation, sized_groups
 from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
 from ..syntax import integer_array, integers
@@ -47,6 +47,7 @@ from .symbols import renumber_symbols
 AccessAttr = ArrayAttr[PolynomialAttr]
 
 
+@sized_groups
 @irdl_op_definition
 class ContractOp(DialectOperation):
     """An aggregation over all valid points of an index space.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -16,59 +18,59 @@ from ..analysis.nests import all_blocks
 
 def remove_dead_code(module: ModuleOp) -> None:
     """Remove values, refinements, buffers and blocks until nothing more can go."""
-    # Uses come after definitions, so that going backwards settles most in one round.
-    changed = True
-    while changed:
-        changed = False
+    # Uses come after definitions, and what is inside after what is around, so that
+    # going backwards settles all but buffers in one round.
+    dropped = True
+    while dropped:
+        buffers: list[AllocOp] = []
         for operation in reversed(operations(module)):
-            changed |= operation.parent is not None and _simplify(operation)
-        changed |= _drop_buffers(module)
+            if operation.parent is not None:
+                _simplify(operation)
+            if isinstance(operation, AllocOp) and operation.parent is not None:
+                buffers.append(operation)
+        dropped = _drop_buffers(module, buffers)
 
 
-def _simplify(operation: Operation) -> bool:
+def _simplify(operation: Operation) -> None:
     """Remove the operation, or parts of it, if nothing depends on them."""
     if isinstance(operation, BlockOp):
-        return _simplify_block(operation)
-    is_pure = isinstance(operation, LoadOp) or is_side_effect_free(operation)
-    if is_pure and operation.results and not _has_uses(operation):
-        _erase(operation)
-        return True
-    return False
+        _simplify_block(operation)
+    elif operation.results and not _has_uses(operation):
+        if isinstance(operation, LoadOp) or is_side_effect_free(operation):
+            _erase(operation)
 
 
 def _has_uses(operation: Operation) -> bool:
-    return any(result.first_use is not None for result in operation.results)
+    return any([result.first_use is not None for result in operation.results])
 
 
 def _erase(operation: Operation) -> None:
     Rewriter.erase_op(operation)
 
 
-def _simplify_block(block: BlockOp) -> bool:
-    writes = any(r.direction.writes for r in block.refinement_list)
+def _simplify_block(block: BlockOp) -> None:
+    refinements = block.refinement_list
+    writes = any([r.direction.writes for r in refinements])
     # The cells that 'init' sets are an effect too.
-    sets = any(r.init is not None for r in block.refinement_list)
-    runs = all(block.index_ranges) and bool(block.body.block.ops)
+    sets = any([r.init is not None for r in refinements])
+    runs = all(block.index_ranges) and block.body.block.first_op is not None
     if not sets and not (writes and runs):
         _erase(block)
-        return True
+        return
     unused = {
         number
         for number, view in enumerate(block.views)
-        if view.first_use is None and block.refinement(number).init is None
+        if view.first_use is None and refinements[number].init is None
     }
     if unused:
         block.drop(unused)
-    return bool(unused)
+        # It may write nothing any more.
+        _simplify_block(block)
 
 
-def _drop_buffers(module: ModuleOp) -> bool:
-    """Remove the buffers that nobody reads, and all stores into them."""
-    unread = [
-        op
-        for op in operations(module)
-        if isinstance(op, AllocOp) and not _is_read(op.view)
-    ]
+def _drop_buffers(module: ModuleOp, buffers: Sequence[AllocOp]) -> bool:
+    """Remove those of the buffers that nobody reads, and all stores into them."""
+    unread = [each for each in reversed(buffers) if not _is_read(each.view)]
     if not unread:
         return False
     written: dict[BlockOp, set[int]] = {}
