@@ -21,7 +21,6 @@ from xdsl.utils.exceptions import VerifyException
 from .rules import Rules
 from .syntax import integers
 
-
 INDEX = IndexType()
 """The type of indices, which all kinds of loops have."""
 

@@ -246,9 +246,7 @@ class ArrayOp(DialectOperation):
     traits = traits_def(MemoryAllocEffect())
 
     def __init__(self, length: int, type: PointerType) -> None:
-        super().__init__(
-            properties={"length": _number(length)}, result_types=[type]
-        )
+        super().__init__(properties={"length": _number(length)}, result_types=[type])
 
     @classmethod
     def parse(cls, parser: Parser) -> ArrayOp:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.schedule import Schedule
@@ -13,7 +13,8 @@ from .footprint import box
 from .problem import Access, Problem
 
 
-class Loop(NamedTuple):
+@dataclass(frozen=True)
+class Loop:
     """One loop of a nest."""
 
     block: int

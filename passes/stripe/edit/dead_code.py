@@ -35,9 +35,10 @@ def _simplify(operation: Operation) -> None:
     """Remove the operation, or parts of it, if nothing depends on them."""
     if isinstance(operation, BlockOp):
         _simplify_block(operation)
-    elif operation.results and not _has_uses(operation):
-        if isinstance(operation, LoadOp) or is_side_effect_free(operation):
-            _erase(operation)
+        return
+    is_unused = operation.results and not _has_uses(operation)
+    if is_unused and (isinstance(operation, LoadOp) or is_side_effect_free(operation)):
+        _erase(operation)
 
 
 def _has_uses(operation: Operation) -> bool:
