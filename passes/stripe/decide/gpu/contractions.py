@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from math import inf, prod
 
@@ -43,7 +44,7 @@ from ...analysis.problem import Access, Problem, problem_of
 from ...edit.partial import Chunk
 from ...edit.split import may_grow
 from ..candidate import Candidate
-from ..model.gpu import Tiling, estimate
+from ..model.gpu import Model, Tiling
 
 _DEPTHS = (8, 16, 32)
 """How many values are summed up between two loads of local memory."""
@@ -53,6 +54,8 @@ _SUBTILE = 4
 """Rows or columns of a lane side by side: as many as it loads at once."""
 _SUBGROUPS = (1, 2, 4, 8)
 """Sub-groups of a group along the rows or the columns."""
+_MOST_GROUPS = 8
+"""For each core, that sums are cut for."""
 _WORTH = 0.9
 """The part of a time that sums of parts may take, which use memory."""
 
@@ -67,7 +70,7 @@ def candidates(
     roles = _Roles.of(problem)
     if roles is None:
         return
-    timed = sorted(_timed(roles, hardware), key=lambda each: each[0].seconds)
+    timed = sorted(_timed(roles, Model(hardware)), key=lambda each: each[0].seconds)
     for found, way in timed:
         schedule = roles.schedule(block, way)
         if schedule is not None:
@@ -88,12 +91,16 @@ def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, .
     ranges = roles.problem.ranges
     index = max(roles.sums, key=lambda n: ranges[n])
     values = prod(ranges[n] for n in roles.sums)
-    best = _fastest(roles, hardware) * _WORTH if values <= longest else inf
+    model = Model(hardware)
+    best = _fastest(roles, model) * _WORTH if values <= longest else inf
     chosen: tuple[Chunk, ...] = ()
+    least = min(map(roles.groups, _tilings(roles, hardware)), default=1)
     for chunk in _chunks(ranges[index], index):
+        if best < inf and least * chunk.count > _MOST_GROUPS * hardware.cores:
+            break
         if values <= longest * chunk.count:
             part = roles.of_part(chunk)
-            time = _fastest(part, hardware, chunk.count)
+            time = _fastest(part, model, chunk.count)
             time += _adding(roles, chunk.count, hardware)
             if time < best:
                 best, chosen = time, (chunk,)
@@ -122,24 +129,24 @@ def _adding(roles: _Roles, count: int, hardware: Hardware) -> float:
     return clock.launch / 2 + 2 * parts
 
 
-def _fastest(roles: _Roles, hardware: Hardware, parts: int = 1) -> float:
+def _fastest(roles: _Roles, model: Model, parts: int = 1) -> float:
     """The predicted seconds of the fastest way to run so many such blocks."""
-    times = (found.seconds for found, _ in _timed(roles, hardware, parts))
+    times = (found.seconds for found, _ in _timed(roles, model, parts))
     return min(times, default=inf)
 
 
 def _timed(
-    roles: _Roles, hardware: Hardware, parts: int = 1
+    roles: _Roles, model: Model, parts: int = 1
 ) -> Iterator[tuple[Estimate, Tiling]]:
     """The ways to share a tile, with the predicted time of so many such blocks."""
-    for tiling in _tilings(roles, hardware):
+    for tiling in _tilings(roles, model.hardware):
         groups, steps = roles.groups(tiling) * parts, roles.steps(tiling)
-        yield estimate(tiling, groups, steps, hardware), tiling
+        yield model.estimate(tiling, groups, steps), tiling
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
     """The ways to share a tile that a device has room for."""
-    lanes = hardware.innermost.count
+    lanes, items = hardware.innermost.count, hardware.work_group_size
     depths = [roles.depths(depth) for depth in _DEPTHS]
     for own, across in product(_SIDES, _SIDES):
         for lane_rows in _powers(lanes):
@@ -151,7 +158,7 @@ def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
                     depths=steps,
                 )
                 fits = (
-                    tiling.items <= hardware.work_group_size
+                    tiling.items <= items
                     and tiling.local_bytes(4) <= hardware.local_memory_bytes
                     and tiling.registers <= hardware.vector_registers
                 )
@@ -230,12 +237,12 @@ class _Roles:
             for indices, size in pairs
         )
 
-    def sizes(self, tiling: Tiling) -> tuple[dict[int, int], ...]:
+    def sizes(self, tiling: Tiling) -> tuple[Mapping[int, int], ...]:
         """The sizes along each index of rows and columns, of tiles of a group."""
         ranges = self.problem.ranges
         return (
-            _shape(self.rows, ranges, tiling.row_count),
-            _shape(self.columns, ranges, tiling.column_count),
+            _group_shape(self.rows, ranges, tiling.row_count),
+            _group_shape(self.columns, ranges, tiling.column_count),
         )
 
     def depths(self, depth: int) -> tuple[int, ...]:
@@ -368,6 +375,14 @@ def _part(extent: int, most: int) -> int:
     if extent <= most:
         return extent
     return 1 << (most.bit_length() - 1)
+
+
+@lru_cache(maxsize=1 << 10)
+def _group_shape(
+    indices: tuple[int, ...], ranges: tuple[int, ...], size: int
+) -> Mapping[int, int]:
+    """How many values of each index a group has; the mapping is not to be changed."""
+    return _shape(indices, ranges, size)
 
 
 def _shape(

@@ -73,67 +73,86 @@ class Tiling:
         )
 
 
-def estimate(tiling: Tiling, groups: int, steps: int, hardware: Hardware) -> Estimate:
-    """The predicted time of so many groups that each load local memory so often.
+class Model:
+    """Predicts the time of contractions on one device."""
 
-    Cores run waves of groups, as many at once as have room, and then those that are
-    left.
-    """
-    clock, figures = Clock(hardware), hardware.lanes
-    resident = resident_groups(
-        tiling.items,
-        hardware,
-        local_bytes=tiling.local_bytes(4),
-        registers=tiling.registers,
-    )
-    at_once = hardware.cores * resident
-    waves = max(ceil(groups / at_once) - 1, 0)
-    rest = ceil((groups - waves * at_once) / hardware.cores)
-    cycles = waves * _step(tiling, resident, hardware) + _step(tiling, rest, hardware)
-    latency = hardware.caches[-1].latency_cycles
-    filling = (figures.busy_latency * latency + figures.step_wait_cycles) * (waves + 1)
-    core = steps * clock.cycle
-    of_waves, of_rest = (_work(tiling, n, hardware) for n in (resident, rest))
-    parts = {name: core * (waves * of_waves[name] + of_rest[name]) for name in of_waves}
-    seconds = (steps * cycles + filling) * clock.cycle + clock.launch
-    return Estimate(seconds, parts | {"launch": clock.launch})
+    def __init__(self, hardware: Hardware) -> None:
+        self.hardware = hardware
+        self._resident: dict[Tiling, int] = {}
+        self._works: dict[tuple[Tiling, int], dict[str, float]] = {}
 
+    def estimate(self, tiling: Tiling, groups: int, steps: int) -> Estimate:
+        """The predicted time of so many groups that each load local memory so often.
 
-def _step(tiling: Tiling, groups: int, hardware: Hardware) -> float:
-    """The cycles in which a core does a step of each of so many groups.
+        Cores run waves of groups, as many at once as have room, and then those that are
+        left.
+        """
+        hardware, figures = self.hardware, self.hardware.lanes
+        clock, resident = Clock(hardware), self._room(tiling)
+        at_once = hardware.cores * resident
+        waves = max(ceil(groups / at_once) - 1, 0)
+        rest = ceil((groups - waves * at_once) / hardware.cores)
+        of_waves, of_rest = self._work(tiling, resident), self._work(tiling, rest)
+        cycles = waves * self._step(of_waves, resident) + self._step(of_rest, rest)
+        latency = hardware.caches[-1].latency_cycles
+        filling = figures.busy_latency * latency + figures.step_wait_cycles
+        core = steps * clock.cycle
+        parts = {
+            name: core * (waves * own + of_rest[name]) for name, own in of_waves.items()
+        }
+        cycles = steps * cycles + filling * (waves + 1)
+        seconds = cycles * clock.cycle + clock.launch
+        return Estimate(seconds, parts | {"launch": clock.launch})
 
-    That is arithmetic mostly; a part of the accesses to local memory and to the last
-    cache is not hidden behind it. What the next step uses comes meanwhile; it takes the
-    time from an access to its value at least. Groups wait at the end of a step, the
-    less the more others there are.
-    """
-    figures = hardware.lanes
-    work = _work(tiling, groups, hardware)
-    hidden = max(work["arithmetic"], work["local memory"])
-    shown = figures.local_share * work["local memory"]
-    shown += figures.cache_share * work["last cache"] + work["steps"]
-    latency = figures.busy_latency * hardware.caches[-1].latency_cycles
-    return max(hidden + shown, latency) + figures.step_wait_cycles / groups
+    def _room(self, tiling: Tiling) -> int:
+        """How many groups a core runs at once."""
+        if tiling not in self._resident:
+            self._resident[tiling] = resident_groups(
+                tiling.items,
+                self.hardware,
+                local_bytes=tiling.local_bytes(4),
+                registers=tiling.registers,
+            )
+        return self._resident[tiling]
 
+    def _step(self, work: dict[str, float], groups: int) -> float:
+        """The cycles in which a core does a step of each of so many groups.
 
-def _work(tiling: Tiling, groups: int, hardware: Hardware) -> dict[str, float]:
-    """The cycles of what a core does in a step of each of so many groups.
+        That is arithmetic mostly; a part of the accesses to local memory and to the
+        last cache is not hidden behind it. What the next step uses comes meanwhile; it
+        takes the time from an access to its value at least. Groups wait at the end of a
+        step, the less the more others there are.
+        """
+        figures = self.hardware.lanes
+        hidden = max(work["arithmetic"], work["local memory"])
+        shown = figures.local_share * work["local memory"]
+        shown += figures.cache_share * work["last cache"] + work["steps"]
+        latency = figures.busy_latency * self.hardware.caches[-1].latency_cycles
+        return max(hidden + shown, latency) + figures.step_wait_cycles / groups
 
-    It has units for the arithmetic of several sub-groups at once. One that has a single
-    sub-group waits for what that loads.
-    """
-    figures, depth = hardware.lanes, tiling.depth
-    subgroups = groups * tiling.subgroups
-    turns = ceil(subgroups / hardware.multiply_adds_per_cycle)
-    loads = _loads(tiling.rows, figures) + _loads(tiling.columns, figures)
-    sides = groups * (tiling.row_count + tiling.column_count)
-    adds = (turns + figures.alone_share) * tiling.rows[0] * tiling.columns[0]
-    return {
-        "arithmetic": adds * depth,
-        "local memory": subgroups * loads / hardware.loads_per_cycle * depth,
-        "last cache": sides * 4 / hardware.caches[-1].bytes_per_cycle * depth,
-        "steps": groups * figures.step_cycles,
-    }
+    def _work(self, tiling: Tiling, groups: int) -> dict[str, float]:
+        """The cycles of what a core does in a step of each of so many groups.
+
+        It has units for the arithmetic of several sub-groups at once. One that has a
+        single sub-group waits for what that loads.
+        """
+        known = self._works.get((tiling, groups))
+        if known is not None:
+            return known
+        hardware, figures, depth = self.hardware, self.hardware.lanes, tiling.depth
+        subgroups = groups * tiling.subgroups
+        turns = ceil(subgroups / hardware.multiply_adds_per_cycle)
+        loads = _loads(tiling.rows, figures) + _loads(tiling.columns, figures)
+        sides = groups * (tiling.row_count + tiling.column_count)
+        adds = (turns + figures.alone_share) * tiling.rows[0] * tiling.columns[0]
+        found = {
+            "arithmetic": adds * depth,
+            "local memory": subgroups * loads / hardware.loads_per_cycle * depth,
+            "last cache": sides * 4 / hardware.caches[-1].bytes_per_cycle * depth,
+            "steps": groups * figures.step_cycles,
+        }
+        self._works[tiling, groups] = found
+        return found
 
 
 def _loads(side: tuple[int, int, int], figures: LaneFigures) -> float:
