@@ -57,6 +57,7 @@ _PASSES = {
     "stripe-scalarize": "stripe.apply.scalarize:StripeScalarizePass",
     "stripe-plan-vectors": "stripe.decide.plan_vectors:StripePlanVectorsPass",
     "stripe-vectorize": "stripe.apply.vectorize:StripeVectorizePass",
+    "stripe-walk": "stripe.apply.walk:StripeWalkPass",
     "stripe-unroll": "stripe.decide.unroll:StripeUnrollPass",
     "stripe-collect-outputs": "stripe.apply.collect_outputs:StripeCollectOutputsPass",
     "stripe-drop-constraints": (

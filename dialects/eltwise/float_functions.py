@@ -167,13 +167,22 @@ def _row(
     rule: TypeRule = TypeRule.FLOAT,
     helper: str | None = None,
     weight: float = POLYNOMIAL,
+    law: tuple[str, str] | None = None,
 ) -> Function:
     """A function of floats, which NumPy and OpenCL C call as it is unless told."""
     operands = ", ".join(f"{{{number}}}" for number in range(arity))
     spelling = opencl or f"{name}({operands})"
     meaning = name if meaning is None else meaning
     return Function(
-        name, arity, rule, meaning, spelling, summary, helper=helper, weight=weight
+        name,
+        arity,
+        rule,
+        meaning,
+        spelling,
+        summary,
+        helper=helper,
+        weight=weight,
+        law=law,
     )
 
 
@@ -192,8 +201,9 @@ FLOAT_FUNCTIONS: tuple[Function, ...] = (
     _row("cbrt", "The cube root."),
     _row("hypot", "The square root of `x * x + y * y`, without overflow between.",
          arity=2),
-    _row("exp2", "2 to the power x."),
-    _row("exp10", "10 to the power x.", _in_wide(_ten_to_the_power)),
+    _row("exp2", "2 to the power x.", law=("add", "mul")),
+    _row("exp10", "10 to the power x.", _in_wide(_ten_to_the_power),
+         law=("add", "mul")),
     _row("expm1", "`exp(x) - 1`, exact near 0."),
     _row("log2", "The logarithm to base 2."),
     _row("log10", "The logarithm to base 10."),

@@ -84,6 +84,8 @@ class Function:
     and the steps around it where processors have no instruction for it."""
     helper: str | None = field(default=None, repr=False)
     """An OpenCL C function the spelling calls, over the type `{T}`."""
+    law: tuple[str, str] | None = None
+    """`("add", "mul")`: f(x + y) = f(x) * f(y) for all real numbers x and y."""
 
     @property
     def moves(self) -> bool:

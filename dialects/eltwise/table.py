@@ -148,6 +148,7 @@ def _float_function(
     numpy_name: str | None = None,
     *,
     weight: float = POLYNOMIAL,
+    law: tuple[str, str] | None = None,
 ) -> Function:
     """A function of one float that NumPy and OpenCL C both have, under `name`."""
     return Function(
@@ -158,6 +159,7 @@ def _float_function(
         f"{name}({{0}})",
         summary,
         weight=weight,
+        law=law,
     )
 
 
@@ -256,7 +258,7 @@ _ROWS: tuple[Function, ...] = (
              "The remainder of `div`, with the sign of x.", aliases=("fmod",),
              fold=_remainder, weight=DIVISION, helper=_REMAINDER_HELPER),
     Function("neg", 1, _ARITHMETIC, "negative", "(-{0})",
-             "The negative.", fold=operator.neg),
+             "The negative.", fold=operator.neg, law=("add", "add")),
     Function("abs", 1, _ARITHMETIC, "abs",
              {Kind.FLOAT: "fabs({0})", Kind.SIGNED: "({0} < ({T})0 ? -{0} : {0})",
               Kind.UNSIGNED: "{0}", Kind.BOOLEAN: "{0}"},
@@ -332,11 +334,12 @@ _ROWS: tuple[Function, ...] = (
     # Roots and powers.
     _float_function("sqrt", "The square root.", weight=DIVISION),
     Function("recip", 1, _FLOAT, _reciprocal,
-             "(({T})1 / {0})", "The reciprocal.", weight=DIVISION),
+             "(({T})1 / {0})", "The reciprocal.", weight=DIVISION,
+             law=("mul", "mul")),
     Function("pow", 2, _FLOAT, "power", "pow({0}, {1})",
              "x to the power y.", aliases=("pown", "powr"), weight=POLYNOMIAL),
     # Exponentials.
-    _float_function("exp", "e to the power x."),
+    _float_function("exp", "e to the power x.", law=("add", "mul")),
     _float_function("log", "The natural logarithm."),
     Function("sigmoid", 1, _FLOAT,
              _sigmoid,

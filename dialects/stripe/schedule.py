@@ -44,6 +44,7 @@ from .instruction import Instruction
 from .schedule_part import Part, ScheduledBlock, index_names
 from .staging import Staging
 from .tiling import Loops, OutputOrder, Padding, Points, Tiles, check_nest
+from .walking import Walk
 
 SCHEDULE = "stripe.schedule"
 """The attribute of a block that holds what is still to be done with it."""
@@ -54,6 +55,7 @@ PARTS: dict[str, type[Part]] = {
         OutputOrder,
         Fusion,
         Alone,
+        Walk,
         Tiles,
         Points,
         Staging,

@@ -203,8 +203,10 @@ class _Distribution:
         if len(tiles) == 1 and all(size == 1 for size in sizes):
             return Schedule(points=Points(bind=tiles[0].bind, reason=reason))
         points = [Binding.UNDECIDED] * len(sizes)
+        vectors = vector_indices(block, ())
         for index, binding in _of_indices(block, number, cut.points):
-            points[index] = binding
+            is_vector = binding is Binding.VECTOR and index not in vectors
+            points[index] = Binding.UNROLL if is_vector else binding
         is_said = any(binding is not Binding.UNDECIDED for binding in points)
         return Schedule(
             (*tiles[:-1], replace(tiles[-1], reason=reason)),
@@ -387,26 +389,26 @@ def _of_indices(
 
 
 def _cut(nest: BlockOp, number: int) -> _Cut:
-    """How the blocks of a nest and those around it cut a buffer."""
+    """How a block, those around it and those inside cut a buffer."""
+    path = [(nest, number)]
+    while (around := window_of(path[0][0].buffer(path[0][1]))) is not None:
+        path.insert(0, around)
     levels: list[_Level] = []
-    while (around := window_of(nest.buffer(number))) is not None:
-        nest, number = around
-    block = nest
-    while True:
-        forms = block.refinement(number).access
-        bind = tuple(_binding_of(block, form.support) for form in forms)
+    for block, own in path:
+        forms = block.refinement(own).access
+        bind = tuple([_binding_of(block, form.support) for form in forms])
+        levels.append(_Level(block.view_type(own).sizes, bind))
         inner = [
             (use.operation, use.index)
-            for use in block.view(number).uses
+            for use in block.view(own).uses
             if isinstance(use.operation, BlockOp)
         ]
-        if len(inner) != 1:
-            if is_leaf(block) and block is not nest:
-                return _Cut(tuple(levels), bind)
-            levels.append(_Level(block.view_type(number).sizes, bind))
-            return _Cut(tuple(levels), (Binding.UNDECIDED,) * len(bind))
-        levels.append(_Level(block.view_type(number).sizes, bind))
-        ((block, number),) = inner
+        if block is path[-1][0] and len(inner) == 1:
+            path += inner
+    block, _ = path[-1]
+    if is_leaf(block) and block is not nest:
+        return _Cut(tuple(levels[:-1]), levels[-1].bind)
+    return _Cut(tuple(levels), (Binding.UNDECIDED,) * len(levels[-1].bind))
 
 
 def _binding_of(block: BlockOp, indices: Iterable[int]) -> Binding:
