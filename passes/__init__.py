@@ -25,6 +25,7 @@ _PASSES = {
     "stripe-fuse": "stripe.apply.fuse:StripeFusePass",
     "stripe-reuse-scratch": "stripe.apply.reuse_scratch:StripeReuseScratchPass",
     "stripe-plan-fusion": "stripe.decide.plan_fusion:StripePlanFusionPass",
+    "stripe-plan-walks": "stripe.decide.plan_walks:StripePlanWalksPass",
     "stripe-fuse-nests": "stripe.apply.fuse_nests:StripeFuseNestsPass",
     "stripe-scan": "stripe.decide.scan:StripeScanPass",
     "stripe-write-once": "stripe.apply.write_once:StripeWriteOncePass",

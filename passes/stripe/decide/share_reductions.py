@@ -93,6 +93,7 @@ from ..edit.split import tile_block
 from .gpu.contractions import parts_of
 from .gpu.nests import share_nest
 from .gpu.rows import sharing_of
+from .gpu.walked import share_walk
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class StripeShareReductionsPass(HardwarePass):
             if aggregates_plainly(block):
                 share = self._share if is_stream(block) else self._cut
                 share(block)
-            elif not is_leaf(block):
+            elif not is_leaf(block) and not share_walk(block, self.figures):
                 share_nest(block, self.figures)
 
     def _cut(self, block: BlockOp) -> None:

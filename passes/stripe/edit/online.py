@@ -21,6 +21,7 @@ from ..analysis.recurrences import Recurrences, Walked, recurrences_of
 from .blocks import retarget
 from .copies import copy_block, fill_block
 from .join import join_blocks
+from .localize import private_users
 from .row_blocks import Change, Factor, factor_block, finite_block, rescale_block
 from .split import tile_block
 
@@ -31,7 +32,7 @@ def walk(nest: BlockOp, indices: Mapping[BlockOp, int], size: int) -> BlockOp:
     `indices` are their numbers of the index, of which a tile has `size` values. Returns
     the serial block. Raises GinghamError where the blocks can not be walked so.
     """
-    found = recurrences_of([*indices.items()], [nest, *indices])
+    found = recurrences_of([*indices.items()], _users(nest, indices))
     if isinstance(found, str):
         raise error_at(nest, f"cannot walk over an index of these blocks: {found}")
     _check_order(nest, [*indices])
@@ -41,6 +42,25 @@ def walk(nest: BlockOp, indices: Mapping[BlockOp, int], size: int) -> BlockOp:
         raise ValueError(found)
     outputs = {own: outputs[own] for own in found.aggregations if own in outputs}
     return _Walk(found, size).apply(outputs)
+
+
+def _users(nest: BlockOp, walked: Collection[BlockOp]) -> set[Operation]:
+    """What may use the values of a walk: its blocks, the nest, and those of its kind.
+
+    That is what uses other parts of a buffer.
+    """
+    users: set[Operation] = {nest, *walked}
+    for buffer in nest.buffers:
+        users.update(_sharing(root_buffer(buffer), nest))
+    return users
+
+
+def _sharing(memory: SSAValue, nest: BlockOp) -> list[BlockOp]:
+    """The blocks of which each has a part of a memory, a nest among them; or none."""
+    if not isinstance(memory.owner, AllocOp):
+        return []
+    blocks = private_users(memory.owner)
+    return blocks if nest in blocks else []
 
 
 def _check_order(nest: BlockOp, walked: Collection[BlockOp]) -> None:
@@ -68,12 +88,13 @@ def _take_memories(
         types = {nest.view_type(n) for n in numbers}
         if len(types) > 1:
             raise error_at(nest, "cannot walk: windows of one buffer differ")
+        is_shown = not _sharing(memory, nest)
         own = located(AllocOp(types.pop().in_space(MemorySpace.PRIVATE)), nest)
         own.view.name_hint = memory.name_hint
         Rewriter.insert_op(own, InsertPoint.at_start(nest.body.block))
         for number in numbers:
             retarget(nest.view(number), own.view)
-        if any(use.operation is not nest for use in memory.uses):
+        if is_shown:
             written = [n for n in numbers if nest.refinement(n).direction.writes]
             shown[own.view] = written[0], memory
             numbers.remove(written[0])

@@ -291,7 +291,7 @@ class _Sharing:
         self._keep_inputs()
         for allocation in self._allocations:
             if allocation not in self._divided:
-                _move_to_local(allocation)
+                move_to_local(allocation)
         for leaf in self._leaves.values():
             self._deal(leaf)
         for allocation, share in self._divided.items():
@@ -347,7 +347,7 @@ class _Sharing:
             spread_cells(dealt, reason, whole=index, unrolled=unrolled)
 
 
-def _move_to_local(allocation: AllocOp) -> None:
+def move_to_local(allocation: AllocOp) -> None:
     """Put a buffer of a nest into the memory that a group shares."""
     local = located(
         AllocOp(allocation.view.type.in_space(MemorySpace.LOCAL)), allocation

@@ -1,0 +1,326 @@
+"""How the work-items of a group share a walk over tiles of values.
+
+A group has the tile of some rows, as `stripe-walk` has made it: in each step products
+of the rows with a tile of columns, aggregations along the columns, and products that
+are summed up over all steps.
+
+* Products are shared as contractions are (see `contractions`): pieces of the inputs
+  are in local memory, and each work-item has sub-tiles of cells. What a product adds
+  to over all steps stays in the registers of the item that has the cell.
+* The values of a step are in local memory, with the rows side by side, as the next
+  product reads them; work-items that follow each other have following rows of them.
+* What a row has one number of is in local memory, too.
+
+```mlir
+stripe.block serial [%kt : 32] ... {
+  %S = stripe.alloc : !stripe.view<1x64x68xf32, local>
+  %s_acc = stripe.alloc : !stripe.view<1x64x64xf32, private>
+  ... %s_acc is set to 0 ...
+  stripe.block [%d : 64, %q : 64, %k : 64] ...
+      out %s = %s_acc[0, %q, %k] : 1x1x1 add
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [16, 64, 64],
+        tile [16, 32, 32] bind [_, subgroup, subgroup],
+        tile [1, 16, 32] bind [unroll, unroll, unroll],
+        tile [1, 4, 4] bind [_, lane, lane],
+        points bind [_, unroll, vector],
+        stage input 0 at 1 of 1 order [0, 2, 1] padding 4 local,
+        stage input 1 at 1 of 1 order [0, 2, 1] padding 4 local>} { ... }
+  ... %s_acc is copied to %S ...
+  stripe.block [%lane : 2, %q : 64, %k : 32] ...
+      out %part = %parts[%lane, 0, %q, 0] : 1x1x1x1 max init -inf
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [1, 1, 0] bind [group, group, _]>} { ... }
+  ...
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from .....dialects.aggregation import Aggregation
+from .....dialects.stripe.attributes import Direction, MemorySpace, view_type
+from .....dialects.stripe.binding import Binding
+from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.ops import AllocOp
+from .....dialects.stripe.schedule import Schedule, set_schedule
+from .....dialects.stripe.staging import Staging
+from .....dialects.stripe.tiling import Points, Tiles
+from .....targets.hardware import Hardware
+from ....locations import located
+from ...analysis.nests import (
+    is_leaf,
+    is_number,
+    is_subscripted,
+    nested_blocks,
+    output_indices,
+    reduction_indices,
+    root_buffer,
+)
+from ...analysis.schedules import is_scheduled
+from ...edit.copies import copy_block, fill_block
+from ...edit.group_reduction import spread_cells
+from ...edit.partial import Lanes, deal_out, split_reduction
+from ..model.walk import Product, Sharing, Way, fastest_way
+from .nests import move_to_local
+from .turns import turns_of
+
+_SUBTILE = 4
+"""Rows or columns of a lane side by side, and the padding of what is turned."""
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A block that sums up products of a row with a column."""
+
+    block: BlockOp
+    rows: int
+    columns: int
+    depth: int
+    first: int
+    """The number of the input that rows move."""
+    second: int
+    output: int
+
+    @staticmethod
+    def of(block: BlockOp) -> _Product | None:
+        """The same of a block; None for other ones."""
+        ranges, refinements = block.index_ranges, block.refinement_list
+        written = [n for n, r in enumerate(refinements) if r.direction.writes]
+        inputs = [n for n, r in enumerate(refinements) if not r.direction.writes]
+        wide = [n for n, extent in enumerate(ranges) if extent > 1]
+        sums = [n for n in wide if n in reduction_indices(block)]
+        if len(written) != 1 or len(inputs) != 2 or len(wide) != 3 or len(sums) != 1:
+            return None
+        if refinements[written[0]].aggregation is Aggregation.ASSIGN:
+            return None
+        last = refinements[written[0]].access[-1].single_dimension
+        rows = [n for n in wide if n not in (*sums, last)]
+        if last is None or len(rows) != 1:
+            return None
+        uses = [{n for form in refinements[i].access for n in form.support} for i in inputs]
+        moved = [i for i, own in zip(inputs, uses, strict=True) if last in own]
+        still = [i for i, own in zip(inputs, uses, strict=True) if rows[0] in own]
+        if len(moved) != 1 or len(still) != 1 or moved == still:
+            return None
+        return _Product(block, rows[0], last, sums[0], still[0], moved[0], written[0])
+
+    @property
+    def shape(self) -> Product:
+        """What the model sees of it."""
+        ranges = self.block.index_ranges
+        staged = sum(map(self._is_far, (self.first, self.second)))
+        around = self.block.parent_op()
+        memory = root_buffer(self.block.buffer(self.output))
+        return Product(
+            ranges[self.rows],
+            ranges[self.columns],
+            ranges[self.depth],
+            staged,
+            keeps=memory.owner.parent_op() is around,
+        )
+
+    def _is_far(self, number: int) -> bool:
+        return self.block.view_type(number).space.data is MemorySpace.GLOBAL
+
+    def schedule(self, sharing: Sharing) -> Schedule:
+        """How work-items share it."""
+        subgroup, lane = Binding.SUBGROUP, Binding.LANE
+        unroll, vector, none = Binding.UNROLL, Binding.VECTOR, Binding.UNDECIDED
+        (own, lanes, _), (across, width, _) = sharing.rows, sharing.columns
+        high, wide = min(own, _SUBTILE), min(across, _SUBTILE)
+        shape = self.shape
+        depth = min(sharing.depth, shape.depth)
+
+        def level(rows: int, columns: int, sums: int, bind: Sequence[Binding]) -> Tiles:
+            return Tiles(self._each(rows, columns, sums), bind=self._each(*bind))
+
+        levels = (
+            level(shape.rows, shape.columns, depth, (none, none, none)),
+            level(own * lanes, across * width, depth, (subgroup, subgroup, none)),
+            level(high * lanes, wide * width, 1, (unroll, unroll, unroll)),
+            level(high, wide, 1, (lane, lane, none)),
+        )
+        stages = [
+            self._stage(number, index)
+            for number, index in ((self.first, self.rows), (self.second, self.columns))
+            if self._is_far(number)
+        ]
+        points = Points(bind=self._each(unroll, vector, none))
+        return Schedule(levels, points, tuple(stages), reason=str(sharing))
+
+    def _each(self, rows, columns, sums):
+        """What is given for rows, columns and sums, by the block's indices."""
+        given = {self.rows: rows, self.columns: columns, self.depth: sums}
+        other = Binding.UNDECIDED if isinstance(rows, Binding) else 1
+        return tuple([given.get(n, other) for n in range(len(self.block.index_ranges))])
+
+    def _stage(self, number: int, near: int) -> Staging:
+        """A copy of an input with the rows or columns of a sub-group side by side."""
+        access = self.block.refinement(number).access
+        order = sorted(range(len(access)), key=lambda axis: near in access[axis].support)
+        is_turned = order[-1] != len(order) - 1
+        padding = _SUBTILE if is_turned else 0
+        return Staging(number, 1, 1, tuple(order), MemorySpace.LOCAL, 0, padding)
+
+
+def share_walk(nest: BlockOp, hardware: Hardware) -> bool:
+    """Let the work-items of groups share a walk; False where they can not."""
+    found = _Walk.of(nest)
+    if found is None:
+        return False
+    groups, steps = prod(nest.index_ranges), prod(found.serial.index_ranges)
+    products = [each.shape for each in found.products]
+    way = fastest_way(products, groups, steps, hardware)
+    if way is None:
+        return False
+    found.apply(way)
+    return True
+
+
+@dataclass(frozen=True)
+class _Walk:
+    nest: BlockOp
+    serial: BlockOp
+    products: tuple[_Product, ...]
+    leaves: tuple[BlockOp, ...]
+    """The other blocks."""
+
+    @staticmethod
+    def of(nest: BlockOp) -> _Walk | None:
+        """The walk of a nest, if that is one with products."""
+        if nest.conditions or nest.is_serial or is_scheduled(nest):
+            return None
+        serial = [each for each in nested_blocks(nest) if each.is_serial]
+        if len(serial) != 1 or is_leaf(serial[0]):
+            return None
+        inside = nested_blocks(serial[0])
+        leaves = [each for each in nested_blocks(nest) if not each.is_serial] + inside
+        for leaf in leaves:
+            if not is_leaf(leaf) or leaf.is_serial or is_scheduled(leaf):
+                return None
+            if any(map(is_subscripted, leaf.views)):
+                return None
+            if not all(is_number(leaf.view_type(n)) for n in range(len(leaf.views))):
+                return None
+        products = [found for leaf in inside if (found := _Product.of(leaf))]
+        blocks = [each.block for each in products]
+        rows = {each.shape.rows for each in products}
+        if len(rows) != 1:
+            return None
+        others = [leaf for leaf in leaves if leaf not in blocks]
+        return _Walk(nest, serial[0], tuple(products), tuple(others))
+
+    def apply(self, way: Way) -> None:
+        """Share all blocks, and put buffers where they belong."""
+        sums = [root_buffer(each.block.buffer(each.output)) for each in self.products]
+        sums = [memory for memory in sums if not self._is_inside(memory)]
+        kept: list[tuple[SSAValue, _Product]] = []
+        for each, sharing in zip(self.products, way.sharings, strict=True):
+            values = root_buffer(each.block.buffer(each.output))
+            if self._is_inside(values):
+                kept.append((values, each))
+            set_schedule(each.block, each.schedule(sharing))
+        turned = [_keep_values(values, each) for values, each in kept]
+        sums += [each.block.buffer(each.output) for _, each in kept]
+        for block in (self.nest, self.serial):
+            for op in [*block.body.block.ops]:
+                is_own = isinstance(op, AllocOp) and op.view not in sums
+                if is_own and op.view.type.space.data is not MemorySpace.LOCAL:
+                    move_to_local(op)
+        turns = max(way.items // way.products[0].rows, 1)
+        for leaf in self.leaves:
+            if not any(root_buffer(buffer) in sums for buffer in leaf.buffers):
+                _share_rows(leaf, turns, [root_buffer(each) for each in turned])
+
+    def _is_inside(self, memory: SSAValue) -> bool:
+        """Whether a step has memory of its own."""
+        owner = memory.owner
+        return isinstance(owner, AllocOp) and owner.parent_op() is self.serial
+
+
+def _keep_values(values: SSAValue, product: _Product) -> SSAValue:
+    """Let a product add to registers, and hand on its values in local memory.
+
+    There the axis of the rows is the last one. Returns that memory.
+    """
+    block, type = product.block, view_type(values)
+    access = block.refinement(product.output).access
+    near = next(a for a, f in enumerate(access) if product.rows in f.support)
+    order = sorted(range(type.rank), key=lambda axis: axis == near)
+    sizes = [type.sizes[axis] for axis in order]
+    sizes[-1] += _SUBTILE
+    local = located(AllocOp(type.resized(sizes).in_space(MemorySpace.LOCAL)), block)
+    local.view.name_hint = values.name_hint
+    sums = located(AllocOp(type.in_space(MemorySpace.PRIVATE)), block)
+    sums.view.name_hint = f"{values.name_hint or 'values'}_acc"
+    init = block.refinement(product.output).init or 0
+    block.operands[product.output] = sums.view
+    plain = replace(block.refinement(product.output), init=None)
+    block.set_refinement(product.output, plain)
+    fill = located(fill_block(sums.view, init), block)
+    copy = located(copy_block(sums.view, values), block)
+    Rewriter.insert_op([sums, fill], InsertPoint.before(block))
+    Rewriter.insert_op(copy, InsertPoint.after(block))
+    allocation = values.owner
+    if not isinstance(allocation, AllocOp):
+        raise ValueError("expected memory that is allocated")
+    Rewriter.insert_op(local, InsertPoint.before(allocation))
+    for use in [*values.uses]:
+        user, number = use.operation, use.index
+        if not isinstance(user, BlockOp):
+            raise ValueError(f"expected a block, got {user.name}")
+        accesses = [*user.accesses]
+        accesses[number] = tuple([accesses[number][axis] for axis in order])
+        user.operands[number] = local.view
+        window = local.view.type.resized((1,) * type.rank)
+        Rewriter.replace_value_with_new_type(user.view(number), window)
+        user.rewrite(accesses, user.where)
+    Rewriter.erase_op(allocation)
+    return local.view
+
+
+def _share_rows(leaf: BlockOp, turns: int, values: Sequence[SSAValue]) -> None:
+    """Let work-items take turns at the columns of rows of which each has one."""
+    column = _column(leaf, values)
+    if column is None:
+        spread_cells(leaf, "a work-item for each row")
+        return
+    turns = turns_of(leaf.index_ranges[column], turns)
+    reason = f"{turns} work-items take turns at the values of a row"
+    if column not in reduction_indices(leaf):
+        dealt = deal_out(leaf, column, turns) if turns > 1 else leaf
+        spread_cells(dealt, reason, last_first=True, whole=column, unrolled=column)
+        return
+    if turns == 1:
+        spread_cells(leaf, reason)
+        return
+    for number, refinement in enumerate(leaf.refinement_list):
+        if refinement.direction.writes:
+            element = leaf.view_type(number).element_type
+            init = refinement.aggregation.identity(element)
+            leaf.set_refinement(number, replace(refinement, init=init))
+    lanes = Lanes(column, turns, is_last=False)
+    first, last = split_reduction(leaf, (), lanes, MemorySpace.LOCAL)
+    last.set_refinements([replace(r, init=None) for r in last.refinement_list])
+    spread_cells(first, reason, last_first=True, unrolled=column)
+    spread_cells(last, f"the parts of {turns} work-items")
+
+
+def _column(leaf: BlockOp, values: Sequence[SSAValue]) -> int | None:
+    """The index that moves along the columns of values, but not along their rows."""
+    for number, buffer in enumerate(leaf.buffers):
+        if root_buffer(buffer) not in values:
+            continue
+        *columns, rows = leaf.refinement(number).access
+        moving = [n for form in columns for n in form.support]
+        moving = [n for n in moving if leaf.index_ranges[n] > 1]
+        if len(moving) == 1 and moving[0] not in rows.support:
+            return moving[0]
+    return None

@@ -1,0 +1,198 @@
+"""The time of a walk whose products the work-items of groups share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import ceil
+
+from .....targets.hardware.description import Hardware
+
+_SUBTILE = 4
+"""Numbers that a lane loads from local memory at once, and the padding of rows."""
+_BANKS = 32
+"""Of local memory: numbers of 32 bits that are loaded in a cycle."""
+_LOCAL = 0.3
+"""The part of the accesses to local memory that arithmetic does not hide."""
+_STEP = 160
+"""Cycles of a step of a product beside its arithmetic: barriers, and places."""
+_ROUND = 600
+"""Cycles of a step of a walk beside its products: barriers, and trees over rows."""
+_WAITS = 1.5
+"""How much longer than its instructions take a sub-group waits for what they need, if
+it is alone: measured, walks of 4 and of 16 sub-groups on a core."""
+_VALUE = 40
+"""Operations for each value of a step: it is stored, compared, put into a function,
+added up and stored, one by one."""
+_SIDES = (1, 2, 4, 8)
+"""Rows or columns of a lane."""
+_DEPTH = 16
+"""How many values are summed up between two loads of local memory."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a product of a walk computes in a step of it."""
+
+    rows: int
+    columns: int
+    depth: int
+    staged: int
+    """How many of its inputs come to local memory for it, the columns last."""
+    keeps: bool
+    """Whether it hands on values to others of the step."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How work-items share a product: rows and columns of a lane, lanes, sub-groups."""
+
+    rows: tuple[int, int, int]
+    columns: tuple[int, int, int]
+    depth: int
+
+    @property
+    def items(self) -> int:
+        """The work-items of a group."""
+        return self.rows[1] * self.columns[1] * self.subgroups
+
+    @property
+    def subgroups(self) -> int:
+        """The sub-groups of a group."""
+        return self.rows[2] * self.columns[2]
+
+    @property
+    def cells(self) -> int:
+        """The cells of a work-item."""
+        return self.rows[0] * self.columns[0]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.items} work-items with {self.rows[0]}x{self.columns[0]} cells each"
+        )
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a group shares the products of a step."""
+
+    products: tuple[Product, ...]
+    sharings: tuple[Sharing, ...]
+
+    @property
+    def items(self) -> int:
+        """The work-items of a group."""
+        return self.sharings[0].items
+
+    def local_bytes(self, *, ahead: bool) -> int:
+        """The local memory of a group, with the pieces of the next step or without."""
+        pieces = kept = 0
+        for each, sharing in zip(self.products, self.sharings, strict=True):
+            side = each.columns + _SUBTILE * sharing.columns[2]
+            if each.staged > 1:
+                side += each.rows + _SUBTILE * sharing.rows[2]
+            pieces += side * sharing.depth * (2 if ahead else 1)
+            if each.keeps:
+                kept += each.columns * (each.rows + _SUBTILE)
+        rows = self.products[0].rows
+        return 4 * (pieces + kept + 8 * rows + 2 * self.items)
+
+    @property
+    def registers(self) -> int:
+        """What a lane holds at least."""
+        cells = sum(sharing.cells for sharing in self.sharings)
+        return cells + max(s.rows[0] + s.columns[0] for s in self.sharings) + 40
+
+    def cycles(self, hardware: Hardware) -> float:
+        """Those that a step of a group keeps a core busy."""
+        total = 0.0
+        for each, sharing in zip(self.products, self.sharings, strict=True):
+            adds = sharing.subgroups * sharing.cells / hardware.multiply_adds_per_cycle
+            loads = _loads(sharing.rows) + _loads(sharing.columns)
+            local = sharing.subgroups * loads / hardware.loads_per_cycle
+            total += (max(adds, local) + _LOCAL * local) * each.depth
+            if each.keeps:
+                values = sharing.subgroups * sharing.cells
+                total += values * _VALUE / hardware.multiply_adds_per_cycle
+        return total
+
+    def seconds(self, groups: int, steps: int, hardware: Hardware) -> float:
+        """Of so many groups that each walk so many steps.
+
+        Groups that a core runs at once use it while others wait.
+        """
+        memory = 4 * hardware.local_memory_bytes // self.local_bytes(ahead=True)
+        registers = 65536 // (min(self.registers, 255) * self.items)
+        resident = max(min(memory, registers, 2048 // self.items), 1)
+        work = self.cycles(hardware)
+        share = hardware.multiply_adds_per_cycle / self.sharings[0].subgroups
+        alone = _WAITS * work * share + self._waits()
+        rounds, rest = divmod(groups, hardware.cores * resident)
+        last = ceil(rest / hardware.cores)
+        cycles = rounds * (resident * work + alone) + bool(last) * (last * work + alone)
+        return cycles * steps / (hardware.clock_gigahertz * 1e9)
+
+    def _waits(self) -> int:
+        """The cycles of a step in which a group does nothing."""
+        pairs = zip(self.products, self.sharings, strict=True)
+        return _ROUND + sum(ceil(p.depth / s.depth) * _STEP for p, s in pairs)
+
+
+def _loads(side: tuple[int, int, int]) -> int:
+    own, lanes, _ = side
+    turns = ceil(own / _SUBTILE)
+    return turns * (ceil(min(own, _SUBTILE) * lanes / _BANKS) + 1)
+
+
+@lru_cache(maxsize=256)
+def ways_of(products: tuple[Product, ...], hardware: Hardware) -> tuple[Way, ...]:
+    """The ways to share the products of a step, each with as many work-items."""
+    found: list[Way] = []
+    lanes = hardware.innermost.count
+    for subgroups in (1, 2, 4, 8):
+        items = subgroups * lanes
+        if items > hardware.work_group_size or items < products[0].rows:
+            continue
+        for several in product(
+            *([*_sharings(each, lanes, subgroups)] for each in products)
+        ):
+            way = Way(products, several)
+            if (
+                way.local_bytes(ahead=False) <= hardware.local_memory_bytes
+                and way.registers <= hardware.vector_registers
+            ):
+                found.append(way)
+    return tuple(found)
+
+
+def fastest_way(
+    products: Sequence[Product], groups: int, steps: int, hardware: Hardware
+) -> Way | None:
+    """The fastest way for so many groups that each walk so many steps, if any fits."""
+    return min(
+        ways_of(tuple(products), hardware),
+        key=lambda way: way.seconds(groups, steps, hardware),
+        default=None,
+    )
+
+
+def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Sharing]:
+    """The ways to share all cells of a product, none left over."""
+    for own, across in product(_SIDES, _SIDES):
+        for high in _divisors(subgroups):
+            rows, columns = own * high, across * (subgroups // high)
+            if each.rows % rows or each.columns % columns:
+                continue
+            tall, wide = each.rows // rows, each.columns // columns
+            if tall * wide == lanes:
+                yield Sharing(
+                    (own, tall, high),
+                    (across, wide, subgroups // high),
+                    min(_DEPTH, each.depth),
+                )
+
+
+def _divisors(number: int) -> list[int]:
+    return [n for n in range(1, number + 1) if number % n == 0]
