@@ -13,7 +13,7 @@ this is found for softmax; Dao and others, "FlashAttention" (2022), use it for p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -98,7 +98,7 @@ class Recurrences:
 
 
 def recurrences_of(
-    blocks: Sequence[tuple[BlockOp, int]], around: Sequence[Operation]
+    blocks: Sequence[tuple[BlockOp, int]], around: Collection[Operation]
 ) -> Recurrences | str:
     """What one walk over an index of blocks computes; or why none can.
 
@@ -118,9 +118,7 @@ class _Finder:
 
     around: set[Operation]
     blocks: list[Walked] = field(default_factory=list[Walked])
-    aggregations: dict[SSAValue, Walked] = field(
-        default_factory=dict[SSAValue, Walked]
-    )
+    aggregations: dict[SSAValue, Walked] = field(default_factory=dict[SSAValue, Walked])
     cells: dict[SSAValue, tuple[Walked, int]] = field(
         default_factory=dict[SSAValue, tuple[Walked, int]]
     )
@@ -225,6 +223,8 @@ class _Values:
                         return loaded
                     self._found[op.results[0]] = loaded
                 case ElementwiseOp() | CastOp():
+                    if isinstance(op, CastOp) and op.operands[0] in self._constants:
+                        self._constants[op.results[0]] = self._constants[op.operands[0]]
                     computed = self._computed(op)
                     if computed is None:
                         return "its values depend on several numbers of one kind"
@@ -241,7 +241,7 @@ class _Values:
         access = self._block.refinement(number).access
         memory = root_buffer(self._block.buffer(number))
         if memory in self._finder.aggregations:
-            place = _indices_of(access)
+            place = _indices_of(access, self._block.index_ranges)
             if place is None or self._index in place:
                 return "it reads an aggregation at other cells than its own"
             return {memory: Dependence(ITSELF, place)}
@@ -250,15 +250,13 @@ class _Values:
         walked, axis = self._finder.cells[memory]
         if _axis_of(access, self._index) != axis:
             return "it reads values of other points of the walk"
+        place = _indices_of(access, self._block.index_ranges)
         found: dict[SSAValue, Dependence] = {}
         for source, dependence in walked.dependences.items():
-            forms = [
-                None if own is None else access[own] for own in dependence.place
-            ]
-            places = [None if form is None else form.single_dimension for form in forms]
-            if any(f is not None and p is None for f, p in zip(forms, places, strict=True)):
+            if place is None:
                 return "it reads values at places that are no index"
-            found[source] = Dependence(dependence.changes, tuple(places))
+            own = [None if a is None else place[a] for a in dependence.place]
+            found[source] = Dependence(dependence.changes, tuple(own))
         return found
 
     def _computed(self, op: Operation) -> Dependences | None:
@@ -304,13 +302,13 @@ def _axis_of(access: Sequence[LinearForm], index: int) -> int | None:
     return axes[0]
 
 
-def _indices_of(access: Sequence[LinearForm]) -> Place | None:
+def _indices_of(access: Sequence[LinearForm], ranges: Sequence[int]) -> Place | None:
     """The index along each axis, None for the first cell; None for other places."""
     found: list[int | None] = []
     for form in access:
-        if form.single_dimension is None and (form.support or form.constant):
+        index = form.single_dimension
+        if index is None and (form.support or form.constant):
             return None
-        found.append(form.single_dimension)
+        moves = index is not None and index < len(ranges) and ranges[index] > 1
+        found.append(index if moves else None)
     return tuple(found)
-
-

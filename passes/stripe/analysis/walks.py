@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.stripe.block import BlockOp
@@ -43,7 +44,9 @@ class WalkGroup:
         return tuple([block.index_ranges[index] for index in self.rows[0]])
 
 
-def walk_groups(blocks: Sequence[BlockOp], order: StatementOrder) -> Iterator[WalkGroup]:
+def walk_groups(
+    blocks: Sequence[BlockOp], order: StatementOrder
+) -> Iterator[WalkGroup]:
     """The groups of top-level blocks that a walk may run, each block in one of them.
 
     They are found from a block that aggregates numbers which others need meanwhile.
@@ -76,6 +79,7 @@ def _labels_from(first: BlockOp) -> _Labels | None:
     """
     (walked,) = [n for n in reduction_indices(first) if first.index_ranges[n] > 1]
     rows = [n for n in sorted(output_indices(first)) if first.index_ranges[n] > 1]
+    extent = first.index_ranges[walked]
     labels: _Labels = {first: {walked: WALK} | {n: i for i, n in enumerate(rows)}}
     axes: dict[SSAValue, dict[int, str | int]] = {}
     pending = [first]
@@ -89,11 +93,16 @@ def _labels_from(first: BlockOp) -> _Labels | None:
                 return None
             for use in buffer.uses:
                 user = use.operation
+                if isinstance(user, ReturnOp):
+                    continue
                 if not isinstance(user, BlockOp) or not is_top_level(user):
                     return None
                 found = _indices_of(user, use.index, own)
-                if WALK not in own.values() and WALK not in found.values():
-                    continue
+                if WALK not in own.values():
+                    aggregating = _aggregating(user, extent)
+                    if aggregating is None:
+                        continue
+                    found[aggregating] = WALK
                 known = labels.setdefault(user, {})
                 if any(known.get(n, label) != label for n, label in found.items()):
                     return None
@@ -107,13 +116,19 @@ def _is_exchanged(buffer: SSAValue) -> bool:
     """Whether blocks write a buffer and others read it."""
     if not isinstance(buffer.owner, AllocOp):
         return False
-    blocks = [(use.operation, use.index) for use in buffer.uses]
+    uses = [(use.operation, use.index) for use in buffer.uses]
     writes = [
         block.refinement(number).direction.writes
-        for block, number in blocks
+        for block, number in uses
         if isinstance(block, BlockOp)
     ]
-    return len(writes) == len(blocks) and any(writes) and not all(writes)
+    return any(writes) and not all(writes)
+
+
+def _aggregating(block: BlockOp, extent: int) -> int | None:
+    """The only index over which a block aggregates, where it has so many values."""
+    wide = [n for n in reduction_indices(block) if block.index_ranges[n] > 1]
+    return wide[0] if len(wide) == 1 and block.index_ranges[wide[0]] == extent else None
 
 
 def _axes_of(
@@ -149,7 +164,8 @@ def _group(labels: _Labels, order: StatementOrder) -> WalkGroup | None:
     numbers = [{label: n for n, label in labels[block].items()} for block in blocks]
     if any(WALK not in own for own in numbers):
         return None
-    rows = set.intersection(*({*own} for own in numbers)) - {WALK}
+    rows = [row for row in numbers[0] if row != WALK]
+    rows = [row for row in rows if all(row in own for own in numbers)]
     if not rows:
         return None
     shared = [tuple([own[row] for row in sorted(rows, key=str)]) for own in numbers]

@@ -82,9 +82,7 @@ class StripePlanWalksPass(HardwarePass):
                 plan.write(group, number)
 
 
-def _planned(
-    function: FuncOp, hardware: Hardware
-) -> Iterator[tuple[WalkGroup, _Plan]]:
+def _planned(function: FuncOp, hardware: Hardware) -> Iterator[tuple[WalkGroup, _Plan]]:
     """The walks of a function that pay."""
     blocks = [each for each in statements(function) if isinstance(each, BlockOp)]
     for group in walk_groups(blocks, StatementOrder(function)):

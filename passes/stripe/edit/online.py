@@ -313,7 +313,9 @@ def _put_one(load: Operation) -> None:
     value = load.results[0]
     for use in [*value.uses]:
         user = use.operation
-        if user.name == "eltwise.mul" or (user.name == "eltwise.div" and use.index == 1):
+        if user.name == "eltwise.mul" or (
+            user.name == "eltwise.div" and use.index == 1
+        ):
             user.results[0].replace_all_uses_with(user.operands[1 - use.index])
             Rewriter.erase_op(user)
     if [*value.uses]:

@@ -39,7 +39,9 @@ class Change:
     none: int | float | None = None
     """What nothing aggregates to: 0 was used in place of that."""
 
-    def numbers(self, block: PointBlock, access: AccessMap) -> tuple[SSAValue, SSAValue]:
+    def numbers(
+        self, block: PointBlock, access: AccessMap
+    ) -> tuple[SSAValue, SSAValue]:
         """Both at a place."""
         element = view_type(self.new).element_type
         new = block.load(self.new, access)
@@ -94,18 +96,13 @@ def rescale_block(
     value = block.load(source, access)
     for factor in factors:
         place = tuple(
-            [
-                block.zero if axis is None else access[axis]
-                for axis in factor.place
-            ]
+            [block.zero if axis is None else access[axis] for axis in factor.place]
         )
         own = block.load(factor.view, place)
         value = block.apply("mul", [value, own], type.element_type)
     block.store(value, target, access)
     built = block.finish(None)
-    cell = [
-        IndexSum.of(form, built.indices) for form in access
-    ]
+    cell = [IndexSum.of(form, built.indices) for form in access]
     built.add_where(*cell_bounds(target, cell))
     return built
 

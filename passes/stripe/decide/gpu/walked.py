@@ -40,12 +40,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import TypeVar
 
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.aggregation import Aggregation
-from .....dialects.stripe.attributes import Direction, MemorySpace, view_type
+from .....dialects.stripe.attributes import MemorySpace, view_type
 from .....dialects.stripe.binding import Binding
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
@@ -59,7 +60,6 @@ from ...analysis.nests import (
     is_number,
     is_subscripted,
     nested_blocks,
-    output_indices,
     reduction_indices,
     root_buffer,
 )
@@ -70,6 +70,8 @@ from ...edit.partial import Lanes, deal_out, split_reduction
 from ..model.walk import Product, Sharing, Way, fastest_way
 from .nests import move_to_local
 from .turns import turns_of
+
+_Given = TypeVar("_Given", int, Binding)
 
 _SUBTILE = 4
 """Rows or columns of a lane side by side, and the padding of what is turned."""
@@ -104,7 +106,9 @@ class _Product:
         rows = [n for n in wide if n not in (*sums, last)]
         if last is None or len(rows) != 1:
             return None
-        uses = [{n for form in refinements[i].access for n in form.support} for i in inputs]
+        uses = [
+            {n for form in refinements[i].access for n in form.support} for i in inputs
+        ]
         moved = [i for i, own in zip(inputs, uses, strict=True) if last in own]
         still = [i for i, own in zip(inputs, uses, strict=True) if rows[0] in own]
         if len(moved) != 1 or len(still) != 1 or moved == still:
@@ -123,7 +127,8 @@ class _Product:
             ranges[self.columns],
             ranges[self.depth],
             staged,
-            keeps=memory.owner.parent_op() is around,
+            keeps=isinstance(memory.owner, AllocOp)
+            and memory.owner.parent_op() is around,
         )
 
     def _is_far(self, number: int) -> bool:
@@ -155,16 +160,19 @@ class _Product:
         points = Points(bind=self._each(unroll, vector, none))
         return Schedule(levels, points, tuple(stages), reason=str(sharing))
 
-    def _each(self, rows, columns, sums):
+    def _each(self, rows: _Given, columns: _Given, sums: _Given) -> tuple[_Given, ...]:
         """What is given for rows, columns and sums, by the block's indices."""
         given = {self.rows: rows, self.columns: columns, self.depth: sums}
-        other = Binding.UNDECIDED if isinstance(rows, Binding) else 1
-        return tuple([given.get(n, other) for n in range(len(self.block.index_ranges))])
+        count = len(self.block.index_ranges)
+        # All values of other indices, which are one.
+        return tuple([given.get(n, sums) for n in range(count)])
 
     def _stage(self, number: int, near: int) -> Staging:
         """A copy of an input with the rows or columns of a sub-group side by side."""
         access = self.block.refinement(number).access
-        order = sorted(range(len(access)), key=lambda axis: near in access[axis].support)
+        order = sorted(
+            range(len(access)), key=lambda axis: near in access[axis].support
+        )
         is_turned = order[-1] != len(order) - 1
         padding = _SUBTILE if is_turned else 0
         return Staging(number, 1, 1, tuple(order), MemorySpace.LOCAL, 0, padding)
@@ -231,8 +239,7 @@ class _Walk:
         sums += [each.block.buffer(each.output) for _, each in kept]
         for block in (self.nest, self.serial):
             for op in [*block.body.block.ops]:
-                is_own = isinstance(op, AllocOp) and op.view not in sums
-                if is_own and op.view.type.space.data is not MemorySpace.LOCAL:
+                if isinstance(op, AllocOp) and op.view not in (*sums, *turned):
                     move_to_local(op)
         turns = max(way.items // way.products[0].rows, 1)
         for leaf in self.leaves:

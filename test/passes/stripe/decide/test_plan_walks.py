@@ -1,0 +1,116 @@
+"""Attention and its like on devices of lanes: one kernel, right at odd sizes, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from stripe_programs import run, stripe_pipeline
+from xdsl.dialects.builtin import ModuleOp
+
+import gingham
+from gingham.frontend.tile_text import parse_tile
+from gingham.passes.pipelines import TargetOptions
+from gingham.passes.stripe.analysis.nests import top_level_blocks
+from gingham.passes.tile.argument_types import parse_argument_type
+from gingham.passes.tile.specialize import specialize
+from gingham.targets.hardware import load_hardware
+from gingham.targets.reference import interpret
+
+Array = NDArray[Any]
+
+ATTENTION = """
+function (Q[H, L, D], K[H, M, D], V[H, M, W]) -> (O) {
+  S[h, q, k : H, L, M] = +(Q[h, q, d] * K[h, k, d]);
+  T = S * 0.2;
+  Top[h, q, 0 : H, L, 1] = >(T[h, q, k]);
+  E = exp(T - Top);
+  Sum[h, q, 0 : H, L, 1] = +(E[h, q, k]);
+  P = E / Sum;
+  O[h, q, w : H, L, W] = +(P[h, q, k] * V[h, k, w]);
+}
+"""
+EAGER = "nvidia-h200:launch_microseconds=9999"
+"""A device on which each kernel takes long, so that one for all pays at any size."""
+
+
+def attention(q: Array, k: Array, v: Array) -> Array:
+    scores = 0.2 * np.einsum("hqd,hkd->hqk", q.astype(np.float64), k)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.einsum("hqk,hkw->hqw", weights / weights.sum(-1, keepdims=True), v)
+
+
+def inputs(shape: Sequence[int], seed: int = 1) -> list[Array]:
+    heads, rows, values, depth, width = shape
+    random = np.random.default_rng(seed)
+    sizes = (heads, rows, depth), (heads, values, depth), (heads, values, width)
+    return [random.standard_normal(each).astype(np.float32) for each in sizes]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (2, 64, 64, 32, 32),
+        (1, 32, 100, 64, 64),
+        (3, 128, 77, 16, 64),
+        (2, 16, 33, 7, 32),
+        (1, 48, 40, 33, 128),
+    ],
+)
+def test_one_kernel_computes_it(shape: tuple[int, ...]) -> None:
+    f = gingham.compile(ATTENTION, hardware=EAGER)
+    arrays = inputs(shape)
+    np.testing.assert_allclose(f(*arrays), attention(*arrays), rtol=2e-4, atol=2e-5)
+    assert f.source(*arrays).count("__kernel") == 1
+
+
+def test_large_numbers_and_rows_without_any() -> None:
+    f = gingham.compile(ATTENTION, hardware=EAGER)
+    q, k, v = inputs((1, 16, 40, 16, 32))
+    q *= 1e4
+    np.testing.assert_allclose(f(q, k, v), attention(q, k, v), rtol=2e-3, atol=2e-3)
+    k[0, :40, 0] = -np.inf
+    q[0, 3] = np.abs(q[0, 3])
+    assert np.isnan(np.asarray(f(q, k, v))[0, 3]).all()
+
+
+def module_of(shape: Sequence[int]) -> ModuleOp:
+    types = ["x".join(map(str, each.shape)) + "xf32" for each in inputs(shape)]
+    module = parse_tile(ATTENTION)
+    module = specialize(module, [parse_argument_type(each) for each in types])
+    run(module, "tile-flatten,tile-canonicalize,lower-tile-to-stripe,stripe-fuse")
+    return module
+
+
+def planned(module: ModuleOp, hardware: str) -> list[str]:
+    run(module, f'stripe-plan-walks{{hardware="{hardware}"}}')
+    schedules = [
+        each.attributes.get("stripe.schedule") for each in top_level_blocks(module)
+    ]
+    return [str(each) for each in schedules if each is not None]
+
+
+def test_a_walk_is_planned_where_it_pays() -> None:
+    schedules = planned(module_of((16, 2048, 2048, 64, 64)), "nvidia-h200")
+    assert len(schedules) == 6
+    assert all("walk" in each for each in schedules)
+
+
+@pytest.mark.parametrize(
+    "shape", [(2, 50, 2048, 64, 64), (16, 2048, 2048, 64, 40), (2, 64, 16, 64, 64)]
+)
+def test_other_sizes_are_left_alone(shape: tuple[int, ...]) -> None:
+    assert planned(module_of(shape), "nvidia-h200") == []
+
+
+def test_the_interpreter_sees_no_work_items_in_each_other_s_way() -> None:
+    shape = (1, 16, 20, 5, 32)
+    options = TargetOptions(hardware=load_hardware(EAGER))
+    module = module_of(shape)
+    run(module, f"{stripe_pipeline(options)},lower-stripe-to-opencl")
+    arrays = inputs(shape)
+    (found,) = interpret(module, arrays)
+    np.testing.assert_allclose(found, attention(*arrays), rtol=2e-4, atol=2e-5)
