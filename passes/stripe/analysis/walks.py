@@ -18,6 +18,8 @@ from .shared_indices import Member, find_conflict, may_be_member
 from .statement_order import StatementOrder
 
 WALK = "walk"
+_MOST_BLOCKS = 32
+"""Of a group."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ def _labels_from(first: BlockOp) -> _Labels | None:
     axes: dict[SSAValue, dict[int, str | int]] = {}
     pending = [first]
     while pending:
+        if len(labels) > _MOST_BLOCKS:
+            return None
         block = pending.pop()
         for number, buffer in enumerate(block.buffers):
             if not _is_exchanged(buffer):
