@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
@@ -70,7 +71,7 @@ def _may_begin(block: BlockOp) -> bool:
     return may_be_member(block) is None and len(wide) == 1
 
 
-_Labels = dict[BlockOp, dict[int, str | int]]
+_Labels: TypeAlias = dict[BlockOp, dict[int, str | int]]
 """For each block what its indices are: that of the walk, or which one of rows."""
 
 
@@ -81,39 +82,66 @@ def _labels_from(first: BlockOp) -> _Labels | None:
     """
     (walked,) = [n for n in reduction_indices(first) if first.index_ranges[n] > 1]
     rows = [n for n in sorted(output_indices(first)) if first.index_ranges[n] > 1]
-    extent = first.index_ranges[walked]
-    labels: _Labels = {first: {walked: WALK} | {n: i for i, n in enumerate(rows)}}
-    axes: dict[SSAValue, dict[int, str | int]] = {}
-    pending = [first]
-    while pending:
-        if len(labels) > _MOST_BLOCKS:
-            return None
-        block = pending.pop()
-        for number, buffer in enumerate(block.buffers):
-            if not _is_exchanged(buffer):
+    labelling = _Labelling(first.index_ranges[walked])
+    labelling.take(first, {walked: WALK} | {n: i for i, n in enumerate(rows)})
+    return labelling.labels if labelling.spread() else None
+
+
+@dataclass
+class _Labelling:
+    """Says of block after block what its indices are."""
+
+    extent: int
+    """How many values the walk has."""
+    labels: _Labels = field(default_factory=_Labels)
+    axes: dict[SSAValue, dict[int, str | int]] = field(
+        default_factory=dict[SSAValue, dict[int, "str | int"]]
+    )
+    """What the axes of buffers are."""
+    pending: list[BlockOp] = field(default_factory=list[BlockOp])
+
+    def take(self, block: BlockOp, found: dict[int, str | int]) -> bool:
+        """Note what indices of a block are; False where they are others, too."""
+        known = self.labels.setdefault(block, {})
+        if any(known.get(n, label) != label for n, label in found.items()):
+            return False
+        if not {*found} <= {*known}:
+            known.update(found)
+            self.pending.append(block)
+        return True
+
+    def spread(self) -> bool:
+        """Go on to all blocks that exchange values; whether they agree."""
+        while self.pending:
+            block = self.pending.pop()
+            if len(self.labels) > _MOST_BLOCKS:
+                return False
+            for number, buffer in enumerate(block.buffers):
+                if _is_exchanged(buffer) and not self._follow(block, number):
+                    return False
+        return True
+
+    def _follow(self, block: BlockOp, number: int) -> bool:
+        """Go on to the other blocks that use a buffer."""
+        buffer = block.buffer(number)
+        own = _axes_of(block, number, self.labels[block])
+        if self.axes.setdefault(buffer, own) != own:
+            return False
+        users = [(use.operation, use.index) for use in buffer.uses]
+        for user, other in users:
+            if isinstance(user, ReturnOp):
                 continue
-            own = _axes_of(block, number, labels[block])
-            if axes.setdefault(buffer, own) != own:
-                return None
-            for use in buffer.uses:
-                user = use.operation
-                if isinstance(user, ReturnOp):
+            if not isinstance(user, BlockOp) or not is_top_level(user):
+                return False
+            found = _indices_of(user, other, own)
+            if WALK not in own.values():
+                aggregating = _aggregating(user, self.extent)
+                if aggregating is None:
                     continue
-                if not isinstance(user, BlockOp) or not is_top_level(user):
-                    return None
-                found = _indices_of(user, use.index, own)
-                if WALK not in own.values():
-                    aggregating = _aggregating(user, extent)
-                    if aggregating is None:
-                        continue
-                    found[aggregating] = WALK
-                known = labels.setdefault(user, {})
-                if any(known.get(n, label) != label for n, label in found.items()):
-                    return None
-                if not {*found} <= {*known}:
-                    known.update(found)
-                    pending.append(user)
-    return labels
+                found[aggregating] = WALK
+            if not self.take(user, found):
+                return False
+        return True
 
 
 def _is_exchanged(buffer: SSAValue) -> bool:

@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -202,15 +202,14 @@ def _seconds_alone(
     writes what the next one reads.
     """
     bandwidth = hardware.memory_gigabytes_per_second * 1e9
-    launch = hardware.launch_microseconds * 1e-6
-    seconds = (len(products) - 1) * launch
+    seconds = (len(products) - 1) * hardware.launch_microseconds * 1e-6
     for number in products:
         block = group.blocks[number]
         problem = problem_of(block, hardware.vector_bits)
-        ways = contractions.ways(block, problem, hardware)
-        seconds += ways[0][0] if ways else float("inf")
+        fastest = next(contractions.candidates(block, problem, hardware), None)
+        seconds += inf if fastest is None else fastest.seconds
         for buffer in block.buffers:
             if root_buffer(buffer) in group.found.cells:
                 # Written by one kernel, read by the next one.
                 seconds += 2 * view_type(root_buffer(buffer)).bytes / bandwidth
-    return seconds + len(products) * launch
+    return seconds

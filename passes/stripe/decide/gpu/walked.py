@@ -69,7 +69,6 @@ from ...edit.group_reduction import spread_cells
 from ...edit.partial import Lanes, deal_out, split_reduction
 from ..model.walk import Product, Sharing, Way, fastest_way
 from .nests import move_to_local
-from .turns import turns_of
 
 _Given = TypeVar("_Given", int, Binding)
 
@@ -299,7 +298,7 @@ def _share_rows(leaf: BlockOp, turns: int, values: Sequence[SSAValue]) -> None:
     if column is None:
         spread_cells(leaf, "a work-item for each row")
         return
-    turns = turns_of(leaf.index_ranges[column], turns)
+    turns = 1 << (min(turns, leaf.index_ranges[column]).bit_length() - 1)
     reason = f"{turns} work-items take turns at the values of a row"
     if column not in reduction_indices(leaf):
         dealt = deal_out(leaf, column, turns) if turns > 1 else leaf

@@ -9,6 +9,7 @@ from itertools import product
 from math import ceil
 
 from .....targets.hardware.description import Hardware
+from .occupancy import resident_groups
 
 _SUBTILE = 4
 """Numbers that a lane loads from local memory at once, and the padding of rows."""
@@ -123,9 +124,12 @@ class Way:
 
         Groups that a core runs at once use it while others wait.
         """
-        memory = 4 * hardware.local_memory_bytes // self.local_bytes(ahead=True)
-        registers = 65536 // (min(self.registers, 255) * self.items)
-        resident = max(min(memory, registers, 2048 // self.items), 1)
+        resident = resident_groups(
+            self.items,
+            hardware,
+            local_bytes=self.local_bytes(ahead=True),
+            registers=self.registers,
+        )
         work = self.cycles(hardware)
         share = hardware.multiply_adds_per_cycle / self.sharings[0].subgroups
         alone = _WAITS * work * share + self._waits()
