@@ -33,6 +33,10 @@ from ..syntax import parse_optional_enum
 KERNEL_ATTRIBUTE = "stripe.kernel"
 """On top-level blocks: those with the same number are the same kernel."""
 
+UNLESS_NUMBERS_ATTRIBUTE = "stripe.unless_numbers"
+"""On blocks that compute again what is there already, if it is right: a work-item may
+leave out its part of one where all cells of what the block writes there are numbers."""
+
 
 class MemorySpace(StrEnum):
     """Where a buffer lives: device memory, a work-group's, or one work-item's."""

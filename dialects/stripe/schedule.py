@@ -38,7 +38,7 @@ from ...suggestions import did_you_mean
 from ..bounded_parser import BoundedParser
 from ..hints import HintedVerifyException, fail_to_parse
 from ..work import WORK_ATTRIBUTE
-from .attributes import KERNEL_ATTRIBUTE
+from .attributes import KERNEL_ATTRIBUTE, UNLESS_NUMBERS_ATTRIBUTE
 from .fusion import Alone, Fusion
 from .instruction import Instruction
 from .schedule_part import Part, ScheduledBlock, index_names
@@ -69,6 +69,7 @@ _PLACES = {word: place for place, word in enumerate(PARTS)}
 _ATTRIBUTES = (
     SCHEDULE,
     KERNEL_ATTRIBUTE,
+    UNLESS_NUMBERS_ATTRIBUTE,
     WORK_ATTRIBUTE,
     "stripe.scheduled",
 )

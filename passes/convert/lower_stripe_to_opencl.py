@@ -54,7 +54,8 @@ subscript that is a value becomes an index (`opencl.position`), a store with a c
 stands in `opencl.when`.
 Blocks with the same number of `stripe.kernel` are launches of the first one's kernel.
 Blocks without points have no launch. The points of a serial block are loops like any
-other: those run in order.
+other: those run in order. What is `stripe.unless_numbers` stands in `opencl.when`,
+behind a sum that tells whether a cell is NaN.
 
 A buffer under another shape is the same pointer. The function's result has the shape
 under which it is returned.

@@ -14,10 +14,16 @@ from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ConstantOp, element_of
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQuery
+from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import IfOp
+from ...dialects.opencl.ops import ArrayOp, IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
-from ...dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ...dialects.stripe.attributes import (
+    UNLESS_NUMBERS_ATTRIBUTE,
+    MemorySpace,
+    ViewType,
+    view_type,
+)
 from ...dialects.stripe.binding import Binding
 from ...dialects.stripe.block import BlockOp
 from ...dialects.stripe.scheduled import keep_done
@@ -27,8 +33,9 @@ from ..stripe.analysis.schedules import check_bindings_of, check_is_applied
 from .known_conditions import KnownConditions
 from .opencl_grid import Grid, in_line, spread
 from .opencl_groups import GroupLowering
+from .opencl_numbers import any_nan
 from .opencl_races import check_races
-from .opencl_scope import Cursor, KernelScope
+from .opencl_scope import Cursor, KernelScope, nested
 from .opencl_statements import StatementLowering
 from .opencl_view import KernelView
 
@@ -147,8 +154,24 @@ class KernelLowering:
     def _lower_block(self, op: BlockOp, cursor: Cursor) -> None:
         if 0 in op.index_ranges:
             return
+        if UNLESS_NUMBERS_ATTRIBUTE in op.attributes:
+            cursor = self._unless_numbers(op, cursor)
         with self._groups.entered(op, cursor) as inner:
             self._lower_points(op, inner)
+
+    def _unless_numbers(self, op: BlockOp, cursor: Cursor) -> Cursor:
+        """Where a block is run that may be left out: see UNLESS_NUMBERS_ATTRIBUTE."""
+        written = [n for n, r in enumerate(op.refinement_list) if r.direction.writes]
+        views = [self._scope.views[op.buffer(number)] for number in written]
+        arrays = [view.pointer.owner for view in views]
+        if len(arrays) != 1 or not isinstance(arrays[0], ArrayOp):
+            return cursor
+        if kind(element_of(views[0].element)) is not Kind.FLOAT:
+            return cursor
+        region, inner = nested(cursor)
+        again = any_nan(arrays[0], self._scope, cursor, op)
+        cursor.emit(WhenOp(again, region), op)
+        return inner
 
     def _lower_points(self, op: BlockOp, cursor: Cursor) -> None:
         for number, refinement in enumerate(op.refinement_list):

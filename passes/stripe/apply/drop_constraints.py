@@ -36,6 +36,28 @@ stripe.block [%e0 : 64, %e1 : 64] ...
     where -64 * %i - %e0 + 99 >= 0 { ... }
 ```
 
+At the border of an image a zero meets a weight. What comes of that is 0, and the sum as
+it should be, but where a weight is infinite or NaN: then the sum is NaN. So the
+condition goes, and behind the loop stands the same computation with it, from memory,
+`stripe.unless_numbers`: each work-item leaves it out where its sums are numbers.
+
+```mlir
+stripe.block [%s : 3] ... out %o_1 = %o_acc[0, 0] : 8x8 add {
+  ... copies, and sums without conditions ...
+}
+stripe.block []
+    in %x_1 = %x[0] : 10
+    in %w_1 = %w[0, 0] : 3x8
+    out %o_acc_1 = %o_acc[0, 0] : 8x8
+    attributes {stripe.unless_numbers} {
+  stripe.block [%e0 : 8, %e1 : 8]
+      out %cell = %o_acc_1[%e0, %e1] : 1x1 { ... set to 0 ... }
+  stripe.block [%s : 3] ... out %o_1 = %o_acc_1[0, 0] : 8x8 add {
+    ... sums of %x_1 and %w_1, with conditions ...
+  }
+}
+```
+
 It is for `stripe-stage{fills=true}` and `stripe-collect-outputs` to come before, and
 `stripe-distribute` after: copies must have one loop for each axis. What is set and
 still read by nobody goes. Only blocks of floating-point numbers, in which garbage does
@@ -44,7 +66,7 @@ no harm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -54,25 +76,23 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp, element_of
+from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import MemorySpace, view_type
-from ....dialects.stripe.block import BlockOp, index_range
-from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ...constant_folding import evaluate_function, fold_cast
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp, StoreOp
 from ..analysis.lanes import computes_with_floats
 from ..analysis.nests import (
-    AbsoluteAccess,
     absolute_access,
     all_blocks,
     is_leaf,
-    is_number,
     is_top_level,
     nested_blocks,
     top_level_blocks,
 )
 from ..analysis.readers import indices_around, is_unread, keeps_below, readers
+from ..analysis.scratch import Scratch, is_neutral, scratches_of
 from ..analysis.work_groups import wants_work_items
+from ..edit.recompute import recompute_unless_numbers
 
 
 @dataclass(frozen=True)
@@ -111,21 +131,63 @@ def _drop(nest: Sequence[BlockOp]) -> None:
     leaf = nest[-1]
     if leaf.is_serial or not is_leaf(leaf) or not computes_with_floats(leaf):
         return
-    if not any(block.conditions for block in nest):
-        return
-    scratches = _scratches(leaf)
+    scratches = scratches_of(leaf)
     if scratches is None:
         return
+
+    def is_harmless(condition: IndexSum) -> bool:
+        return _is_unseen(leaf, condition) or is_neutral(leaf, condition, scratches)
+
+    if _assumes_numbers(nest, scratches, is_harmless):
+        return
     for block in nest:
-        kept = [
-            form
-            for form, condition in zip(block.conditions, block.where, strict=True)
-            if not (
-                _is_unseen(leaf, condition) or _is_neutral(leaf, condition, scratches)
-            )
-        ]
+        where = zip(block.conditions, block.where, strict=True)
+        kept = [form for form, condition in where if not is_harmless(condition)]
         if len(kept) < len(block.conditions):
             block.set_constraints(kept)
+
+
+def _assumes_numbers(
+    nest: Sequence[BlockOp],
+    scratches: Mapping[SSAValue, Scratch],
+    is_harmless: Callable[[IndexSum], bool],
+) -> bool:
+    """Drop what keeps infinities out, too; what becomes NaN is computed again behind.
+
+    False where that cannot be, or need not.
+    """
+    leaf, loop = nest[-1], nest[0].parent_op()
+    if not isinstance(loop, BlockOp) or is_top_level(loop):
+        return False
+    blocks = (loop, *nest)
+    needed = [c for block in blocks for c in block.where if not is_harmless(c)]
+    if any(scratch.copy.parent_op() is not loop for scratch in scratches.values()):
+        return False
+    fill = _fill_of(loop)
+    if fill is None or not needed:
+        return False
+    if not all(is_neutral(leaf, each, scratches, or_nan=True) for each in needed):
+        return False
+    recompute_unless_numbers(loop, nest, fill, scratches)
+    for block in blocks:
+        block.set_constraints([])
+    return True
+
+
+def _fill_of(loop: BlockOp) -> BlockOp | None:
+    """What sets the private memory that a loop adds to, where it does nothing else."""
+    written = [n for n, r in enumerate(loop.refinement_list) if r.direction.writes]
+    if len(written) != 1 or len({*loop.buffers}) < len(loop.buffers):
+        return None
+    buffer = loop.buffer(written[0])
+    if not isinstance(buffer.owner, AllocOp):
+        return None
+    others = [use.operation for use in buffer.uses if use.operation is not loop]
+    blocks = [each for each in others if isinstance(each, BlockOp)]
+    before = [each for each in blocks if each.is_before_in_block(loop)]
+    is_set_once = len(before) == 1 and _is_fill(before[0])
+    adds = loop.refinement(written[0]).aggregation is Aggregation.ADD
+    return before[0] if adds and is_set_once and len(blocks) == len(others) else None
 
 
 def _is_fill(block: BlockOp) -> bool:
@@ -137,102 +199,6 @@ def _is_fill(block: BlockOp) -> bool:
     is_constant = isinstance(first, ConstantOp) and isinstance(last, StoreOp)
     is_nested = not is_top_level(block)
     return is_nested and is_constant and isinstance(block.buffers[0].owner, AllocOp)
-
-
-@dataclass(frozen=True)
-class _Scratch:
-    """Memory of a work-group that was copied to, and set where nothing was copied."""
-
-    fill: int | float
-    borders: tuple[IndexSum, ...]
-    """What is at least zero at the cells that are copied: over `places`."""
-    places: tuple[SSAValue | None, ...]
-    """What stands in for the place along each axis."""
-
-    def is_fill_beyond(self, condition: IndexSum, starts: Sequence[IndexSum]) -> bool:
-        """Whether a cell that is read has the fill where a condition fails."""
-        cell = {
-            place: start
-            for place, start in zip(self.places, starts, strict=True)
-            if place is not None
-        }
-        return any(
-            (condition - border.substitute(cell)).bounds(index_range)[0] >= 0
-            for border in self.borders
-        )
-
-
-def _scratches(leaf: BlockOp) -> dict[SSAValue, _Scratch] | None:
-    """What a leaf reads, by its views; None where that is not all set in the group."""
-    found: dict[SSAValue, _Scratch] = {}
-    for number, refinement in enumerate(leaf.refinement_list):
-        view = leaf.view(number)
-        access = absolute_access(view)
-        if not _is_inside(access) or not is_number(leaf.view_type(number)):
-            return None
-        if refinement.direction.writes:
-            is_own = view_type(access.buffer).space.data is MemorySpace.PRIVATE
-            if refinement.direction.reads or not is_own:
-                return None
-            continue
-        scratch = _scratch(access.buffer)
-        if scratch is None:
-            return None
-        found[view] = scratch
-    return found
-
-
-def _is_inside(access: AbsoluteAccess) -> bool:
-    """Whether all cells are in the buffer, whatever constraints say."""
-    for start, size in zip(access.starts, access.buffer_type.sizes, strict=True):
-        low, high = start.bounds(index_range)
-        if low < 0 or high >= size:
-            return False
-    return True
-
-
-def _scratch(buffer: SSAValue) -> _Scratch | None:
-    """What sets a buffer: one copy, and a fill for each of its borders."""
-    if not isinstance(buffer.owner, AllocOp):
-        return None
-    copies: list[BlockOp] = []
-    fills: list[int | float] = []
-    for use in buffer.uses:
-        block = use.operation
-        if not isinstance(block, BlockOp):
-            return None
-        if not block.refinement(use.index).direction.writes:
-            continue
-        stores = [op for op in block.body.block.ops if isinstance(op, StoreOp)]
-        if not is_leaf(block) or len(stores) != 1:
-            return None
-        if isinstance(constant := stores[0].value.owner, ConstantOp):
-            fills.append(constant.number)
-        else:
-            copies.append(block)
-    if len(copies) != 1 or len({*fills}) > 1:
-        return None
-    (copy,) = copies
-    if len(fills) != len(copy.conditions):
-        return None
-    places = _places(copy, buffer)
-    return None if places is None else _Scratch((*fills, 0)[0], copy.where, places)
-
-
-def _places(copy: BlockOp, buffer: SSAValue) -> tuple[SSAValue | None, ...] | None:
-    """The index of a copy that steps through each axis of its target."""
-    number = copy.buffers.index(buffer)
-    places: list[SSAValue | None] = []
-    for start in copy.access(number):
-        if start.constant or len(start.terms) > 1:
-            return None
-        if not start.terms:
-            places.append(None)
-        elif start.single_value in copy.indices:
-            places.append(start.single_value)
-        else:
-            return None
-    return tuple(places)
 
 
 def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
@@ -254,52 +220,3 @@ def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
             ):
                 return False
     return True
-
-
-def _is_neutral(
-    leaf: BlockOp, condition: IndexSum, scratches: Mapping[SSAValue, _Scratch]
-) -> bool:
-    """Whether what is computed where a condition fails aggregates nothing."""
-    numbers: dict[SSAValue, int | float] = {}
-    for statement in leaf.body.block.ops:
-        match statement:
-            case LoadOp():
-                scratch = scratches.get(statement.view)
-                starts = absolute_access(statement.view).starts
-                if scratch is not None and scratch.is_fill_beyond(condition, starts):
-                    numbers[statement.result] = scratch.fill
-            case ConstantOp():
-                numbers[statement.result] = statement.number
-            case ElementwiseOp() | CastOp():
-                _evaluate(statement, numbers)
-            case StoreOp():
-                element = element_of(statement.value.type)
-                aggregation = _aggregation(leaf, statement.view)
-                identity = aggregation.identity(element)
-                is_certain = statement.condition is None
-                if not is_certain or numbers.get(statement.value) != identity:
-                    return False
-            case _:
-                return False
-    return True
-
-
-def _aggregation(leaf: BlockOp, view: SSAValue) -> Aggregation:
-    return leaf.refinement(leaf.views.index(view)).aggregation
-
-
-def _evaluate(op: ElementwiseOp | CastOp, numbers: dict[SSAValue, int | float]) -> None:
-    """Note the number that an operation gives, where it is known of its operands."""
-    known = [numbers[operand] for operand in op.operands if operand in numbers]
-    if len(known) < len(op.operands):
-        return
-    result = op.results[0]
-    elements = [element_of(operand.type) for operand in op.operands]
-    if isinstance(op, CastOp):
-        number = fold_cast(known[0], elements[0], element_of(result.type))
-    else:
-        number = evaluate_function(
-            op.function, known, elements, element_of(result.type)
-        )
-    if number is not None:
-        numbers[result] = number

@@ -72,7 +72,7 @@ def redirect_input(
     uses = list(view.uses)
     if len(uses) > 1:
         return _append_input(block, buffer, starts, sizes)
-    return _replace_input(block, number, buffer, starts, sizes)
+    return replace_input(block, number, buffer, starts, sizes)
 
 
 def redirect_window(
@@ -87,17 +87,18 @@ def redirect_window(
 
     The new window has axes of size 1 in front, then those of the old one in its shape.
     """
-    view = _replace_input(block, number, buffer, starts, sizes)
+    view = replace_input(block, number, buffer, starts, sizes)
     _reorder_uses(view, len(sizes) - len(shape.order), shape)
 
 
-def _replace_input(
+def replace_input(
     block: BlockOp,
     number: int,
     buffer: SSAValue,
     starts: Sequence[IndexSum],
     sizes: Sequence[int],
 ) -> BlockArgument:
+    """Give a block a window of `buffer` in place of input `number`; the window."""
     view = block.view(number)
     type = _resized(buffer, sizes)
     accesses: list[Sequence[IndexSum]] = [*block.accesses]
@@ -141,7 +142,7 @@ def _reorder_window(
     pairs = zip(block.access(number), shape.steps, strict=True)
     access = [_divided(start, step) for start, step in pairs]
     sizes = counts(block.view_type(number).sizes, shape.steps)
-    _replace_input(
+    replace_input(
         block,
         number,
         buffer,

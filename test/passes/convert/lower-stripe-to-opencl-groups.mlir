@@ -311,6 +311,59 @@ func.func @main(%A : !stripe.view<2x24xf32>) -> (!stripe.view<2x24xf32>, !stripe
 
 // -----
 
+// What is there already is computed again where one of the cells is NaN.
+// CHECK-LABEL: opencl.kernel @again
+// CHECK:       %t = opencl.array 2 : !opencl.pointer<f32, private>
+// CHECK:       %total = opencl.array 1 : !opencl.pointer<f32, private>
+// CHECK:       opencl.for %cell : 2 unroll {
+// CHECK-NEXT:    %{{.*}} = opencl.load %t[%cell]
+// CHECK-NEXT:    eltwise.mul
+// CHECK-NEXT:    opencl.load %total[0]
+// CHECK-NEXT:    eltwise.add
+// CHECK-NEXT:    opencl.store %{{.*}}, %total[0]
+// CHECK-NEXT:  }
+// CHECK-NEXT:  %[[SUM:.*]] = opencl.load %total[0]
+// CHECK-NEXT:  %[[AGAIN:.*]] = eltwise.cmp_ne %[[SUM]], %[[SUM]]
+// CHECK-NEXT:  opencl.when %[[AGAIN]] {
+// CHECK:         opencl.store %{{.*}}, %t[%k_1]
+// CHECK:       }
+// CHECK:       opencl.store %{{.*}}, %C[
+func.func @main(%A : !stripe.view<4x2xf32>) -> !stripe.view<4x2xf32> {
+  %C = stripe.alloc : !stripe.view<4x2xf32>
+  stripe.block "again" [%x : 4 group]
+      in %a = %A[%x, 0] : 1x2
+      out %c = %C[%x, 0] : 1x2 {
+    %t = stripe.alloc : !stripe.view<2xf32, private>
+    stripe.block [%k : 2]
+        in %a_1 = %a[0, %k] : 1x1
+        out %t_1 = %t[%k] : 1 {
+      %v = stripe.load %a_1 : !stripe.view<1x1xf32>
+      %w = eltwise.add %v, %v : f32
+      stripe.store %w, %t_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block []
+        in %a_1 = %a[0, 0] : 1x2
+        out %t_1 = %t[0] : 2
+        attributes {stripe.unless_numbers} {
+      stripe.block [%k : 2]
+          in %a_2 = %a_1[0, %k] : 1x1
+          out %t_2 = %t_1[%k] : 1 {
+        %v = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %v, %t_2 : !stripe.view<1xf32, private>
+      }
+    }
+    stripe.block [%k : 2]
+        in %t_1 = %t[%k] : 1
+        out %c_1 = %c[0, %k] : 1x1 {
+      %v = stripe.load %t_1 : !stripe.view<1xf32, private>
+      stripe.store %v, %c_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %C : !stripe.view<4x2xf32>
+}
+
+// -----
+
 func.func @main(%A : !stripe.view<8xf32>) -> !stripe.view<8xf32> {
   %C = stripe.alloc : !stripe.view<8xf32>
   stripe.block [%g : 1 grid]

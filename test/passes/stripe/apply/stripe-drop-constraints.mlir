@@ -58,7 +58,8 @@ func.func @largest(%A : !stripe.view<20x13xf32>, %B : !stripe.view<13x18xf32>) -
 
 // -----
 
-// At the border of an image the weights are no zeros, and may be infinite.
+// At the border of an image the weights are no zeros, and may be infinite; what is done
+// in one step is not computed again.
 // CHECK-LABEL: func.func @border
 // CHECK:      in %x_1 = %x_stage
 // CHECK:      where %s + %y_2 + 2 * %y_1 + 8 * %y - 1 >= 0, -%s - %y_2
@@ -72,6 +73,54 @@ func.func @border(%X : !stripe.view<16xf32>, %W : !stripe.view<3x8xf32>) -> !str
       attributes {stripe.schedule = #stripe.schedule<
         tile [8, 8, 0] bind [grid, grid, _], tile [2, 2, 0] bind [group, group, _],
         stage input 0 at 1 of 1 order [0] local, stage input 1 at 1 of 1 order [0, 1] local>} {
+    %p = stripe.load %x : !stripe.view<1xf32>
+    %q = stripe.load %w : !stripe.view<1x1xf32>
+    %z = eltwise.mul %p, %q : f32
+    stripe.store %z, %o : !stripe.view<1x1xf32>
+  }
+  func.return %O : !stripe.view<16x8xf32>
+}
+
+// -----
+
+// Of several steps the sums at the border are of zeros and weights, unless what comes out
+// is no number: then they are computed again, from memory, under the conditions.
+// CHECK-LABEL: func.func @steps
+// CHECK:      stripe.block [%s : 3]
+// CHECK-NEXT: in %x_1 = %x[%s] : 8
+// CHECK:      eltwise.constant 0 : f32
+// CHECK:      eltwise.constant 0 : f32
+// CHECK:      stripe.block [%y_2 : 2, %d_1 : 2]
+// CHECK-NEXT: in %x_3 = %x_2[0, %y_2] : 1x1
+// CHECK-NEXT: in %w_3 = %w_2[0, 0, %d_1] : 1x1x1
+// CHECK-NEXT: out %o_3 = %o_2[%y_2, %d_1] : 1x1 add {
+// CHECK:      stripe.block []
+// CHECK-NEXT: in %x_1 = %x[0] : 10
+// CHECK-NEXT: in %w_1 = %w[0, 0] : 3x8
+// CHECK-NEXT: out %o_acc_1 = %o_acc[0, 0] : 8x8
+// CHECK-NEXT: attributes {stripe.unless_numbers} {
+// CHECK-NEXT:   stripe.block [%e0 : 8, %e1 : 8]
+// CHECK-NEXT:   out %cell = %o_acc_1[%e0, %e1] : 1x1 {
+// CHECK:        stripe.block [%s : 3]
+// CHECK-NEXT:   in %x_2 = %x_1[%s] : 8
+// CHECK-NEXT:   in %w_2 = %w_1[%s, 0] : 1x8
+// CHECK-NEXT:   out %o_1 = %o_acc_1[0, 0] : 8x8 add {
+// CHECK-NEXT:     stripe.block [%y_1 : 4 group, %d : 4 group]
+// CHECK:            stripe.block [%y_2 : 2, %d_1 : 2]
+// CHECK-NEXT:       in %x_4 = %x_3[%y_2 + 2 * %y_1] : 1
+// CHECK-NEXT:       in %w_4 = %w_3[0, %d_1 + 2 * %d] : 1x1
+// CHECK-NEXT:       out %o_3 = %o_2[%y_2, %d_1] : 1x1 add
+// CHECK-NEXT:       where {{.*}} >= 0, {{.*}} >= 0
+func.func @steps(%X : !stripe.view<16xf32>, %W : !stripe.view<3x8xf32>) -> !stripe.view<16x8xf32> {
+  %O = stripe.alloc : !stripe.view<16x8xf32>
+  stripe.block "O" [%y : 16, %d : 8, %s : 3]
+      in %x = %X[%y + %s - 1] : 1
+      in %w = %W[%s, %d] : 1x1
+      out %o = %O[%y, %d] : 1x1 add init 0
+      where %y + %s - 1 >= 0, -%y - %s + 16 >= 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [8, 8, 0] bind [grid, grid, _], tile [8, 8, 1], tile [2, 2, 1] bind [group, group, _],
+        stage input 0 at 2 of 2 order [0] local, stage input 1 at 2 of 2 order [0, 1] local>} {
     %p = stripe.load %x : !stripe.view<1xf32>
     %q = stripe.load %w : !stripe.view<1x1xf32>
     %z = eltwise.mul %p, %q : f32

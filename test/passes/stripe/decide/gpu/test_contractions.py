@@ -17,8 +17,11 @@ from scheduled_products import run_on_devices
 from stripe_programs import CONTEXT
 from xdsl.dialects.builtin import ModuleOp
 
+from gingham.dialects.eltwise.ops import FUNCTION_OPS
+from gingham.dialects.opencl.data_ops import WhenOp
 from gingham.dialects.opencl.kernel import KernelOp
-from gingham.dialects.opencl.ops import LoadOp
+from gingham.dialects.opencl.ops import IfOp, LoadOp
+from gingham.passes.opencl.loops import ancestors
 from gingham.passes.pipelines import PIPELINES, run_stages
 from gingham.targets.reference import interpret
 
@@ -96,7 +99,7 @@ def test_sums_of_one_step_stay_in_registers(shape: tuple[int, int, int]) -> None
     assert not any(isinstance(use.operation, LoadOp) for use in output.uses)
 
 
-@pytest.mark.parametrize("name", ["odd", "turned", "channels last"])
+@pytest.mark.parametrize("name", ["odd", "turned", "channels last", "channels first"])
 def test_what_lies_beyond_the_end_meets_no_infinity(name: str) -> None:
     text, *shapes = PROGRAMS[name]
     random = np.random.default_rng(7)
@@ -105,8 +108,30 @@ def test_what_lies_beyond_the_end_meets_no_infinity(name: str) -> None:
         flat = array.reshape(-1)
         flat[[0, 5, flat.size - 1]] = np.inf, np.nan, -np.inf
     (want,) = interpret(specialized(text, inputs), inputs)
-    for got in run_on_devices(compiled(text, inputs), inputs):
+    module = compiled(text, inputs)
+    for got in (*interpret(module, inputs), *run_on_devices(module, inputs)):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        (CHANNELS_LAST, [(2, 32, 32, 8), (3, 3, 8, 20)]),
+        (CHANNELS_FIRST, [(2, 8, 16, 16), (20, 8, 3, 3)]),
+    ],
+)
+def test_borders_are_tested_where_a_sum_is_no_number_alone(
+    text: str, shapes: list[tuple[int, ...]]
+) -> None:
+    inputs = [np.zeros(shape, np.float32) for shape in shapes]
+    module = compiled(text, inputs)
+    (again,) = (op for op in module.walk() if isinstance(op, WhenOp))
+    tests = [op for op in module.walk() if isinstance(op, IfOp)]
+    adding = [
+        op for op in tests if any(isinstance(o, FUNCTION_OPS["add"]) for o in op.walk())
+    ]
+    assert adding
+    assert all(again in ancestors(op) for op in adding)
 
 
 @pytest.mark.parametrize("shape", [(9, 12, 7), (16, 33, 20)])

@@ -1,0 +1,191 @@
+"""Memory of a work-group that holds a part of an input, and numbers around it.
+
+What stages an input copies the cells that there are, and sets the others: so it is
+known what a block reads where a condition on its points fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.eltwise.ops import (
+    FUNCTION_OPS,
+    CastOp,
+    ConstantOp,
+    ElementwiseOp,
+    element_of,
+)
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import MemorySpace, view_type
+from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...constant_folding import evaluate_function, fold_cast
+from .nests import AbsoluteAccess, absolute_access, is_leaf, is_number
+
+_PRODUCT = FUNCTION_OPS["mul"].name
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """Memory of a work-group that was copied to, and set where nothing was copied."""
+
+    copy: BlockOp
+    fill: int | float
+    borders: tuple[IndexSum, ...]
+    """What is at least zero at the cells that are copied: over `places`."""
+    places: tuple[SSAValue | None, ...]
+    """What stands in for the place along each axis."""
+
+    def is_fill_beyond(self, condition: IndexSum, starts: Sequence[IndexSum]) -> bool:
+        """Whether a cell that is read has the fill where a condition fails."""
+        cell = {
+            place: start
+            for place, start in zip(self.places, starts, strict=True)
+            if place is not None
+        }
+        return any(
+            (condition - border.substitute(cell)).bounds(index_range)[0] >= 0
+            for border in self.borders
+        )
+
+
+def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
+    """What a leaf reads, by its views; None where that is not all set in the group."""
+    found: dict[SSAValue, Scratch] = {}
+    for number, refinement in enumerate(leaf.refinement_list):
+        view = leaf.view(number)
+        access = absolute_access(view)
+        if not _is_inside(access) or not is_number(leaf.view_type(number)):
+            return None
+        if refinement.direction.writes:
+            is_own = view_type(access.buffer).space.data is MemorySpace.PRIVATE
+            if refinement.direction.reads or not is_own:
+                return None
+            continue
+        scratch = _scratch(access.buffer)
+        if scratch is None:
+            return None
+        found[view] = scratch
+    return found
+
+
+def _is_inside(access: AbsoluteAccess) -> bool:
+    """Whether all cells are in the buffer, whatever constraints say."""
+    for start, size in zip(access.starts, access.buffer_type.sizes, strict=True):
+        low, high = start.bounds(index_range)
+        if low < 0 or high >= size:
+            return False
+    return True
+
+
+def _scratch(buffer: SSAValue) -> Scratch | None:
+    """What sets a buffer: one copy, and a fill for each of its borders."""
+    if not isinstance(buffer.owner, AllocOp):
+        return None
+    copies: list[BlockOp] = []
+    fills: list[int | float] = []
+    for use in buffer.uses:
+        block = use.operation
+        if not isinstance(block, BlockOp):
+            return None
+        if not block.refinement(use.index).direction.writes:
+            continue
+        stores = [op for op in block.body.block.ops if isinstance(op, StoreOp)]
+        if not is_leaf(block) or len(stores) != 1:
+            return None
+        if isinstance(constant := stores[0].value.owner, ConstantOp):
+            fills.append(constant.number)
+        else:
+            copies.append(block)
+    if len(copies) != 1 or len({*fills}) > 1:
+        return None
+    (copy,) = copies
+    if len(fills) != len(copy.conditions):
+        return None
+    places = _places(copy, buffer)
+    if places is None:
+        return None
+    return Scratch(copy, (*fills, 0)[0], copy.where, places)
+
+
+def _places(copy: BlockOp, buffer: SSAValue) -> tuple[SSAValue | None, ...] | None:
+    """The index of a copy that steps through each axis of its target."""
+    number = copy.buffers.index(buffer)
+    places: list[SSAValue | None] = []
+    for start in copy.access(number):
+        if start.constant or len(start.terms) > 1:
+            return None
+        if not start.terms:
+            places.append(None)
+        elif start.single_value in copy.indices:
+            places.append(start.single_value)
+        else:
+            return None
+    return tuple(places)
+
+
+def is_neutral(
+    leaf: BlockOp,
+    condition: IndexSum,
+    scratches: Mapping[SSAValue, Scratch],
+    *,
+    or_nan: bool = False,
+) -> bool:
+    """Whether what is computed where a condition fails aggregates nothing.
+
+    With `or_nan` it may be NaN, too, where a number that is read is infinite or NaN.
+    """
+    numbers: dict[SSAValue, int | float] = {}
+    for statement in leaf.body.block.ops:
+        match statement:
+            case LoadOp():
+                scratch = scratches.get(statement.view)
+                starts = absolute_access(statement.view).starts
+                if scratch is not None and scratch.is_fill_beyond(condition, starts):
+                    numbers[statement.result] = scratch.fill
+            case ConstantOp():
+                numbers[statement.result] = statement.number
+            case ElementwiseOp() | CastOp():
+                _evaluate(statement, numbers, or_nan)
+            case StoreOp():
+                element = element_of(statement.value.type)
+                aggregation = _aggregation(leaf, statement.view)
+                identity = aggregation.identity(element)
+                is_certain = statement.condition is None
+                if not is_certain or numbers.get(statement.value) != identity:
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _aggregation(leaf: BlockOp, view: SSAValue) -> Aggregation:
+    return leaf.refinement(leaf.views.index(view)).aggregation
+
+
+def _evaluate(
+    op: ElementwiseOp | CastOp, numbers: dict[SSAValue, int | float], or_nan: bool
+) -> None:
+    """Note the number that an operation gives, where it is known of its operands.
+
+    With `or_nan` a product with 0 is 0.
+    """
+    known = [numbers[operand] for operand in op.operands if operand in numbers]
+    result = op.results[0]
+    if len(known) < len(op.operands):
+        if or_nan and op.name == _PRODUCT and 0 in known:
+            numbers[result] = 0
+        return
+    elements = [element_of(operand.type) for operand in op.operands]
+    if isinstance(op, CastOp):
+        number = fold_cast(known[0], elements[0], element_of(result.type))
+    else:
+        number = evaluate_function(
+            op.function, known, elements, element_of(result.type)
+        )
+    if number is not None:
+        numbers[result] = number
