@@ -288,7 +288,7 @@ class _Roles:
         problem = self.problem
         rows, columns = self.sizes(tiling)
         depths = dict(zip(self.sums, tiling.depths, strict=True))
-        tile = rows | columns
+        tile = {**rows, **columns}
         padding = [tile.get(n) or depths.get(n) or 0 for n in range(problem.rank)]
         for index, multiple in enumerate(padding):
             padded = -(-problem.ranges[index] // max(multiple, 1)) * max(multiple, 1)

@@ -23,7 +23,7 @@
 // CHECK-NEXT:       out %cell_1 = %cell[16 * %e0_1, 8 * %e1_1] : 16x8
 // CHECK-NEXT:     stripe.block [%e0_2 : 4 lane, %e1_2 : 8 lane]
 // CHECK-NEXT:         out %cell_2 = %cell_1[4 * %e0_2, %e1_2] : 4x1
-// CHECK:      stripe.block [%k : 64]
+// CHECK:      stripe.block [%k : 192]
 // CHECK:        %a_stage = stripe.alloc : !stripe.view<2x16x36xf32, local>
 // CHECK:        %b_stage = stripe.alloc : !stripe.view<2x16x64xf32, local>
 // CHECK:            %0 = stripe.load %{{.*}} : !stripe.view<1x4xf32>
@@ -43,10 +43,10 @@
 // SOURCE:     c_acc[8 * i_1 + 2 * i_2 + j_2] =
 // SOURCE:     barrier(CLK_LOCAL_MEM_FENCE);
 // SOURCE-NOT: barrier
-func.func @main(%A : !stripe.view<1024x1024xf32>, %B : !stripe.view<1024x1024xf32>)
-    -> !stripe.view<1024x1024xf32> {
-  %C = stripe.alloc : !stripe.view<1024x1024xf32>
-  stripe.block "C" [%i : 1024, %j : 1024, %k : 1024]
+func.func @main(%A : !stripe.view<3072x3072xf32>, %B : !stripe.view<3072x3072xf32>)
+    -> !stripe.view<3072x3072xf32> {
+  %C = stripe.alloc : !stripe.view<3072x3072xf32>
+  stripe.block "C" [%i : 3072, %j : 3072, %k : 3072]
       in %a = %A[%i, %k] : 1x1
       in %b = %B[%k, %j] : 1x1
       out %c = %C[%i, %j] : 1x1 add init 0 {
@@ -55,5 +55,5 @@ func.func @main(%A : !stripe.view<1024x1024xf32>, %B : !stripe.view<1024x1024xf3
     %z = eltwise.mul %x, %y : f32
     stripe.store %z, %c : !stripe.view<1x1xf32>
   }
-  func.return %C : !stripe.view<1024x1024xf32>
+  func.return %C : !stripe.view<3072x3072xf32>
 }
