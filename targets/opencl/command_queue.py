@@ -254,15 +254,17 @@ class CommandQueue:
         with self.lock:
             if event.mark is None:
                 if event is self.shared:
-                    # Also where there can be no marker: no more runs join it.
-                    self.shared = None
-                    self.wants_mark = False
+                    # Also where there can be no marker.
+                    self.end_shared(None)
                 event.mark = cl.enqueue_marker(self.handle)
                 self.end_shared(event.mark)
             return event.mark
 
-    def end_shared(self, mark: cl.Event) -> None:
-        """Let runs without an event end with one that is behind them."""
+    def end_shared(self, mark: cl.Event | None) -> None:
+        """Let runs without an event end with one that is behind them, and none join.
+
+        What has no `mark` gets one when somebody asks for its end. `lock` must be held.
+        """
         if self.shared is not None:
             self.shared.mark = mark
             self.shared = None
@@ -324,6 +326,8 @@ class CommandQueue:
         """
         with self.lock:
             last = self._in_flight[-1] if self._in_flight else None
+            # What is started from now on may not have ended then.
+            self.end_shared(None)
         try:
             self.handle.finish()
         except self.error_type as error:
@@ -368,6 +372,7 @@ class CommandQueue:
         order of the commands.
         """
         event = Event(self, action, handle, held)
+        self.end_shared(handle)
         self._in_flight.append(event)
         self._runs += 1
         if len(self._in_flight) > _MANY_IN_FLIGHT:

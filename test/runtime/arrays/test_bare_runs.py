@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import Thread
 
 import numpy as np
 import pyopencl as cl
@@ -16,6 +17,7 @@ from gingham.errors import GinghamError
 from gingham.targets.opencl import launches as launching
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.events import failed_run
+from gingham.targets.opencl.handles.buffer import allocate
 
 NEXT = "function (A[N]) -> (B) {\n  B = A + 1;\n}"
 SUMS = """function (A[N, N]) -> (C) {
@@ -249,3 +251,22 @@ def test_measured_runs_have_events(apart: OpenCLDevice, one: gingham.Array) -> N
             add(one)
     assert [each.name for each in measured.commands] == ["B"] * 3
     assert (add(one).numpy() == 2).all()
+
+
+def test_who_waits_for_a_copy_waits_for_no_later_run(
+    apart: OpenCLDevice, one: gingham.Array, held_up: Held
+) -> None:
+    add = function(NEXT, apart)
+    add(one).wait()
+    before = add(one)
+    buffer = allocate(apart, (64,), np.uint8)
+    copy = apart.queue.write(buffer, np.zeros(64, np.uint8))
+    with held_up(apart):
+        later = add(one)
+        waiter = Thread(target=copy.wait, daemon=True)
+        waiter.start()
+        waiter.join(20)
+        assert not waiter.is_alive()
+        assert before.is_ready
+        assert not later.is_ready
+    assert (later.numpy() == 2).all()
