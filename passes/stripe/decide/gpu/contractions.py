@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import inf, prod
 
@@ -145,9 +145,16 @@ def _timed(
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
+    """The ways to share a tile that a device has room for, and a block cells."""
+    fitting = _fitting(hardware, tuple([roles.depths(depth) for depth in _DEPTHS]))
+    return (tiling for tiling in fitting if not roles.is_too_large(tiling))
+
+
+@lru_cache(maxsize=64)
+def _fitting(hardware: Hardware, depths: tuple[tuple[int, ...], ...]) -> list[Tiling]:
     """The ways to share a tile that a device has room for."""
     lanes, items = hardware.innermost.count, hardware.work_group_size
-    depths = [roles.depths(depth) for depth in _DEPTHS]
+    found: list[Tiling] = []
     for own, across in product(_SIDES, _SIDES):
         for lane_rows in _powers(lanes):
             lane_columns = lanes // lane_rows
@@ -162,8 +169,9 @@ def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
                     and tiling.local_bytes(4) <= hardware.local_memory_bytes
                     and tiling.registers <= hardware.vector_registers
                 )
-                if fits and not roles.is_too_large(tiling):
-                    yield tiling
+                if fits:
+                    found.append(tiling)
+    return found
 
 
 def _powers(most: int) -> list[int]:
@@ -230,12 +238,19 @@ class _Roles:
 
     def is_too_large(self, tiling: Tiling) -> bool:
         """Whether a tile is twice as large as all there is, or more."""
-        ranges = self.problem.ranges
-        pairs = ((self.rows, tiling.row_count), (self.columns, tiling.column_count))
-        return any(
-            size >= 2 * prod(ranges[n] for n in indices) and size > _SUBTILE
-            for indices, size in pairs
+        rows, columns = tiling.row_count, tiling.column_count
+        return (rows > _SUBTILE and rows >= 2 * self._cells[0]) or (
+            columns > _SUBTILE and columns >= 2 * self._cells[1]
         )
+
+    @cached_property
+    def _cells(self) -> tuple[int, int, int]:
+        """How many rows and columns there are, and of how many products."""
+        ranges, sides = self.problem.ranges, (*self.rows, *self.columns)
+        others = [n for n in self.problem.parallel if n not in sides]
+        rows = prod([ranges[n] for n in self.rows])
+        columns = prod([ranges[n] for n in self.columns])
+        return rows, columns, prod([ranges[n] for n in others])
 
     def sizes(self, tiling: Tiling) -> tuple[Mapping[int, int], ...]:
         """The sizes along each index of rows and columns, of tiles of a group."""
@@ -275,8 +290,9 @@ class _Roles:
     def groups(self, tiling: Tiling) -> int:
         """How many groups there are."""
         ranges = self.problem.ranges
-        size = {n: s for sizes in self.sizes(tiling) for n, s in sizes.items()}
-        return prod(-(-ranges[n] // size.get(n, 1)) for n in self.problem.parallel)
+        rows = _group_count(self.rows, ranges, tiling.row_count)
+        columns = _group_count(self.columns, ranges, tiling.column_count)
+        return rows * columns * self._cells[2]
 
     def steps(self, tiling: Tiling) -> int:
         """How often a group loads local memory."""
@@ -383,6 +399,13 @@ def _group_shape(
 ) -> Mapping[int, int]:
     """How many values of each index a group has; the mapping is not to be changed."""
     return _shape(indices, ranges, size)
+
+
+@lru_cache(maxsize=4096)
+def _group_count(indices: tuple[int, ...], ranges: tuple[int, ...], size: int) -> int:
+    """How many groups there are along the rows, or columns, each of so many."""
+    sizes = _group_shape(indices, ranges, size)
+    return prod([-(-ranges[n] // own) for n, own in sizes.items()])
 
 
 def _shape(

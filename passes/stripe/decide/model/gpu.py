@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, prod
 
 from .....targets.hardware.description import Hardware
@@ -24,34 +25,34 @@ class Tiling:
     depths: tuple[int, ...]
     """How many values of each index that aggregates are summed up in a step."""
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """How many values are summed up in a step."""
         return prod(self.depths)
 
-    @property
+    @cached_property
     def row_count(self) -> int:
         """The rows of a group."""
         own, lanes, subgroups = self.rows
         return own * lanes * subgroups
 
-    @property
+    @cached_property
     def column_count(self) -> int:
         """The columns of a group."""
         own, lanes, subgroups = self.columns
         return own * lanes * subgroups
 
-    @property
+    @cached_property
     def subgroups(self) -> int:
         """The sub-groups of a group."""
         return self.rows[2] * self.columns[2]
 
-    @property
+    @cached_property
     def items(self) -> int:
         """The work-items of a group."""
         return self.rows[1] * self.columns[1] * self.subgroups
 
-    @property
+    @cached_property
     def registers(self) -> int:
         """What a lane holds: cells, factors, places, and what it loads ahead.
 
