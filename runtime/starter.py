@@ -90,7 +90,7 @@ class Starter:
         targets = None if out is None else self._targets(out, arrays)
         contents = self._contents(inputs, arrays) if self._has_constants else None
         results = self._start(arrays, targets, contents)
-        if not self._has_constants and isinstance(self._start, _Begin):
+        if isinstance(self._start, _Begin) and self._start.joins:
             # What it needs of the device has been seen to be there.
             self._begin = self._start
         return results
@@ -139,6 +139,8 @@ class _Begin:
         self._device = device
         self._start = executable.start
         self._join = executable.join
+        self.joins = executable.joins and not constants
+        """Whether `join` may be called."""
         self._make_room = executable.make_room
         self._memory = memory
         self._queue = memory.queue

@@ -90,6 +90,8 @@ class Startable(Protocol):
 
     show_line: Callable[[GinghamError], None]
     """Gives an error that is found later the text of the program."""
+    joins: bool
+    """Whether `join` may start it."""
 
     @property
     def output_types(self) -> Sequence[ArrayType]:

@@ -90,10 +90,12 @@ class OpenCLExecutable:
         own = () if self._outputs.has_copies else program.results
         self._set = self._launches.setter([*range(program.input_count), *own])
         is_plain = bool(self._launches.launches) and not self._outputs.has_copies
-        self._joins = is_plain and device.queue.is_bare
+        self._is_bare = is_plain and device.queue.is_bare
         """Whether its launches can do without events."""
+        self.joins = self._is_bare and self._constant is None
+        """See `Startable`."""
         self._small: SmallCalls | None = None
-        if self._joins:
+        if self._is_bare:
             small = SmallCalls(device, program, self._launches)
             self._small = small if small.fits else None
         self._memory = ProgramMemory(device, program, (once, self._launches))
@@ -245,7 +247,7 @@ class OpenCLExecutable:
             held = inputs, outputs, waits, kept, self._memory.buffers
             with queue.lock:
                 is_alone = waits or observer is not None or not _are_shared(sources)
-                if self._joins and not is_alone:
+                if self._is_bare and not is_alone:
                     return [*outputs], self._launch_bare(held, sources)
                 handles = self._launches.start(queue, waits)
                 if self._outputs.has_copies:
@@ -266,7 +268,7 @@ class OpenCLExecutable:
         self, buffers: Sequence[DeviceBuffer], sources: Sequence[RunEvent]
     ) -> RunEvent | None:
         """See `Startable`."""
-        if not self._joins or self._constant is not None:
+        if not self.joins:
             return None
         queue, memory = self._queue, self._memory
         binding, running = self._binding, queue.lock
