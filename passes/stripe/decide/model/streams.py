@@ -89,7 +89,7 @@ class _Model:
         # Of the core that has the most groups.
         core = -(-groups // hardware.cores) * Clock(hardware).cycle
         parts = {
-            "memory": _together(unique / rate, read / self._rate, figures),
+            "memory": together(unique / rate, read / self._rate, figures),
             "last cache": core * moved / hardware.caches[-1].bytes_per_cycle,
             "accesses": core * issued,
             "local memory": core * local,
@@ -236,7 +236,7 @@ class _Model:
         return moved, turns, written + read
 
 
-def _together(rate: float, latency: float, figures: LaneFigures) -> float:
+def together(rate: float, latency: float, figures: LaneFigures) -> float:
     """The time of data that both bound: near where they meet, both show."""
     exponent = figures.latency_exponent
     return float((rate**exponent + latency**exponent) ** (1 / exponent))
