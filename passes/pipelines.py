@@ -147,7 +147,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-write-once"),
         step("stripe-plan-walks", hardware=hardware),
         step("stripe-plan-fusion", hardware=hardware),
-        step("stripe-fuse-nests"),
+        step("stripe-fuse-nests", overhangs=True),
         step("stripe-walk"),
         step("stripe-localize", hardware=hardware),
         step("stripe-scalarize"),

@@ -91,6 +91,9 @@ class StripeFuseNestsPass(ModulePass):
 
     name = "stripe-fuse-nests"
 
+    overhangs: bool = False
+    """Whether the last tile reaches over a range that reductions share, too."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace the members of each group by their nest, in the place of the last.
 
@@ -103,7 +106,7 @@ class StripeFuseNestsPass(ModulePass):
                 share_reshapes(function)
             order = StatementOrder(function)
             for blocks in groups:
-                fuse_group(order.sorted(blocks), order)
+                fuse_group(order.sorted(blocks), order, overhangs=self.overhangs)
             share_reshapes(function)
 
 
@@ -125,7 +128,9 @@ def _leave_alone(function: FuncOp) -> None:
             take_part(statement, Alone)
 
 
-def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
+def fuse_group(
+    blocks: Sequence[BlockOp], order: StatementOrder, *, overhangs: bool = False
+) -> None:
     """Replace the members of one group by one nest, or by several for the edges.
 
     Where members see a buffer under the same shape, it is by one reshape.
@@ -141,7 +146,7 @@ def fuse_group(blocks: Sequence[BlockOp], order: StatementOrder) -> None:
         share_reshapes(blocks[0].parent_op())
     _check(members)
     order.gather(blocks)
-    _fuse_levels([_TiledMember.of(member) for member in members], tiles)
+    _fuse_levels([_TiledMember.of(member, overhangs) for member in members], tiles)
 
 
 def _merge_shared(block: BlockOp, fusion: Fusion) -> Member:
@@ -191,14 +196,16 @@ class _TiledMember:
     """That of its leaf, over the indices that it has by now."""
     leaf: Mapping[str, Attribute]
     """The other attributes that its leaf gets."""
+    overhangs: bool
+    """Whether the last tile may reach over a range though the block aggregates."""
 
     @staticmethod
-    def of(member: Member) -> _TiledMember:
+    def of(member: Member, overhangs: bool) -> _TiledMember:
         schedule = checked_schedule(member.block)
         attributes = member.block.attributes
         leaf = dict(attributes)
         attributes.clear()
-        return _TiledMember(member.block, member.shared, schedule, leaf)
+        return _TiledMember(member.block, member.shared, schedule, leaf, overhangs)
 
     def extent(self, shared: int) -> int:
         index = self.shared[shared]
@@ -211,6 +218,7 @@ class _TiledMember:
         """
         index = self.shared[shared]
         is_decided = bool(self.schedule.levels) or not reduction_indices(self.block)
+        is_decided |= self.overhangs
         return index is None or (
             is_decided and may_overhang(self.block, self.own_sizes(sizes), index)
         )
@@ -304,7 +312,8 @@ def _tiled(member: _TiledMember, sizes: Sequence[int]) -> _TiledMember:
         None if index is None or index not in kept else kept.index(index)
         for index in member.shared
     )
-    return _TiledMember(block, shared, member.schedule.over(kept), member.leaf)
+    own = member.schedule.over(kept)
+    return replace(member, block=block, shared=shared, schedule=own)
 
 
 def share_reshapes(function: Operation | None) -> None:

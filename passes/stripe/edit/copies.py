@@ -75,9 +75,11 @@ def copy_block(
 ) -> BlockOp:
     """A block that copies a window, the cells inside the windows around.
 
-    With an aggregation, each is aggregated with what is there.
+    With an aggregation, each is aggregated with what is there. Of a larger window
+    there are only the cells of the smaller one.
     """
-    sizes = view_type(source).sizes
+    types = view_type(source), view_type(target)
+    sizes = tuple(map(min, *(type.sizes for type in types)))
     axes = [axis for axis, size in enumerate(sizes) if size != 1]
     ranges = [sizes[axis] for axis in axes]
     copy = _copy_of_cells(source, target, ranges, _names(len(ranges)))

@@ -14,15 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.aggregation import Aggregation
+from .....dialects.eltwise.ops import value_bytes
 from .....dialects.stripe.attributes import Direction, MemorySpace, ViewType, view_type
 from .....dialects.stripe.block import BlockOp
-from .....dialects.stripe.ops import AllocOp
+from .....dialects.stripe.ops import AllocOp, StoreOp
 from .....targets.hardware import Hardware
 from ....locations import located
 from ...analysis.lanes import unit_steps
@@ -37,7 +39,7 @@ from ...analysis.nests import (
 )
 from ...analysis.schedules import is_scheduled
 from ...edit.blocks import retarget
-from ...edit.copies import copy_block
+from ...edit.copies import cell_bounds, copy_block
 from ...edit.group_reduction import deal_cells, share_reduction, spread_cells
 from ...edit.partial import Lanes, deal_out
 from ..model.tree import tree_radices
@@ -271,15 +273,21 @@ class _Sharing:
             shares.add(None if leaf is None else leaf.share(use.index))
         return shares.pop() if len(shares) == 1 else None
 
+    @cached_property
+    def _items(self) -> int:
+        """The work-items of a group."""
+        leaves = self._leaves.values()
+        return max((leaf.turns * leaf.rows for leaf in leaves), default=0)
+
     def fits(self) -> bool:
         """Whether groups are large enough, and so is local memory."""
-        items = max(
-            (leaf.turns * leaf.rows for leaf in self._leaves.values()), default=0
-        )
-        if not 1 < items <= self._hardware.work_group_limit:
+        if not 1 < self._items <= self._hardware.work_group_limit:
             return False
         shared = [each for each in self._allocations if each not in self._divided]
         used = sum(each.view.type.bytes for each in shared)
+        for number in self._staged:
+            type = self._nest.view_type(number)
+            used += _padded(type).bytes
         # A tree has fewer parts behind its first level than there.
         for leaf in self._leaves.values():
             if leaf.turns > 1 and leaf.index in reduction_indices(leaf.block):
@@ -288,6 +296,7 @@ class _Sharing:
 
     def apply(self) -> None:
         """Deal out the blocks, and put buffers where they belong."""
+        copies = [self._stage(number) for number in self._staged]
         self._keep_inputs()
         for allocation in self._allocations:
             if allocation not in self._divided:
@@ -297,6 +306,65 @@ class _Sharing:
         for allocation, share in self._divided.items():
             if share.turns > 1:
                 deal_cells(allocation, share.axis, share.turns)
+        for copy in copies:
+            self._deal_rows(copy)
+
+    @cached_property
+    def _staged(self) -> list[int]:
+        """The windows of short rows: lanes would access few cells of each at a time.
+
+        A group has the rows one behind the other, and copies all of them at once.
+        """
+        return [n for n in range(len(self._nest.views)) if self._is_staged(n)]
+
+    def _is_staged(self, number: int) -> bool:
+        nest, view = self._nest, self._nest.view(number)
+        type, share = nest.view_type(number), self._share(view)
+        if share is None or type.rank < 2 or share.axis != type.rank - 1:
+            return False
+        *outer, rows, row = type.sizes
+        sector = self._hardware.lanes.sector_bytes
+        is_short = share.turns * value_bytes(type.element_type) < sector
+        is_tall = prod(outer) == 1 < rows and share.turns < row <= self._items
+        is_whole = view_type(nest.buffer(number)).sizes[-1] == row
+        if not (is_short and is_tall and is_whole):
+            return False
+        direction = nest.refinement(number).direction
+        return direction is Direction.IN or self._is_filled(number)
+
+    def _is_filled(self, number: int) -> bool:
+        """Whether one block assigns each cell of an output that the buffer has."""
+        view = self._nest.view(number)
+        leaf, *others = [use.operation for use in view.uses]
+        if others or not isinstance(leaf, BlockOp):
+            return False
+        own = leaf.buffers.index(view)
+        sizes = [
+            prod(leaf.index_ranges[index] for index in form.support)
+            for form in leaf.refinement(own).access
+        ]
+        stores = [use.operation for use in leaf.view(own).uses]
+        return (
+            all(isinstance(op, StoreOp) and op.condition is None for op in stores)
+            and tuple(sizes) == view_type(view).sizes
+            and {*leaf.where} <= {*cell_bounds(view, leaf.access(own))}
+        )
+
+    def _stage(self, number: int) -> BlockOp:
+        """Let blocks use rows in local memory; the copy from there, or to there."""
+        nest, view = self._nest, self._nest.view(number)
+        type = _padded(view_type(view))
+        local = located(AllocOp(type.in_space(MemorySpace.LOCAL)), nest)
+        local.view.name_hint = f"{view.name_hint or 'row'}_rows"
+        retarget(view, local.view)
+        Rewriter.insert_op(local, InsertPoint.at_start(nest.body.block))
+        if nest.refinement(number).direction.writes:
+            copy = located(copy_block(local.view, view), nest)
+            nest.body.block.add_op(copy)
+        else:
+            copy = located(copy_block(view, local.view), nest)
+            Rewriter.insert_op(copy, InsertPoint.after(local))
+        return copy
 
     def _keep_inputs(self) -> None:
         """Read what several blocks read into registers first, where these suffice."""
@@ -329,6 +397,17 @@ class _Sharing:
         own = share.turns * prod(extent for _, extent in share.others)
         return -(-prod(allocation.view.type.sizes) // own)
 
+    def _deal_rows(self, copy: BlockOp) -> None:
+        """Copy as many rows at once as there are items for."""
+        rows, row = copy.index_ranges
+        count = min(self._items // row, rows)
+        dealt = deal_out(copy, 0, count)
+        reason = f"{count} rows are copied at once"
+        unrolls = -(-rows // count) <= self._hardware.overheads.unrolled_copies
+        spread_cells(
+            dealt, reason, last_first=True, whole=0, unrolled=0 if unrolls else None
+        )
+
     def _deal(self, leaf: _Leaf) -> None:
         block, index = leaf.block, leaf.index
         unrolls = leaf.rounds <= self._hardware.overheads.unrolled_copies and any(
@@ -345,6 +424,11 @@ class _Sharing:
             dealt = deal_out(block, index, leaf.turns)
             unrolled = index if unrolls else None
             spread_cells(dealt, reason, whole=index, unrolled=unrolled)
+
+
+def _padded(type: ViewType) -> ViewType:
+    """Rows an odd number of cells apart: their lanes use different banks."""
+    return type.resized([*type.sizes[:-1], type.sizes[-1] | 1])
 
 
 def move_to_local(allocation: AllocOp) -> None:
