@@ -91,7 +91,7 @@ from ..edit.group_reduction import share_reduction
 from ..edit.partial import Lanes, split_reduction
 from ..edit.split import tile_block
 from .gpu.contractions import parts_of
-from .gpu.nests import share_nest
+from .gpu.nests import cut_nest, share_nest
 from .gpu.rows import sharing_of
 from .gpu.walked import share_walk
 
@@ -117,7 +117,8 @@ class StripeShareReductionsPass(HardwarePass):
                 share = self._share if is_stream(block) else self._cut
                 share(block)
             elif not is_leaf(block) and not share_walk(block, self.figures):
-                share_nest(block, self.figures)
+                for nest in cut_nest(block, self.figures) or [block]:
+                    share_nest(nest, self.figures)
 
     def _cut(self, block: BlockOp) -> None:
         """Let groups have parts of the sums of a contraction, where that pays."""

@@ -207,7 +207,12 @@ class _Piece:
         rounds = sum(n < len(outer) + len(team.cells) for n in kept)
         cells = tuple(_cell(team, values[len(outer) :]))
         return _Piece(
-            team, copy, rounds, cells, -values[0] + (pieces - 1) if REVERSED else values[0], tuple(values[1 : len(outer)])
+            team,
+            copy,
+            rounds,
+            cells,
+            -values[0] + (pieces - 1) if REVERSED else values[0],
+            tuple(values[1 : len(outer)]),
         )
 
 
@@ -286,7 +291,9 @@ class _Walk:
         )
         block = PointBlock([count], ["k"], self.scan.block, self.piece.place.values)
         other, _ = _dimensions(2)
-        place = IndexSum.form(self.piece.place, [*block.indices, *self.piece.place.values])
+        place = IndexSum.form(
+            self.piece.place, [*block.indices, *self.piece.place.values]
+        )
         corner = (block.zero,) * (type.rank - 1)
         value = block.load(view, (other, *corner))
         block.store(

@@ -15,6 +15,7 @@ from dataclasses import replace
 from .....dialects.stripe.block import BlockOp
 from .....targets.hardware import Hardware
 from ...analysis.shared_indices import Member
+from ..gpu.turns import part_of_rows
 from ..search import best_of
 from .block_costs import BlockCosts
 from .group import FusionGroup
@@ -39,6 +40,7 @@ class FusionCost:
             self._cost(group, tiling)
             for tiling in group.tilings()
             if group.scratch_bytes(tiling.levels[-1]) <= group.scratch_limit
+            or self._passes(group, group.points(tiling.levels[0]))
         ]
         return min(costs, key=lambda cost: cost.seconds, default=None)
 
@@ -99,7 +101,10 @@ class FusionCost:
         exposed = max(near - arithmetic, 0.0) + far
         points = group.points(sizes)
         clock = self._blocks.clock
-        traffic = group.traffic_seconds * self._crowding(group, points)
+        passes = self._passes(group, points)
+        traffic = group.traffic_seconds(passes or 1)
+        if not passes:
+            traffic *= self._crowding(group, points)
         return clock.kernel(arithmetic + exposed, traffic, points)
 
     def _crowding(self, group: FusionGroup, points: int) -> float:
@@ -110,3 +115,12 @@ class FusionCost:
         if self.hardware.has_vectors or len(group.members) < 2 or group.contractions:
             return 1.0
         return max(self.hardware.cores / (_SHARES_OF_GROUP * max(points, 1)), 1.0)
+
+    def _passes(self, group: FusionGroup, points: int) -> int:
+        """How often the rows of a nest are read that are cut; 0 if they are not."""
+        if self.hardware.has_vectors or group.contractions or len(group.members) < 2:
+            return 0
+        row = max(member.facts.points for member in group.members) // max(points, 1)
+        if part_of_rows(row, points, self.hardware) >= row:
+            return 0
+        return 1 + sum(bool(member.facts.reductions) for member in group.members)

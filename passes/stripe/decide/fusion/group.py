@@ -309,10 +309,13 @@ class FusionGroup:
         """Moved between memory and the cores by the whole nest."""
         return float(sum(self._buffers.values()))
 
-    @property
-    def traffic_seconds(self) -> float:
-        """To read and write the memories outside, on all cores."""
-        return sum(map(self.costs.clock.handed_on, self._buffers.values()))
+    def traffic_seconds(self, reads: int = 1) -> float:
+        """To read the memories outside so often, and to write them, on all cores."""
+        clock = self.costs.clock
+        return sum(
+            clock.handed_on(size) * (1 if writes else reads)
+            for (_, writes), size in self._buffers.items()
+        )
 
     @property
     def scratch_limit(self) -> int:

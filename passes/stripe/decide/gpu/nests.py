@@ -40,10 +40,11 @@ from ...analysis.nests import (
 from ...analysis.schedules import is_scheduled
 from ...edit.blocks import retarget
 from ...edit.copies import cell_bounds, copy_block
+from ...edit.cut_rows import cut_rows
 from ...edit.group_reduction import deal_cells, share_reduction, spread_cells
 from ...edit.partial import Lanes, deal_out
 from ..model.tree import tree_radices
-from .turns import turns_of
+from .turns import part_of_rows, row_registers, turns_of
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,25 @@ def share_nest(nest: BlockOp, hardware: Hardware) -> bool:
         return False
     sharing.apply()
     return True
+
+
+def cut_nest(nest: BlockOp, hardware: Hardware) -> list[BlockOp]:
+    """Nests over parts of rows where rows are few or long; none where they are not.
+
+    Groups of a nest over whole rows would leave most cores without work, or have more
+    cells of a row than registers.
+    """
+    leaves = _leaves(nest)
+    if not leaves:
+        return []
+    length = max(leaf.extent for leaf in leaves)
+    size = part_of_rows(length, prod(nest.index_ranges), hardware)
+    if size >= length:
+        return []
+    indices = {
+        leaf.block: leaf.index if leaf.extent == length else None for leaf in leaves
+    }
+    return cut_rows(nest, indices, size)
 
 
 def _leaves(nest: BlockOp) -> list[_Leaf] | None:
@@ -209,19 +229,21 @@ def _with_turns(
         isinstance(view.type, ViewType) and prod(view.type.sizes) >= longest
         for view in _memories(nest)
     )
-    most = _registers(hardware) // max(buffers, 1)
+    most = row_registers(hardware) // max(buffers, 1)
     items = max(hardware.work_group_size // rows, 1)
     while 2 * items * rows <= hardware.work_group_limit and longest > items * most:
         items *= 2
     return [
-        replace(leaf, turns=turns_of(leaf.extent, items, hardware.lanes))
-        for leaf in leaves
+        replace(leaf, turns=_turns(leaf, longest, items, hardware)) for leaf in leaves
     ]
 
 
-def _registers(hardware: Hardware) -> int:
-    """Those of an item that the cells of rows may take."""
-    return int(hardware.vector_registers * hardware.lanes.row_registers_share)
+def _turns(leaf: _Leaf, longest: int, items: int, hardware: Hardware) -> int:
+    """How many items take turns: all that have something, at the parts of a row."""
+    is_sum = leaf.index in reduction_indices(leaf.block)
+    if is_sum and leaf.extent < longest:
+        return 1 << (min(leaf.extent, items).bit_length() - 1)
+    return turns_of(leaf.extent, items, hardware.lanes)
 
 
 def _memories(nest: BlockOp) -> list[SSAValue]:
@@ -368,7 +390,7 @@ class _Sharing:
 
     def _keep_inputs(self) -> None:
         """Read what several blocks read into registers first, where these suffice."""
-        most = _registers(self._hardware)
+        most = row_registers(self._hardware)
         for number in _inputs(self._nest):
             view = self._nest.view(number)
             share = self._share(view)

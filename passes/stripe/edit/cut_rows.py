@@ -1,0 +1,489 @@
+"""A nest over long rows as several nests over parts of them, one after the other.
+
+What aggregates along a row is known when all parts of it have been read. So a nest like
+softmax becomes as many as there are aggregations in turn, and one more:
+
+```mlir
+stripe.block "Y" [%m : 33]
+    in %x = %X[%m, 0] : 1x100000
+    out %y = %Y[%m, 0] : 1x100000 {
+  %Top = stripe.alloc : !stripe.view<1x1xf32, private>
+  ... the maximum of %x into %Top, exponentials, their sum, quotients ...
+}
+```
+
+Each aggregates its parts of rows into a cell, and the next ones put the cells of a row
+together again, each point for itself. What is computed of each value on the way is
+computed again where it is needed, so that nothing else is handed on:
+
+```mlir
+%Top_parts = stripe.alloc : !stripe.view<33x25x1x1xf32>
+stripe.block "Y" [%m : 33, %c : 25]
+    in %x = %X[%m, 0] : 1x100000
+    out %top = %Top_parts[%m, %c, 0, 0] : 1x1x1x1 {
+  ... the maximum of %x from 4000 * %c on into %top ...
+}
+stripe.block "Y" [%m : 33, %c : 25]
+    in %x = %X[%m, 0] : 1x100000
+    in %tops = %Top_parts[%m, 0, 0, 0] : 1x25x1x1
+    out %sum = %Sum_parts[%m, %c, 0, 0] : 1x1x1x1 {
+  ... the maximum of %tops into %Top, exponentials, their sum into %sum ...
+}
+stripe.block "Y" [%m : 33, %c : 25]
+    in %x = %X[%m, 0] : 1x100000
+    in %tops = %Top_parts[%m, 0, 0, 0] : 1x25x1x1
+    in %sums = %Sum_parts[%m, 0, 0, 0] : 1x25x1x1
+    out %y = %Y[%m, 4000 * %c] : 1x4000 {
+  ... %Top and %Sum, exponentials, quotients ...
+}
+```
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view_type
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ...locations import located
+from ..analysis.nests import output_indices, reduction_indices, root_buffer
+from .blocks import Window, build_block, compute_indices
+from .localize import localize
+
+
+class _Kind(Enum):
+    """What a leaf does with rows."""
+
+    AGGREGATES = auto()
+    """It reads them, and has a cell for each."""
+    COMPUTES = auto()
+    """It has a value of its own at each place of a row."""
+    IS_APART = auto()
+    """It uses none."""
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A block of the nest."""
+
+    block: BlockOp
+    index: int | None
+    """That goes along rows."""
+    kind: _Kind
+    memories: tuple[SSAValue, ...]
+    """Of each window."""
+
+    def used(self, *, reads: bool) -> list[SSAValue]:
+        """The memories that it reads, or those that it writes."""
+        pairs = zip(self.memories, self.block.refinement_list, strict=True)
+        return [
+            memory
+            for memory, use in pairs
+            if (use.direction.reads if reads else use.direction.writes)
+        ]
+
+    def axis(self, number: int) -> int | None:
+        """The axis of a memory along which it has values of its own, from 0 on."""
+        access, index = self.block.refinement(number).access, self.index
+        if index is None:
+            return None
+        moved = [axis for axis, form in enumerate(access) if form.coefficients[index]]
+        is_own = len(moved) == 1 and access[moved[0]].single_dimension == index
+        return moved[0] if is_own else None
+
+
+def cut_rows(
+    nest: BlockOp, indices: Mapping[BlockOp, int | None], size: int
+) -> list[BlockOp]:
+    """Replace a nest by nests over parts of its rows, each of so many values.
+
+    `indices` are those of the leaves that go along rows, if any. Returns the new nests;
+    none where the nest is left as it is.
+    """
+    if _Cut.of(nest, indices, size) is None:
+        return []
+    handed_on = {root_buffer(buffer) for buffer in nest.buffers}
+    scratch = [m.owner for m in handed_on if _is_only_used_by(m, nest)]
+    localize(nest, [op for op in scratch if isinstance(op, AllocOp)], sys.maxsize)
+    cut = _Cut.of(nest, indices, size)
+    return [] if cut is None else cut.apply()
+
+
+def _is_only_used_by(memory: SSAValue, nest: BlockOp) -> bool:
+    """Whether a buffer is allocated for a nest."""
+    is_allocated = isinstance(memory.owner, AllocOp)
+    return is_allocated and all(use.operation is nest for use in memory.uses)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    nest: BlockOp
+    size: int
+    length: int
+    leaves: tuple[_Leaf, ...]
+    writers: Mapping[SSAValue, _Leaf]
+
+    @property
+    def count(self) -> int:
+        """The parts of a row."""
+        return -(-self.length // self.size)
+
+    @staticmethod
+    def of(
+        nest: BlockOp, indices: Mapping[BlockOp, int | None], size: int
+    ) -> _Cut | None:
+        """What is to be known of a nest; None where it can not be cut."""
+        leaves = [_leaf(nest, block, index) for block, index in indices.items()]
+        found = tuple([leaf for leaf in leaves if leaf is not None])
+        lengths = {
+            leaf.block.index_ranges[leaf.index]
+            for leaf in found
+            if leaf.index is not None
+        }
+        if len(found) < len(leaves) or len(lengths) != 1 or nest.conditions:
+            return None
+        writers: dict[SSAValue, _Leaf] = {}
+        for leaf in found:
+            for memory in leaf.used(reads=False):
+                if memory in writers:
+                    return None
+                writers[memory] = leaf
+        cut = _Cut(nest, size, lengths.pop(), found, writers)
+        return cut if all(map(cut._hands_on, found)) else None
+
+    def _hands_on(self, leaf: _Leaf) -> bool:
+        """Whether a leaf uses what leaves write as others that are cut do."""
+        for number, memory in enumerate(leaf.memories):
+            writer = self.writers.get(memory)
+            if writer is None:
+                continue
+            is_last = self.leaves.index(writer) > self.leaves.index(leaf)
+            direction = leaf.block.refinement(number).direction
+            if is_last or direction is Direction.INOUT:
+                return False
+            # What the nest hands on is read by nobody in it.
+            is_inside = self._is_inside(memory)
+            is_result = writer is leaf and leaf.kind is not _Kind.AGGREGATES
+            axis, place = leaf.axis(number), writer.memories.index(memory)
+            is_row = writer.kind is _Kind.COMPUTES
+            if not (is_inside or is_result) or is_row != (axis is not None):
+                return False
+            if axis != writer.axis(place):
+                return False
+        return True
+
+    def _is_inside(self, memory: SSAValue) -> bool:
+        """Whether nothing but the nest uses a memory."""
+        owner = memory.owner
+        if isinstance(owner, AllocOp) and owner.parent is self.nest.body.block:
+            return True
+        return _is_only_used_by(memory, self.nest)
+
+    @cached_property
+    def levels(self) -> dict[BlockOp, int]:
+        """How many aggregations each leaf waits for, one after the other."""
+        found: dict[BlockOp, int] = {}
+        for leaf in self.leaves:
+            writers = [self.writers.get(memory) for memory in leaf.used(reads=True)]
+            found[leaf.block] = max(
+                [
+                    found[each.block] + (each.kind is _Kind.AGGREGATES)
+                    for each in writers
+                    if each is not None
+                ],
+                default=0,
+            )
+        return found
+
+    def apply(self) -> list[BlockOp]:
+        """Put the new nests in place of the old one; those."""
+        parts: dict[SSAValue, SSAValue] = {}
+        nests: list[BlockOp] = []
+        for level in range(max(self.levels.values()) + 1):
+            wanted = [
+                leaf
+                for leaf in self.leaves
+                if self.levels[leaf.block] == level
+                and leaf.kind is not _Kind.IS_APART
+                and (leaf.kind is _Kind.AGGREGATES or self._is_result(leaf))
+            ]
+            if wanted:
+                nests.append(_Phase(self, wanted, parts, is_cut=True).build())
+        apart = [
+            leaf
+            for leaf in self.leaves
+            if leaf.kind is _Kind.IS_APART and self._is_result(leaf)
+        ]
+        if apart:
+            nests.append(_Phase(self, apart, parts, is_cut=False).build())
+        self.nest.replace_by(*nests)
+        return nests
+
+    def _is_result(self, leaf: _Leaf) -> bool:
+        return not all(map(self._is_inside, leaf.used(reads=False)))
+
+
+def _leaf(nest: BlockOp, block: BlockOp, index: int | None) -> _Leaf | None:
+    """What is to be known of a block; None for one that goes along rows otherwise."""
+    kind = _Kind.IS_APART
+    if index is not None:
+        aggregates = index in reduction_indices(block)
+        kind = _Kind.AGGREGATES if aggregates else _Kind.COMPUTES
+    if block.is_serial or block.parent_op() is not nest:
+        return None
+    memories = tuple([_memory(nest, buffer) for buffer in block.buffers])
+    return _Leaf(block, index, kind, memories)
+
+
+def _memory(nest: BlockOp, buffer: SSAValue) -> SSAValue:
+    """What a leaf's window is cut from: allocated in the nest, or outside."""
+    if isinstance(buffer, BlockArgument) and buffer in nest.views:
+        return root_buffer(nest.buffer(nest.views.index(buffer)))
+    return buffer
+
+
+class _Phase:
+    """One of the new nests: some leaves, and those that they need."""
+
+    def __init__(
+        self,
+        cut: _Cut,
+        wanted: Sequence[_Leaf],
+        parts: dict[SSAValue, SSAValue],
+        *,
+        is_cut: bool,
+    ) -> None:
+        self._cut = cut
+        self._nest = cut.nest
+        self._wanted = wanted
+        self._parts = parts
+        self._is_cut = is_cut
+        self._windows: list[Window] = []
+        self._computed: set[BlockOp] = set()
+        self._summed: set[BlockOp] = set()
+        for leaf in wanted:
+            self._need(leaf)
+
+    def _need(self, leaf: _Leaf) -> None:
+        """Note a leaf, and those whose values it reads."""
+        if leaf.block in self._computed:
+            return
+        self._computed.add(leaf.block)
+        for memory in leaf.used(reads=True):
+            writer = self._cut.writers.get(memory)
+            if writer is None:
+                continue
+            if writer.kind is _Kind.AGGREGATES:
+                self._summed.add(writer.block)
+            else:
+                self._need(writer)
+
+    @cached_property
+    def _indices(self) -> list[SSAValue]:
+        """The indices of the new nest: the old ones, and that of the part of rows."""
+        return [*self._body.args[: len(self._ranges)]]
+
+    @cached_property
+    def _ranges(self) -> list[int]:
+        cut = [self._cut.count] if self._is_cut else []
+        return [*self._nest.index_ranges, *cut]
+
+    @cached_property
+    def _body(self) -> Block:
+        names = [index.name_hint for index in self._nest.indices] + ["c"]
+        body = Block(arg_types=[IndexType()] * len(self._ranges))
+        for index, name in zip(body.args, names, strict=False):
+            index.name_hint = name
+        return body
+
+    @property
+    def _part(self) -> IndexSum:
+        """Which part of its rows a point has."""
+        return IndexSum.value(self._indices[-1])
+
+    def build(self) -> BlockOp:
+        """The nest; what it aggregates has a buffer of parts before the old one."""
+        renamed = dict[SSAValue, SSAValue](
+            zip(self._nest.indices, self._indices, strict=False)
+        )
+        for leaf in self._cut.leaves:
+            is_target = leaf in self._wanted and leaf.kind is _Kind.AGGREGATES
+            if leaf.block in self._computed:
+                self._add_leaf(leaf, renamed, is_target=is_target)
+            elif leaf.block in self._summed:
+                self._add_sums(leaf, renamed)
+        nest = build_block(
+            self._ranges,
+            self._windows,
+            Region(self._body),
+            like=self._nest,
+        )
+        return located(nest, self._nest)
+
+    def _add_leaf(
+        self, leaf: _Leaf, renamed: dict[SSAValue, SSAValue], *, is_target: bool
+    ) -> None:
+        """A leaf, over a part of the rows if it goes along these."""
+        for number, use in enumerate(leaf.block.refinement_list):
+            if not (is_target and use.direction.writes):
+                self._rename(leaf, number, renamed)
+        block = leaf.block.clone()
+        for operation in block.walk():
+            operation.operands = [
+                renamed.get(each, each) for each in operation.operands
+            ]
+        self._body.add_op(located(block, leaf.block))
+        if self._is_cut and leaf.index is not None:
+            self._narrow(leaf, block)
+        if is_target:
+            for number, use in enumerate(block.refinement_list):
+                if use.direction.writes:
+                    self._hand_on(leaf, block, number)
+
+    def _rename(
+        self, leaf: _Leaf, number: int, renamed: dict[SSAValue, SSAValue]
+    ) -> SSAValue:
+        """What stands for a buffer of the old nest."""
+        buffer = leaf.block.buffer(number)
+        if buffer not in renamed:
+            renamed[buffer] = self._buffer(leaf, number)
+        return renamed[buffer]
+
+    def _buffer(self, leaf: _Leaf, number: int) -> SSAValue:
+        """A window like one of the old nest, or memory of the new one."""
+        buffer, memory = leaf.block.buffer(number), leaf.memories[number]
+        type, axis = view_type(buffer), leaf.axis(number)
+        is_written = memory in self._cut.writers
+        if self._is_cut and is_written and axis is not None:
+            sizes = [*type.sizes]
+            sizes[axis] = self._cut.size
+            type = type.resized(sizes)
+        if not isinstance(buffer, BlockArgument):
+            allocation = AllocOp(type)
+            allocation.view.name_hint = buffer.name_hint
+            self._body.add_op(located(allocation, self._nest))
+            return allocation.view
+        old = self._nest.views.index(buffer)
+        own = self._renamed_indices()
+        starts = [start.substitute(own) for start in self._nest.access(old)]
+        if self._is_cut and is_written and axis is not None:
+            starts[axis] += self._part * self._cut.size
+        return self._window(
+            self._nest.buffer(old), starts, self._nest.refinement(old), type, buffer
+        )
+
+    def _renamed_indices(self) -> dict[SSAValue, IndexSum]:
+        new = map(IndexSum.value, self._indices)
+        return dict(zip(self._nest.indices, new, strict=False))
+
+    def _window(
+        self,
+        buffer: SSAValue,
+        starts: Sequence[IndexSum],
+        use: Refinement,
+        type: ViewType,
+        like: SSAValue,
+    ) -> SSAValue:
+        """Another window of the new nest."""
+        self._windows.append(Window(buffer, starts, use))
+        view = self._body.insert_arg(type, len(self._body.args))
+        view.name_hint = like.name_hint
+        return view
+
+    def _narrow(self, leaf: _Leaf, block: BlockOp) -> None:
+        """Let a block go along a part of the rows."""
+        if leaf.index is None:
+            return
+        cut, own = self._cut, block.indices[leaf.index]
+        place = IndexSum.value(own) + self._part * cut.size
+        whole: dict[SSAValue, IndexSum] = {own: place}
+        accesses = [
+            access
+            if memory in cut.writers
+            else tuple([start.substitute(whole) for start in access])
+            for memory, access in zip(leaf.memories, block.accesses, strict=True)
+        ]
+        where = [condition.substitute(whole) for condition in block.where]
+        if cut.length % cut.size:
+            where.append(-place + (cut.length - 1))
+        compute_indices(block.body.block, whole)
+        block.set_range(leaf.index, cut.size)
+        block.rewrite(accesses, where)
+
+    def _hand_on(self, leaf: _Leaf, block: BlockOp, number: int) -> None:
+        """Let a block aggregate into a cell of the parts."""
+        memory = leaf.memories[number]
+        cells = view_type(leaf.block.buffer(number))
+        shape = [*self._nest.index_ranges, self._cut.count, *cells.sizes]
+        allocation = AllocOp(ViewType.of(shape, cells.element_type))
+        allocation.view.name_hint = f"{memory.name_hint or 'out'}_parts"
+        located(allocation, self._nest)
+        Rewriter.insert_op(allocation, InsertPoint.before(self._nest))
+        self._parts[memory] = allocation.view
+        rank = len(self._ranges)
+        starts = [*map(IndexSum.value, self._indices), *[IndexSum()] * cells.rank]
+        type = allocation.view.type.resized([*[1] * rank, *cells.sizes])
+        use = Refinement(Direction.OUT, ())
+        view = self._window(allocation.view, starts, use, type, block.view(number))
+        accesses = [[*access] for access in block.accesses]
+        accesses[number] = [*[IndexSum()] * rank, *accesses[number]]
+        one = type.resized([1] * type.rank)
+        Rewriter.replace_value_with_new_type(block.view(number), one)
+        block.operands[number] = view
+        block.rewrite(accesses, block.where)
+
+    def _add_sums(self, leaf: _Leaf, renamed: dict[SSAValue, SSAValue]) -> None:
+        """Put the parts of a row together that an earlier nest has found."""
+        for number, use in enumerate(leaf.block.refinement_list):
+            if use.direction.writes:
+                self._add_sum(leaf, number, renamed)
+
+    def _add_sum(
+        self, leaf: _Leaf, number: int, renamed: dict[SSAValue, SSAValue]
+    ) -> None:
+        old, memory = leaf.block, leaf.memories[number]
+        buffer, parts = old.buffer(number), self._parts[memory]
+        target_buffer = self._rename(leaf, number, renamed)
+        count, rows = self._cut.count, len(self._nest.index_ranges)
+        cells = view_type(buffer)
+        type = view_type(parts).resized([*[1] * rows, count, *cells.sizes])
+        starts = [*map(IndexSum.value, self._indices[:rows])]
+        starts += [IndexSum()] * (1 + cells.rank)
+        view = self._window(parts, starts, Refinement(Direction.IN, ()), type, parts)
+        kept = sorted(output_indices(old))
+        one = type.resized([1] * type.rank)
+        body = BlockOp.empty_body(
+            [*(old.indices[index].name_hint for index in kept), "k"],
+            [(one, "part"), (old.view_type(number), old.view(number).name_hint)],
+        )
+        *indices, source, target = body.block.args
+        load = LoadOp(source)
+        body.block.add_ops([load, StoreOp(load.result, target)])
+        own = self._renamed_indices()
+        for index, new in zip(kept, indices, strict=False):
+            own[old.indices[index]] = IndexSum.value(new)
+        cell = [start.substitute(own) for start in old.access(number)]
+        part = [*[IndexSum()] * rows, IndexSum.value(indices[-1]), *cell]
+        gone = {old.indices[index] for index in reduction_indices(old)}
+        where = [
+            condition.substitute(own)
+            for condition in old.where
+            if gone.isdisjoint(condition.values)
+        ]
+        windows = [
+            Window(view, part, Refinement(Direction.IN, ())),
+            Window(target_buffer, cell, old.refinement(number)),
+        ]
+        ranges = [*(old.index_ranges[index] for index in kept), count]
+        block = build_block(ranges, windows, body, where, like=old)
+        self._body.add_op(located(block, old))
