@@ -42,8 +42,8 @@ stripe.block "Y" [%m : 64]
 
 `stripe-localize` then moves the buffers between the members into the nest. Where
 sizes do not divide a range, the last tile reaches over it and its points are checked
-(see `stripe-separate`), or what is left over is a nest of its own. With several levels
-of tiles there are as many blocks around the leaves. The nest stands where the last
+(see `stripe-separate`), or, where a member aggregates, what is left over is a nest of
+its own, unless with `overhangs`. With several levels of tiles there are as many blocks around the leaves. The nest stands where the last
 member stood; statements between that depend on a member follow it. A member hands
 its other attributes on to its leaf: its schedule is over all indices that it had.
 
@@ -73,7 +73,7 @@ from ....dialects.stripe.schedule import Schedule, set_schedule
 from ...locations import error_at
 from ...walking import functions
 from ..analysis.nests import reduction_indices, statements
-from ..analysis.schedules import checked_schedule
+from ..analysis.schedules import checked_schedule, has_tiles
 from ..analysis.shared_indices import Member, find_conflict, may_be_member
 from ..analysis.statement_order import StatementOrder
 from ..edit.blocks import leave_to_inside
@@ -92,7 +92,8 @@ class StripeFuseNestsPass(ModulePass):
     name = "stripe-fuse-nests"
 
     overhangs: bool = False
-    """Whether the last tile reaches over a range that reductions share, too."""
+    """Whether the last tile reaches over a range that reductions share, too, where no
+    member has tiles of its own."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace the members of each group by their nest, in the place of the last.
@@ -146,6 +147,7 @@ def fuse_group(
         share_reshapes(blocks[0].parent_op())
     _check(members)
     order.gather(blocks)
+    overhangs = overhangs and not any(has_tiles(block) for block in blocks)
     _fuse_levels([_TiledMember.of(member, overhangs) for member in members], tiles)
 
 

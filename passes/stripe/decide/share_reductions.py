@@ -40,7 +40,8 @@ stripe.block "S" [%i : 4096]
 
 Nests over rows are shared likewise, as softmax or a norm (see `decide/gpu/nests.py`):
 what an item alone uses of a row is divided among them in private memory, what they use
-together is in local memory, and what several blocks read is read once.
+together is in local memory, and what several blocks read is read once. Rows so short
+that lanes would not access whole sectors are copied to local memory first, and back.
 
 ```mlir
 stripe.block "O" [%i : 4096]
@@ -62,6 +63,9 @@ stripe.block "O" [%i : 4096]
         tile [0, 1] bind [_, group], points bind [unroll, _]>} { ... }
 }
 ```
+
+Rows that are few, or longer than the registers of a group, are cut before: a nest over
+them becomes several over parts of them (see `edit/cut_rows.py`).
 
 How many items take turns at a cell, how many cells a group has, and what the tree looks
 like is decided in `decide/gpu/rows.py`. Where cells are few, their values are cut into

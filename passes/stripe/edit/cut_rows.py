@@ -19,18 +19,18 @@ computed again where it is needed, so that nothing else is handed on:
 ```mlir
 %Top_parts = stripe.alloc : !stripe.view<33x25x1x1xf32>
 stripe.block "Y" [%m : 33, %c : 25]
-    in %x = %X[%m, 0] : 1x100000
+    in %x = %X[%m, 4000 * %c] : 1x4000
     out %top = %Top_parts[%m, %c, 0, 0] : 1x1x1x1 {
-  ... the maximum of %x from 4000 * %c on into %top ...
+  ... the maximum of %x into %top ...
 }
 stripe.block "Y" [%m : 33, %c : 25]
-    in %x = %X[%m, 0] : 1x100000
+    in %x = %X[%m, 4000 * %c] : 1x4000
     in %tops = %Top_parts[%m, 0, 0, 0] : 1x25x1x1
     out %sum = %Sum_parts[%m, %c, 0, 0] : 1x1x1x1 {
   ... the maximum of %tops into %Top, exponentials, their sum into %sum ...
 }
 stripe.block "Y" [%m : 33, %c : 25]
-    in %x = %X[%m, 0] : 1x100000
+    in %x = %X[%m, 4000 * %c] : 1x4000
     in %tops = %Top_parts[%m, 0, 0, 0] : 1x25x1x1
     in %sums = %Sum_parts[%m, 0, 0, 0] : 1x25x1x1
     out %y = %Y[%m, 4000 * %c] : 1x4000 {
@@ -205,6 +205,18 @@ class _Cut:
             )
         return found
 
+    @cached_property
+    def axes(self) -> dict[SSAValue, int | None]:
+        """Along which axis leaves use their own values of a buffer, if they all do."""
+        found: dict[SSAValue, set[int | None]] = {}
+        for leaf in self.leaves:
+            for number, buffer in enumerate(leaf.block.buffers):
+                found.setdefault(buffer, set()).add(leaf.axis(number))
+        return {
+            buffer: axes.pop() if len(axes) == 1 else None
+            for buffer, axes in found.items()
+        }
+
     def apply(self) -> list[BlockOp]:
         """Put the new nests in place of the old one; those."""
         parts: dict[SSAValue, SSAValue] = {}
@@ -361,10 +373,10 @@ class _Phase:
 
     def _buffer(self, leaf: _Leaf, number: int) -> SSAValue:
         """A window like one of the old nest, or memory of the new one."""
-        buffer, memory = leaf.block.buffer(number), leaf.memories[number]
-        type, axis = view_type(buffer), leaf.axis(number)
-        is_written = memory in self._cut.writers
-        if self._is_cut and is_written and axis is not None:
+        buffer = leaf.block.buffer(number)
+        type = view_type(buffer)
+        axis = self._cut.axes[buffer] if self._is_cut else None
+        if axis is not None:
             sizes = [*type.sizes]
             sizes[axis] = self._cut.size
             type = type.resized(sizes)
@@ -376,7 +388,7 @@ class _Phase:
         old = self._nest.views.index(buffer)
         own = self._renamed_indices()
         starts = [start.substitute(own) for start in self._nest.access(old)]
-        if self._is_cut and is_written and axis is not None:
+        if axis is not None:
             starts[axis] += self._part * self._cut.size
         return self._window(
             self._nest.buffer(old), starts, self._nest.refinement(old), type, buffer
@@ -408,10 +420,10 @@ class _Phase:
         place = IndexSum.value(own) + self._part * cut.size
         whole: dict[SSAValue, IndexSum] = {own: place}
         accesses = [
-            access
-            if memory in cut.writers
-            else tuple([start.substitute(whole) for start in access])
-            for memory, access in zip(leaf.memories, block.accesses, strict=True)
+            tuple([start.substitute(whole) for start in access])
+            if cut.axes[buffer] is None
+            else access
+            for buffer, access in zip(leaf.block.buffers, block.accesses, strict=True)
         ]
         where = [condition.substitute(whole) for condition in block.where]
         if cut.length % cut.size:

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -p stripe-fuse-nests | filecheck %s
 // RUN: tile-opt %s -p stripe-fuse-nests --validate-each --validate-entry=crossing
 // RUN: tile-opt %s -p stripe-fuse-nests,stripe-localize | filecheck %s --check-prefix LOCAL
+// RUN: tile-opt %s -p 'stripe-fuse-nests{overhangs=true}' --validate-each --validate-entry=epilogue | filecheck %s --check-prefix OVER
 
 // A reduction of each row and what is done with it: one row is a point. Statements that
 // depend on a member and lie between follow the nest.
@@ -62,6 +63,11 @@ func.func @rows(%X : !stripe.view<6x40xf32>)
 // The rest of the columns, then that of the rows.
 // CHECK: stripe.block "R" [%i : 2]
 // CHECK: stripe.block "R" [%j : 2]
+// Or the last tiles reach over both.
+// OVER-LABEL: func.func @epilogue
+// OVER: stripe.block "R" [%i : 3, %j : 3]
+// OVER: where -%p - 4 * %i_1 - 8 * %i + 16 >= 0, -%q - 4 * %j + 8 >= 0
+// OVER-NOT: stripe.block "R"
 // LOCAL-LABEL: func.func @epilogue
 // LOCAL: %R = stripe.alloc : !stripe.view<17x9xf32>
 // LOCAL-NEXT: stripe.block "R" [%i : 2, %j : 2]
