@@ -43,9 +43,10 @@ stripe.block "Y" [%m : 64]
 `stripe-localize` then moves the buffers between the members into the nest. Where
 sizes do not divide a range, the last tile reaches over it and its points are checked
 (see `stripe-separate`), or, where a member aggregates, what is left over is a nest of
-its own, unless with `overhangs`. With several levels of tiles there are as many blocks around the leaves. The nest stands where the last
-member stood; statements between that depend on a member follow it. A member hands
-its other attributes on to its leaf: its schedule is over all indices that it had.
+its own, unless with `overhangs`. With several levels of tiles there are as many blocks
+around the leaves. The nest stands where the last member stood; statements between that
+depend on a member follow it. A member hands its other attributes on to its leaf: its
+schedule is over all indices that it had.
 
 It is an error when members do not share the indices as the attribute says, when a cell
 that one of them writes is used at other points of the shared indices, and when a

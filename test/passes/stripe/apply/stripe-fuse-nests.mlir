@@ -68,6 +68,7 @@ func.func @rows(%X : !stripe.view<6x40xf32>)
 // OVER: stripe.block "R" [%i : 3, %j : 3]
 // OVER: where -%p - 4 * %i_1 - 8 * %i + 16 >= 0, -%q - 4 * %j + 8 >= 0
 // OVER-NOT: stripe.block "R"
+// OVER-LABEL: func.func @decided
 // LOCAL-LABEL: func.func @epilogue
 // LOCAL: %R = stripe.alloc : !stripe.view<17x9xf32>
 // LOCAL-NEXT: stripe.block "R" [%i : 2, %j : 2]
