@@ -35,6 +35,7 @@ from ...affine.form import LinearForm
 from ...dialects.eltwise.element_types import ui32
 from ...dialects.stripe import BlockOp
 from ...dialects.stripe.attributes import Direction, Refinement
+from ...dialects.stripe.binding import Binding
 from ...dialects.tile.special import PrngOp
 from ..stripe.edit.point_block import PointBlock, Source, identity_access
 from .tensor_buffers import TensorBuffers, block_name, name_after, static_type
@@ -129,7 +130,8 @@ class _Prng:
         block.nest(self._copy(old, state, width))
         block.nest(self._serial(state, result, steps, width))
         block.nest(self._copy(state, new, width))
-        return block.finish(block_name(self.op))
+        # Groups write columns of their own, though their windows reach over others'.
+        return block.finish(block_name(self.op), bindings=[Binding.GRID])
 
     def _copy(self, source: SSAValue, target: SSAValue, width: int) -> BlockOp:
         block = PointBlock((_WORDS, width), ["word", "lane"], self.op)
