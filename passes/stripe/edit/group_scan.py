@@ -42,7 +42,6 @@ from .scan import Piece, Scan, Space, Target, derived
 from .scans import add_sums, scan_sums
 from .split import tile_block
 
-REVERSED = False
 _OUT = Refinement(Direction.OUT, ())
 _TREE = 16
 """How many sums an item puts together, one after the other."""
@@ -175,8 +174,7 @@ class _Piece:
         extents = [*outer, *team.copies]
         forms = [LinearForm.dimension(n, len(extents)) for n in range(len(extents))]
         row, line, cell = _cell(team, forms[len(outer) :])
-        piece = -forms[0] + (pieces - 1) if REVERSED else forms[0]
-        walked = piece * team.length + line * team.line + cell
+        walked = forms[0] * team.length + line * team.line + cell
         own = dict(zip(rows, forms[1:], strict=False))
         where = [-walked + (scan.length - 1)]
         if rows:
@@ -206,14 +204,8 @@ class _Piece:
         ]
         rounds = sum(n < len(outer) + len(team.cells) for n in kept)
         cells = tuple(_cell(team, values[len(outer) :]))
-        return _Piece(
-            team,
-            copy,
-            rounds,
-            cells,
-            -values[0] + (pieces - 1) if REVERSED else values[0],
-            tuple(values[1 : len(outer)]),
-        )
+        place, *row = values[: len(outer)]
+        return _Piece(team, copy, rounds, cells, place, tuple(row))
 
 
 _Sum = TypeVar("_Sum", LinearForm, IndexSum[SSAValue])
@@ -290,10 +282,7 @@ class _Walk:
             ViewType.of([1] * type.rank, self.element, MemorySpace.LOCAL), "start", copy
         )
         block = PointBlock([count], ["k"], self.scan.block, self.piece.place.values)
-        other, _ = _dimensions(2)
-        place = IndexSum.form(
-            self.piece.place, [*block.indices, *self.piece.place.values]
-        )
+        other, place = _dimensions(2)
         corner = (block.zero,) * (type.rank - 1)
         value = block.load(view, (other, *corner))
         block.store(

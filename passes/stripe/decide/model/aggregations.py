@@ -44,10 +44,7 @@ class Aggregations:
         waves = self.groups / running
         latency = 1e-9 * hardware.memory_latency_nanoseconds * figures.busy_latency
         waiting = self.rounds / min(self.rounds, _AHEAD) * waves * latency
-        cache = hardware.caches[-1].bytes_per_cycle * hardware.cores
-        moved = max(
-            clock.memory(self.bytes), self.bytes * self.reach / cache * clock.cycle
-        )
+        moved = clock.memory(self.bytes * self.reach)
         tree = tree_cycles(self.radices, hardware) * clock.cycle * waves
         starts = self.groups * hardware.group_nanoseconds * 1e-9
         return max(together(moved, waiting, figures) + tree, starts)
