@@ -128,7 +128,8 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
     lanes = _chains(hardware) * bits // 32
     groups = hardware.overheads.groups_per_core * hardware.cores
     return [
-        step("lower-tile-to-stripe"),
+        # A lane sorts and merges a few keys.
+        step("lower-tile-to-stripe", run=_SORTED, chunk=_SORTED, chains=1),
         # Each lane walks over a part of its own.
         step(
             "stripe-scan",
@@ -192,6 +193,8 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
 
 _WALKED = 64
 """Values of a running aggregation that a lane walks over, one by one."""
+_SORTED = 16
+"""Keys of a run that is sorted by counting, and of a lane's part of a merge."""
 _PIECES = 2048
 """Pieces of one of which each group adds up those before its own."""
 

@@ -1,6 +1,6 @@
 """`tile.argsort` as blocks over rows: count ranks in short runs, then merge the runs.
 
-The operand becomes rows of keys, the axis last. In a run of `RUN` keys the rank of each
+The operand becomes rows of keys, the axis last. In a short run of keys the rank of each
 is the number of keys that go before it, which vectors count, and a store at the rank
 sorts the run. Longer rows are merged from runs, two by two, as often as it takes (see
 `merge_block`).
@@ -32,9 +32,6 @@ from ..stripe.edit.point_block import PointBlock, identity_access
 from .merge_block import Merge
 from .sort_order import SortOrder
 from .tensor_buffers import TensorBuffers, name_after, static_type
-
-RUN = 64
-"""The keys of a run, whose ranks are counted."""
 
 
 @dataclass(frozen=True)
@@ -100,19 +97,20 @@ class _Argsort:
 
     def _sort(self, target: SSAValue) -> None:
         """Write the positions of the sorted keys of each row."""
-        keys = self._keys()
-        if self.length <= RUN:
+        keys, run = self._keys(), self.buffers.sorting.run
+        if self.length <= run:
             self._sort_runs(keys, Rows(keys, target), self.length)
             return
         current = self._scratch()
         other = self._scratch()
-        self._sort_runs(keys, current, RUN)
-        width = RUN
+        self._sort_runs(keys, current, run)
+        width = run
         while width < self.length:
             is_last = 2 * width >= self.length
             written = Rows(other.keys, target) if is_last else other
             merge = Merge(
                 self.op,
+                self.buffers.sorting,
                 self._order,
                 self._shape,
                 width,

@@ -69,7 +69,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ...dialects.stripe import AllocOp
 from ...dialects.tile import ContractOp
-from ..locations import error_at, located, not_lowered
+from ..locations import check_positive, error_at, located, not_lowered
 from ..stripe.edit.point_block import (
     PointBlock,
     Source,
@@ -83,6 +83,7 @@ from .gather_blocks import lower_gather
 from .prng_blocks import lower_prng
 from .scatter_blocks import lower_scatter
 from .shape_views import lower_index, lower_reshape, lower_shape
+from .sort_order import Sorting
 from .tensor_buffers import TensorBuffers, block_name, static_type
 
 
@@ -112,15 +113,28 @@ class LowerTileToStripePass(ModulePass):
 
     name = "lower-tile-to-stripe"
 
+    run: int = 64
+    """The keys that are sorted by counting, before runs of them are merged."""
+    chunk: int = 2048
+    """The keys that a point of a merge has."""
+    chains: int = 4
+    """The parts of a chunk that a point merges at once."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each function over tensors by one over views.
 
-        Raises GinghamError, located, for sizes that are not known and contractions that
-        are not flat.
+        Raises GinghamError, located, for sizes that are not known, contractions that
+        are not flat, and options that are no powers of two.
         """
+        options = {"run": self.run, "chunk": self.chunk, "chains": self.chains}
+        check_positive(op, **options)
+        for option, given in options.items():
+            if given & (given - 1):
+                raise error_at(op, f"expected a power of two as {option}, got {given}")
+        sorting = Sorting(self.run, self.chunk, self.chains)
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
             if _has_tensors(function):
-                _replace(function, _FunctionLowering(function).run())
+                _replace(function, _FunctionLowering(function, sorting).run())
 
 
 def _has_tensors(function: FuncOp) -> bool:
@@ -144,9 +158,9 @@ def _replace(old: FuncOp, new: FuncOp) -> None:
 class _FunctionLowering:
     """Rebuilds one function; every tensor becomes a view or stays a number."""
 
-    def __init__(self, function: FuncOp) -> None:
+    def __init__(self, function: FuncOp, sorting: Sorting) -> None:
         self._function = function
-        self._buffers = TensorBuffers(function)
+        self._buffers = TensorBuffers(function, sorting)
 
     def run(self) -> FuncOp:
         """The function over views."""

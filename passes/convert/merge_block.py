@@ -38,17 +38,7 @@ from ...dialects.stripe.attributes import Direction, Refinement
 from ...dialects.stripe.binding import Binding
 from ..stripe.edit.point_block import PointBlock
 from .places import read_window
-from .sort_order import SortOrder
-
-CHUNK = 2048
-"""How many keys a point merges: few enough for many points to run in parallel."""
-
-LANES = 4
-"""How many parts of its chunk a point merges at once.
-
-Each step of a merge waits for the one before it, so that a processor does several of
-these chains in the time of one.
-"""
+from .sort_order import Sorting, SortOrder
 
 _OUTER = ("row", "pair", "part")
 _BEFORE_STEPS = ("lane", *_OUTER)
@@ -64,6 +54,7 @@ class Merge:
     """
 
     op: Operation
+    sorting: Sorting
     order: SortOrder
     shape: tuple[int, int]
     width: int
@@ -88,8 +79,8 @@ class _Chunk:
         self._order = merge.order
         rows, self._length = merge.shape
         self._pair = 2 * merge.width
-        self._size = min(CHUNK, self._pair)
-        self._lanes = min(LANES, self._size)
+        self._size = min(merge.sorting.chunk, self._pair)
+        self._lanes = min(merge.sorting.chains, self._size)
         self._share = self._size // self._lanes
         ranges = (rows, -(-self._length // self._pair), self._pair // self._size)
         self._block = PointBlock(ranges, _OUTER, merge.op)

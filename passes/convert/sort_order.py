@@ -11,6 +11,22 @@ from ..stripe.edit.point_block import PointBlock
 
 
 @dataclass(frozen=True)
+class Sorting:
+    """How rows are sorted, for one kind of devices; all are powers of two."""
+
+    run: int
+    """The keys of a run, whose ranks are counted."""
+    chunk: int
+    """How many keys a point merges: few enough for many points to run in parallel."""
+    chains: int
+    """How many parts of its chunk a point merges at once.
+
+    Each step of a merge waits for the one before it, so that a processor does several
+    of these chains in the time of one.
+    """
+
+
+@dataclass(frozen=True)
 class SortOrder:
     """Ascending or descending; NaNs, which only floats have, last in both."""
 

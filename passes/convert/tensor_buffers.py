@@ -13,13 +13,15 @@ from ...dialects.stripe import AllocOp, ReshapeOp
 from ...dialects.stripe.attributes import ViewType, view_type
 from ..locations import error_at, located
 from ..stripe.edit.point_block import PointBlock, Source, identity_access, index_names
+from .sort_order import Sorting
 
 
 class TensorBuffers:
     """A function under construction: what each tensor is now, and its statements."""
 
-    def __init__(self, function: FuncOp) -> None:
+    def __init__(self, function: FuncOp, sorting: Sorting) -> None:
         self.block = Block()
+        self.sorting = sorting
         self._function = function
         self._sources: dict[SSAValue, Source] = {}
 

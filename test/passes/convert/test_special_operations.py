@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from special_programs import check, levels, operation, program, run, type_of
 
-from gingham.passes.convert import argsort_blocks, merge_block
+from gingham.passes.convert.lower_tile_to_stripe import LowerTileToStripePass
 
 Array = NDArray[Any]
 
@@ -310,8 +310,8 @@ def test_long_argsort(
     level: str,
 ) -> None:
     """Merging, by short runs and chunks so that few keys take several rounds."""
-    monkeypatch.setattr(argsort_blocks, "RUN", 4)
-    monkeypatch.setattr(merge_block, "CHUNK", 8)
+    monkeypatch.setattr(LowerTileToStripePass, "run", 4)
+    monkeypatch.setattr(LowerTileToStripePass, "chunk", 8)
     check_argsort(keys(generator(shape), shape, dtype), axis, descending, level)
 
 
