@@ -129,7 +129,13 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
     groups = hardware.overheads.groups_per_core * hardware.cores
     return [
         # A lane sorts and merges a few keys.
-        step("lower-tile-to-stripe", run=_SORTED, chunk=_SORTED, chains=1),
+        step(
+            "lower-tile-to-stripe",
+            run=_SORTED,
+            chunk=_SORTED,
+            chains=1,
+            owners=_OWNERS,
+        ),
         # Each lane walks over a part of its own.
         step(
             "stripe-scan",
@@ -195,6 +201,8 @@ _WALKED = 64
 """Values of a running aggregation that a lane walks over, one by one."""
 _SORTED = 16
 """Keys of a run that is sorted by counting, and of a lane's part of a merge."""
+_OWNERS = 1 << 15
+"""Lanes that go through all updates of a scatter, each for cells of its own."""
 _PIECES = 2048
 """Pieces of one of which each group adds up those before its own."""
 

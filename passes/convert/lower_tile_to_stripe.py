@@ -119,6 +119,8 @@ class LowerTileToStripePass(ModulePass):
     """The keys that a point of a merge has."""
     chains: int = 4
     """The parts of a chunk that a point merges at once."""
+    owners: int = 1
+    """The points that go through all updates of a scatter, each for its own cells."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each function over tensors by one over views.
@@ -127,6 +129,7 @@ class LowerTileToStripePass(ModulePass):
         are not flat, and options that are no powers of two.
         """
         options = {"run": self.run, "chunk": self.chunk, "chains": self.chains}
+        options["owners"] = self.owners
         check_positive(op, **options)
         for option, given in options.items():
             if given & (given - 1):
@@ -134,7 +137,9 @@ class LowerTileToStripePass(ModulePass):
         sorting = Sorting(self.run, self.chunk, self.chains)
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
             if _has_tensors(function):
-                _replace(function, _FunctionLowering(function, sorting).run())
+                _replace(
+                    function, _FunctionLowering(function, sorting, self.owners).run()
+                )
 
 
 def _has_tensors(function: FuncOp) -> bool:
@@ -158,9 +163,9 @@ def _replace(old: FuncOp, new: FuncOp) -> None:
 class _FunctionLowering:
     """Rebuilds one function; every tensor becomes a view or stays a number."""
 
-    def __init__(self, function: FuncOp, sorting: Sorting) -> None:
+    def __init__(self, function: FuncOp, sorting: Sorting, owners: int) -> None:
         self._function = function
-        self._buffers = TensorBuffers(function, sorting)
+        self._buffers = TensorBuffers(function, sorting, owners)
 
     def run(self) -> FuncOp:
         """The function over views."""

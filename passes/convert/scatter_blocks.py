@@ -5,6 +5,23 @@ behind]`. A block adds up each update at its cell; it runs in parallel over what
 before and behind. Where that is little, and there are many more indices than cells,
 several parts of the indices are added up apart, and then their sums.
 
+With `owners`, as many points go through all indices, or through all of a part. Each
+adds up what is for cells of its own: of so many cells that follow each other one.
+
+```mlir
+stripe.block "O" [%owners : 128 grid]
+    in %i = %I[0] : 5000
+    in %u = %U[0] : 5000
+    out %o = %O_owned[0, %owners, 0] : 4x1x256 add {
+  stripe.block [%owner : 256 group] ... {
+    stripe.block [%n : 5000] ... {
+      ...  // the cell, whether it is the owner's, and which of its own
+      stripe.store %7, %o_2[%6, 0, 0] if %5 : !stripe.view<4x1x1xf32>
+    }
+  }
+}
+```
+
 The modes that overwrite take two blocks. One finds for each cell the last index that
 names it, as the largest position of an index, counted from 1:
 
@@ -33,8 +50,15 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...affine.form import LinearForm
 from ...dialects.aggregation import Aggregation
-from ...dialects.eltwise.element_types import computation_type, si32, si64
-from ...dialects.stripe.attributes import Direction, Refinement
+from ...dialects.eltwise.element_types import (
+    bit_width,
+    computation_type,
+    si32,
+    si64,
+)
+from ...dialects.stripe import BlockOp
+from ...dialects.stripe.attributes import Direction, Refinement, view_type
+from ...dialects.stripe.binding import Binding
 from ...dialects.tile.indexing import OutOfBounds
 from ...dialects.tile.scatter import ScatterOp
 from ...dialects.tile.special_shapes import ScatterMode
@@ -45,12 +69,18 @@ from ..stripe.edit.point_block import (
     identity_access,
     index_names,
 )
-from .places import Coordinates, Place, computed_window, place_of, read_window
+from ..stripe.edit.split import tile_block
+from .places import Coordinates, Place, both, computed_window, place_of, read_window
 from .tensor_buffers import TensorBuffers, block_name, name_after, static_type
 
 PARTS = 16
-"""The most parts of the indices that are added up apart."""
+"""The most parts of the indices that are added up apart, unless points are to be more.
+"""
 
+_CELL = "cell"
+"""The axis of the cells of an owner."""
+_ITEMS = 256
+"""Of a group that goes through all indices."""
 _INDICES_PER_CELL = 4
 """A part is worth its own sums when it has this many times more indices than cells."""
 
@@ -103,9 +133,10 @@ class _Sum:
     @property
     def parts(self) -> int:
         """How many parts of the indices have sums of their own."""
-        if self.before * self.behind >= PARTS:
+        most = max(PARTS, self.buffers.owners // self.cells)
+        if self.before * self.behind >= most:
             return 1
-        return max(1, min(PARTS, self.count // (_INDICES_PER_CELL * self.cells)))
+        return max(1, min(most, self.count // (_INDICES_PER_CELL * self.cells)))
 
     @property
     def _outer(self) -> dict[str, int]:
@@ -137,29 +168,83 @@ class _Sum:
 
     def _add_up(self, target: SSAValue, parts: dict[str, int]) -> None:
         """The sums of all indices, or of each part of them."""
-        op, buffers = self.op, self.buffers
+        op, buffers, owners = self.op, self.buffers, self._owners
         length = -(-self.count // self.parts)
         outer, inner = parts | self._outer, self._inner
-        ranges = outer | {"n": length} | inner
+        # Of so many cells that follow each other each owner has one.
+        rounds = -(-self.cells // prod(owners.values()))
+        axes = {**outer, _CELL: rounds, **owners, **inner}
+        cells = (*outer.values(), rounds * prod(owners.values()), *inner.values())
+        is_padded = view_type(target).sizes != cells
+        whole = target
+        if is_padded:
+            whole = buffers.allocate(op.result, cells, self.element, "owned")
+        sums = buffers.reshaped(whole, (*axes.values(),))
+        zero = Source(self.element, (*axes.values(),), 0)
+        buffers.fill(sums, zero, name_after(op.result, "fill"), op)
+        groups, items = (
+            (dict([each]) for each in owners.items()) if owners else ({}, {})
+        )
+        ranges = {**groups, **outer, "n": length, **items, **inner}
+        block = PointBlock((*ranges.values(),), (*ranges,), op)
         forms = dict(zip(ranges, identity_access(len(ranges)), strict=True))
         position = forms["n"]
         if parts:
             position = position + forms["part"] * length
         shape = (*outer.values(), self.cells, *inner.values())
-        zero = Source(self.element, shape, 0)
-        buffers.fill(target, zero, name_after(op.result, "fill"), op)
-        block = PointBlock((*ranges.values(),), (*ranges,), op)
         place = self._place(block, position, shape, len(outer))
         value = block.cast(self._update(block, forms, position), self.element)
-        names = (*outer, None, *inner)
-        apart = {axis: forms[name] for axis, name in enumerate(names) if name}
-        access, sizes = computed_window(apart, shape, len(ranges))
-        window = aggregated_window(block, target, access, sizes, Aggregation.ADD)
+        apart = {n: forms[name] for n, name in enumerate(axes) if name != _CELL}
+        access, sizes = computed_window(apart, (*axes.values(),), len(ranges))
+        window = aggregated_window(block, sums, access, sizes, Aggregation.ADD)
+        if owners:
+            self._choose_owner(block, place, forms, len(outer))
         block.store_to(value, window, place.subscripts, place.inside)
         # The last parts may have no index at all.
         overhangs = self.parts * length > self.count
         rest = [-position + (self.count - 1)] if overhangs else []
-        buffers.emit(block.finish(block_name(op), rest), op)
+        done = block.finish(block_name(op), rest)
+        buffers.emit(done, op)
+        if owners:
+            _share_owners(done, 1 + len(outer), 1 + len(inner))
+        if is_padded:
+            own = PointBlock(shape, index_names(len(shape)), op)
+            cell = identity_access(len(shape))
+            own.store(own.load(whole, cell), target, cell)
+            buffers.emit(own.finish(name_after(op.result, "copy")), op)
+
+    @property
+    def _owners(self) -> dict[str, int]:
+        """The groups that go through all indices, and the items of each.
+
+        An item adds up what is for every so many-th cell, in order. Both are powers of
+        two; none where there is enough to do side by side without.
+        """
+        behind = self.behind
+        most = self.buffers.owners // (self.parts * self.before * behind)
+        if most < 2 or behind > _ITEMS or self.cells < 2:
+            return {}
+        count = 1 << (min(most, self.cells).bit_length() - 1)
+        items = min(1 << ((_ITEMS // behind).bit_length() - 1), count)
+        return {"owners": count // items, "owner": items}
+
+    def _choose_owner(
+        self, block: PointBlock, place: Place, forms: dict[str, LinearForm], axis: int
+    ) -> None:
+        """Let a place be one of its owner's, who has every so many-th cell."""
+        items, count = self._owners["owner"], prod(self._owners.values())
+        cell = place.subscripts[axis]
+        if isinstance(cell, int):
+            cell = block.constant(cell, si32)
+        wide = si64 if bit_width(cell.type) == 64 else si32
+        cell = block.cast(cell, wide)
+        rest = block.apply("bit_and", [cell, block.constant(count - 1, wide)], wide)
+        owner = block.index(forms["owners"] * items + forms["owner"], wide)
+        is_own = block.apply("cmp_eq", [rest, owner], i1)
+        bits = block.constant(count.bit_length() - 1, wide)
+        place.subscripts[axis] = block.apply("bit_right", [cell, bits], wide)
+        place.subscripts[axis + 1 : axis + 1] = [0, 0]
+        place.inside = both(block, place.inside, is_own)
 
     def _place(
         self,
@@ -191,6 +276,24 @@ class _Sum:
         value = block.load(parts, (part, *cell))
         block.store(value, target, tuple(cell), Aggregation.ADD, 0)
         self.buffers.emit(block.finish(name_after(op.result, "sum")), op)
+
+
+def _share_owners(block: BlockOp, groups: int, items: int) -> None:
+    """Bind the first indices to groups, and the last ones to their items.
+
+    These go through all indices; what they add to is no box, but their own.
+    """
+    ranges = block.index_ranges
+    inside = (0,) * (len(ranges) - groups)
+    inner, kept = tile_block(block, (*(1,) * groups, *inside))
+    own = [0 if n < len(ranges) - items else 1 for n in kept]
+    leaf, _ = tile_block(inner, own)
+    lanes = leaf.parent_op()
+    around = lanes.parent_op() if isinstance(lanes, BlockOp) else None
+    if not isinstance(lanes, BlockOp) or not isinstance(around, BlockOp):
+        raise ValueError("tiling gave no outer blocks")
+    lanes.set_bindings([Binding.GROUP] * len(lanes.index_ranges))
+    around.set_bindings([Binding.GRID] * len(around.index_ranges))
 
 
 def aggregated_window(

@@ -19,9 +19,11 @@ from .sort_order import Sorting
 class TensorBuffers:
     """A function under construction: what each tensor is now, and its statements."""
 
-    def __init__(self, function: FuncOp, sorting: Sorting) -> None:
+    def __init__(self, function: FuncOp, sorting: Sorting, owners: int) -> None:
+        """With how rows are sorted, and how many points a scatter should have."""
         self.block = Block()
         self.sorting = sorting
+        self.owners = owners
         self._function = function
         self._sources: dict[SSAValue, Source] = {}
 

@@ -170,7 +170,7 @@ func.func @long_argsort(%X : tensor<300x3xsi8>) -> tensor<300x3xsi32> {
 // Groups of lanes make their steps one after the other, then some lanes one more.
 // CHECK-LABEL: func.func @prng
 // CHECK:       %[[FLAT:.*]] = stripe.reshape %R : !stripe.view<20x60xf32> to !stripe.view<1200xf32>
-// CHECK-NEXT:  stripe.block "R" [%group : 2]
+// CHECK-NEXT:  stripe.block "R" [%group : 2 grid]
 // CHECK-NEXT:    in %s = %S[0, 256 * %group] : 3x256
 // CHECK-NEXT:    out %t = %T[0, 256 * %group] : 3x256
 // CHECK-NEXT:    out %r = %[[FLAT]][256 * %group] : 768 {

@@ -217,6 +217,33 @@ def test_scatter(
         check_scatter(*arrays, level, mode, axis, zero)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("updates", "indices", "base", "axis"),
+    [
+        ((40,), (40,), (9,), 0),
+        ((131,), (131,), (3,), 0),
+        ((2, 7, 5), (7,), (2, 9), 1),
+        ((30, 2), (30,), (16, 2), 0),
+    ],
+)
+def test_scatter_by_owners(
+    monkeypatch: pytest.MonkeyPatch,
+    updates: tuple[int, ...],
+    indices: tuple[int, ...],
+    base: tuple[int, ...],
+    axis: int,
+    level: str,
+) -> None:
+    """Points that go through all updates, each for cells of its own."""
+    monkeypatch.setattr(LowerTileToStripePass, "owners", 16)
+    random = generator(updates, base)
+    for zero in (False, True):
+        index = places(random, indices, base[axis])
+        arrays = integers(random, updates), index, integers(random, base)
+        check_scatter(*arrays, level, "normal", axis, zero)
+
+
 @settings(max_examples=80)
 @given(data=st.data())
 def test_random_scatters(data: st.DataObject) -> None:

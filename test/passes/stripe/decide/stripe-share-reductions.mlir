@@ -37,33 +37,31 @@ func.func @rows(%X : !stripe.view<80x300xf32>) -> !stripe.view<80xf32> {
 
 // Columns: few, so that rows are cut into chunks; the last tile sticks out.
 // CHECK-LABEL: func.func @columns
-// CHECK: %S_parts = stripe.alloc : !stripe.view<37x40xf32>
-// CHECK-NEXT: stripe.block "S" [%c : 37, %j : 2]
-// CHECK-NEXT: in %x = %X[136 * %c, 32 * %j] : 136x32
-// CHECK-NEXT: out %s = %S_parts[%c, 32 * %j] : 1x32 {
-// CHECK-NEXT: %s_parts = stripe.alloc : !stripe.view<8x1x32xf32, local>
-// CHECK-NEXT: stripe.block [%i : 17, %j_1 : 32, %lane : 8]
-// CHECK-NEXT: in %x_1 = %x[8 * %i + %lane, %j_1] : 1x1
+// CHECK: %S_parts = stripe.alloc : !stripe.view<[[COUNT:[0-9]+]]x70xf32>
+// CHECK-NEXT: stripe.block "S" [%c : [[COUNT]], %j : [[TILES:[0-9]+]]]
+// CHECK-NEXT: in %x = %X[[[SIZE:[0-9]+]] * %c, [[SIDE:[0-9]+]] * %j] : [[SIZE]]x[[SIDE]]
+// CHECK-NEXT: out %s = %S_parts[%c, [[SIDE]] * %j] : 1x[[SIDE]] {
+// CHECK-NEXT: %s_parts = stripe.alloc : !stripe.view<[[LANES:[0-9]+]]x1x[[SIDE]]xf32, local>
+// CHECK-NEXT: stripe.block [%i : {{[0-9]+}}, %j_1 : [[SIDE]], %lane : [[LANES]]]
+// CHECK-NEXT: in %x_1 = %x[[[LANES]] * %i + %lane, %j_1] : 1x1
 // CHECK-NEXT: out %s_1 = %s_parts[%lane, 0, %j_1] : 1x1x1 max init -inf
-// CHECK-NEXT: where -8 * %i - %lane - 136 * %c + 4999 >= 0, -%j_1 - 32 * %j + 39 >= 0
+// CHECK-NEXT: where -[[LANES]] * %i - %lane - [[SIZE]] * %c + 4999 >= 0, -%j_1 - [[SIDE]] * %j + 69 >= 0
 // CHECK-NEXT: tile [0, 1, 1] order [2, 0, 1] bind [_, group, group]
-// CHECK: stripe.block [%j_1 : 32, %lane : 8]
-// CHECK-NEXT: in %part = %s_parts[%lane, 0, %j_1] : 1x1x1
-// CHECK-NEXT: out %s_1 = %s[0, %j_1] : 1x1 max init -inf
-// CHECK-NEXT: where -%j_1 - 32 * %j + 39 >= 0
+// CHECK: out %s_1 = %s[0, %j_1] : 1x1 max init -inf
+// CHECK-NEXT: where -%j_1 - [[SIDE]] * %j + 69 >= 0
 // The parts of the chunks are columns, too.
 // CHECK: stripe.block "S" []
-// CHECK-NEXT: in %part = %S_parts[0, 0] : 37x40
-// CHECK-NEXT: out %s = %S[0] : 40 {
-func.func @columns(%X : !stripe.view<5000x40xf32>) -> !stripe.view<40xf32> {
-  %S = stripe.alloc : !stripe.view<40xf32>
-  stripe.block "S" [%i : 5000, %j : 40]
+// CHECK-NEXT: in %part = %S_parts[0, 0] : [[COUNT]]x70
+// CHECK-NEXT: out %s = %S[0] : 70 {
+func.func @columns(%X : !stripe.view<5000x70xf32>) -> !stripe.view<70xf32> {
+  %S = stripe.alloc : !stripe.view<70xf32>
+  stripe.block "S" [%i : 5000, %j : 70]
       in %x = %X[%i, %j] : 1x1
       out %s = %S[%j] : 1 max init -inf {
     %v = stripe.load %x : !stripe.view<1x1xf32>
     stripe.store %v, %s : !stripe.view<1xf32>
   }
-  func.return %S : !stripe.view<40xf32>
+  func.return %S : !stripe.view<70xf32>
 }
 
 // Of a product each input is used for many cells: it is left to others.
