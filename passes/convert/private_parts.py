@@ -20,6 +20,7 @@ from ...dialects.stripe.binding import IN_GROUP, Binding
 from ...dialects.stripe.block import BlockOp, index_range
 from ...dialects.stripe.ops import AllocOp
 from ..locations import error_at
+from ..stripe.analysis.nests import is_leaf
 from ..stripe.analysis.work_groups import is_spread_inside, spread_indices
 
 _MOST_CELLS = 4096
@@ -164,12 +165,27 @@ def _shares(op: AllocOp, view: SSAValue, path: _Path) -> Iterator[_Share]:
         inner = path.into(block, use.index)
         if is_spread_inside(block):
             yield from _shares(op, block.view(use.index), inner)
-        else:
-            yield _share(block, use.index, inner)
+            continue
+        share = _share(block, use.index, inner)
+        if share is not None:
+            yield share
+            continue
+        # A window may show cells of others between those that are used.
+        if is_leaf(block):
+            raise error_at(
+                block,
+                "work-items of a group may use the same cells of private memory, which "
+                "each has for itself",
+                "let each work-item own its cells, or allocate local memory",
+            )
+        yield from _shares(op, block.view(use.index), inner)
 
 
-def _share(block: BlockOp, number: int, path: _Path) -> _Share:
-    """The share of each work-item of what a block's points access."""
+def _share(block: BlockOp, number: int, path: _Path) -> _Share | None:
+    """The share of each work-item of what a block's points access.
+
+    None where that may be the same for several.
+    """
     starts = path.starts or ()
     windows = block.view_type(number).sizes
     spread_by = [index for index, _ in path.spread]
@@ -187,12 +203,7 @@ def _share(block: BlockOp, number: int, path: _Path) -> _Share:
         is_plain &= not form.constant if is_spread else form.constant >= 0
         is_plain &= all(step >= 0 for step, _ in steps)
         if not is_plain or not {*group} <= told:
-            raise error_at(
-                block,
-                "work-items of a group may use the same cells of private memory, which "
-                "each has for itself",
-                "let each work-item own its cells, or allocate local memory",
-            )
+            return None
         loops.append(tuple(steps))
     steps_of_items = tuple(_steps(form, group) for form in access)
     extents = tuple([(binding, index_range(index)) for index, binding in path.spread])

@@ -146,9 +146,10 @@ class _Distribution:
         Those that are spread have chosen. Then those that aggregate choose, then those
         with the most points.
         """
-        for block in blocks:
-            if is_spread(block):
-                self._note_nest(block)
+        spread = [block for block in blocks if is_spread(block)]
+        for writes in (True, False):
+            for block in spread:
+                self._note_nest(block, writes=writes)
         for block in sorted(blocks, key=_weight, reverse=True):
             if is_spread(block) or is_scheduled(block):
                 continue
@@ -157,9 +158,14 @@ class _Distribution:
                 schedule = self._schedule(block)
             set_schedule(block, schedule)
 
-    def _note_nest(self, nest: BlockOp) -> None:
-        """Note how blocks that are spread already cut private memory."""
+    def _note_nest(self, nest: BlockOp, *, writes: bool) -> None:
+        """Note how a block that is spread already cuts private memory.
+
+        That is as those that write it do: what one reads may have gaps.
+        """
         for number, buffer in enumerate(nest.buffers):
+            if nest.refinement(number).direction.writes is not writes:
+                continue
             if nest.view_type(number).space.data is MemorySpace.PRIVATE:
                 self._parts.setdefault(root_buffer(buffer), _cut(nest, number))
 

@@ -90,6 +90,21 @@ def copy_block(
     return copy
 
 
+def turned_copy(source: SSAValue, target: SSAValue, order: Sequence[int]) -> BlockOp:
+    """A block that copies a window whose axes are in another order in the target.
+
+    Axis `n` of the target is axis `order[n]` of the source, or has more places.
+    """
+    sizes = view_type(source).sizes
+    axes = [axis for axis, size in enumerate(sizes) if size != 1]
+    copy = _copy_of_cells(
+        source, target, [sizes[axis] for axis in axes], _names(len(axes))
+    )
+    cell = _cell(copy.indices, axes, len(sizes))
+    _place(copy, cell, [cell[axis] for axis in order])
+    return copy
+
+
 def chunks_copy(
     source: SSAValue, target: SSAValue, chunks: tuple[int, int], pitches: Sequence[int]
 ) -> BlockOp:

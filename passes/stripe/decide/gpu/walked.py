@@ -46,7 +46,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.aggregation import Aggregation
-from .....dialects.stripe.attributes import MemorySpace, view_type
+from .....dialects.stripe.attributes import MemorySpace, ViewType, view_type
 from .....dialects.stripe.binding import Binding
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
@@ -64,9 +64,9 @@ from ...analysis.nests import (
     root_buffer,
 )
 from ...analysis.schedules import is_scheduled
-from ...edit.copies import copy_block, fill_block
+from ...edit.copies import fill_block, turned_copy
+from ...edit.digits import Digits, aggregate_parts
 from ...edit.group_reduction import spread_cells
-from ...edit.partial import Lanes, deal_out, split_reduction
 from ..model.walk import Product, Sharing, Way, fastest_way
 from .nests import move_to_local
 
@@ -226,24 +226,34 @@ class _Walk:
 
     def apply(self, way: Way) -> None:
         """Share all blocks, and put buffers where they belong."""
-        sums = [root_buffer(each.block.buffer(each.output)) for each in self.products]
-        sums = [memory for memory in sums if not self._is_inside(memory)]
-        kept: list[tuple[SSAValue, _Product]] = []
+        cuts: dict[SSAValue, tuple[_Product, Sharing]] = {}
+        kept: list[SSAValue] = []
         for each, sharing in zip(self.products, way.sharings, strict=True):
-            values = root_buffer(each.block.buffer(each.output))
-            if self._is_inside(values):
-                kept.append((values, each))
+            memory = root_buffer(each.block.buffer(each.output))
+            kept.append(memory)
+            if self._is_inside(memory):
+                _set_before(each)
+                cuts[memory] = each, sharing
             set_schedule(each.block, each.schedule(sharing))
-        turned = [_keep_values(values, each) for values, each in kept]
-        sums += [each.block.buffer(each.output) for _, each in kept]
-        for block in (self.nest, self.serial):
-            for op in [*block.body.block.ops]:
-                if isinstance(op, AllocOp) and op.view not in (*sums, *turned):
-                    move_to_local(op)
-        turns = max(way.items // way.products[0].rows, 1)
+        for op in self._allocations():
+            if len([size for size in op.view.type.sizes if size > 1]) > 1:
+                kept.append(op.view)
+            elif op.view not in kept:
+                move_to_local(op)
+        near = [_copy_near(each) for each in self.products]
         for leaf in self.leaves:
-            if not any(root_buffer(buffer) in sums for buffer in leaf.buffers):
-                _share_rows(leaf, turns, [root_buffer(each) for each in turned])
+            own = [b for b in map(root_buffer, leaf.buffers) if b in kept]
+            found = next((cuts[memory] for memory in own if memory in cuts), None)
+            if not own:
+                spread_cells(leaf, "a work-item for each row")
+            elif found is not None:
+                _share_rows(leaf, *found, [memory for memory in near if memory])
+
+    def _allocations(self) -> list[AllocOp]:
+        """The memory of the nest, and that of a step."""
+        blocks = (self.nest, self.serial)
+        ops = [op for block in blocks for op in block.body.block.ops]
+        return [op for op in ops if isinstance(op, AllocOp)]
 
     def _is_inside(self, memory: SSAValue) -> bool:
         """Whether a step has memory of its own."""
@@ -251,82 +261,91 @@ class _Walk:
         return isinstance(owner, AllocOp) and owner.parent_op() is self.serial
 
 
-def _keep_values(values: SSAValue, product: _Product) -> SSAValue:
-    """Let a product add to registers, and hand on its values in local memory.
+def _set_before(product: _Product) -> None:
+    """Let a product add to values that are set before it."""
+    block, refinement = product.block, product.block.refinement(product.output)
+    memory = block.buffer(product.output)
+    fill = located(fill_block(memory, refinement.init or 0), block)
+    Rewriter.insert_op(fill, InsertPoint.before(block))
+    block.set_refinement(product.output, replace(refinement, init=None))
 
-    There the axis of the rows is the last one. Returns that memory.
+
+def _copy_near(product: _Product) -> SSAValue | None:
+    """Let a product read values of the same step from local memory, with rows last.
+
+    Returns that memory; None where it reads none.
     """
-    block, type = product.block, view_type(values)
-    access = block.refinement(product.output).access
-    near = next(a for a, f in enumerate(access) if product.rows in f.support)
-    order = sorted(range(type.rank), key=lambda axis: axis == near)
+    block, number = product.block, product.first
+    values = block.buffer(number)
+    type = view_type(values)
+    if type.space.data is not MemorySpace.PRIVATE:
+        return None
+    access = block.refinement(number).access
+    order = sorted(
+        range(type.rank), key=lambda axis: product.rows in access[axis].support
+    )
     sizes = [type.sizes[axis] for axis in order]
     sizes[-1] += _SUBTILE
     local = located(AllocOp(type.resized(sizes).in_space(MemorySpace.LOCAL)), block)
-    local.view.name_hint = values.name_hint
-    sums = located(AllocOp(type.in_space(MemorySpace.PRIVATE)), block)
-    sums.view.name_hint = f"{values.name_hint or 'values'}_acc"
-    init = block.refinement(product.output).init or 0
-    block.operands[product.output] = sums.view
-    plain = replace(block.refinement(product.output), init=None)
-    block.set_refinement(product.output, plain)
-    fill = located(fill_block(sums.view, init), block)
-    copy = located(copy_block(sums.view, values), block)
-    Rewriter.insert_op([sums, fill], InsertPoint.before(block))
-    Rewriter.insert_op(copy, InsertPoint.after(block))
-    allocation = values.owner
-    if not isinstance(allocation, AllocOp):
-        raise ValueError("expected memory that is allocated")
-    Rewriter.insert_op(local, InsertPoint.before(allocation))
-    for use in [*values.uses]:
-        user, number = use.operation, use.index
-        if not isinstance(user, BlockOp):
-            raise ValueError(f"expected a block, got {user.name}")
-        accesses = [*user.accesses]
-        accesses[number] = tuple([accesses[number][axis] for axis in order])
-        user.operands[number] = local.view
-        window = local.view.type.resized((1,) * type.rank)
-        Rewriter.replace_value_with_new_type(user.view(number), window)
-        user.rewrite(accesses, user.where)
-    Rewriter.erase_op(allocation)
+    local.view.name_hint = f"{values.name_hint or 'values'}_turned"
+    copy = located(turned_copy(values, local.view, order), block)
+    # Parts of aggregations are there before: see `_share_rows`.
+    around = block.parent
+    if around is None:
+        raise ValueError("expected a block inside a block")
+    Rewriter.insert_op(local, InsertPoint.at_start(around))
+    Rewriter.insert_op(copy, InsertPoint.before(block))
+    accesses = [*block.accesses]
+    accesses[number] = tuple([accesses[number][axis] for axis in order])
+    block.operands[number] = local.view
+    window = local.view.type.resized((1,) * type.rank)
+    Rewriter.replace_value_with_new_type(block.view(number), window)
+    block.rewrite(accesses, block.where)
     return local.view
 
 
-def _share_rows(leaf: BlockOp, turns: int, values: Sequence[SSAValue]) -> None:
-    """Let work-items take turns at the columns of rows of which each has one."""
-    column = _column(leaf, values)
-    if column is None:
-        spread_cells(leaf, "a work-item for each row")
+def _share_rows(
+    leaf: BlockOp, product: _Product, sharing: Sharing, near: Sequence[SSAValue]
+) -> None:
+    """Let each work-item aggregate its columns of its rows, and some all of a row.
+
+    The parts are where the values of the step are put behind that, if there is room.
+    """
+    number = [*leaf.buffers].index(product.block.buffer(product.output))
+    access = product.block.refinement(product.output).access
+    own = leaf.refinement(number).access
+    row, column = (
+        next(
+            f.single_dimension
+            for f, a in zip(own, access, strict=True)
+            if n in a.support
+        )
+        for n in (product.rows, product.columns)
+    )
+    if row is None or column is None or column not in reduction_indices(leaf):
         return
-    turns = 1 << (min(turns, leaf.index_ranges[column]).bit_length() - 1)
-    reason = f"{turns} work-items take turns at the values of a row"
-    if column not in reduction_indices(leaf):
-        dealt = deal_out(leaf, column, turns) if turns > 1 else leaf
-        spread_cells(dealt, reason, last_first=True, whole=column, unrolled=column)
-        return
-    if turns == 1:
-        spread_cells(leaf, reason)
-        return
-    for number, refinement in enumerate(leaf.refinement_list):
-        if refinement.direction.writes:
-            element = leaf.view_type(number).element_type
-            init = refinement.aggregation.identity(element)
-            leaf.set_refinement(number, replace(refinement, init=init))
-    lanes = Lanes(column, turns, is_last=False)
-    first, last = split_reduction(leaf, (), lanes, MemorySpace.LOCAL)
-    last.set_refinements([replace(r, init=None) for r in last.refinement_list])
-    spread_cells(first, reason, last_first=True, unrolled=column)
-    spread_cells(last, f"the parts of {turns} work-items")
+    (output,) = [n for n, r in enumerate(leaf.refinement_list) if r.direction.writes]
+    parts = sharing.columns[1] * sharing.columns[2]
+    memory = next((view for view in near if view_type(view).sizes[-2] >= parts), None)
+    if memory is None:
+        element = leaf.view_type(output).element_type
+        type = ViewType.of([parts, product.shape.rows], element, MemorySpace.LOCAL)
+        allocation = located(AllocOp(type), leaf)
+        allocation.view.name_hint = "parts"
+        Rewriter.insert_op(allocation, InsertPoint.before(leaf))
+        memory = allocation.view
+    reason = f"{parts} work-items have parts of a row"
+    rows, columns = (row, _digits(sharing.rows)), (column, _digits(sharing.columns))
+    _, last = aggregate_parts(leaf, output, rows, columns, memory, reason)
+    spread_cells(last, f"the parts of {parts} work-items")
 
 
-def _column(leaf: BlockOp, values: Sequence[SSAValue]) -> int | None:
-    """The index that moves along the columns of values, but not along their rows."""
-    for number, buffer in enumerate(leaf.buffers):
-        if root_buffer(buffer) not in values:
-            continue
-        *columns, rows = leaf.refinement(number).access
-        moving = [n for form in columns for n in form.support]
-        moving = [n for n in moving if leaf.index_ranges[n] > 1]
-        if len(moving) == 1 and moving[0] not in rows.support:
-            return moving[0]
-    return None
+def _digits(side: tuple[int, int, int]) -> Digits:
+    """The rows, or columns, of work-items: by sub-groups, sub-tiles, lanes, inside."""
+    own, lanes, subgroups = side
+    high = min(own, _SUBTILE)
+    return Digits(
+        (subgroups, own // high, lanes, high),
+        (own * lanes, high * lanes, high, 1),
+        (Binding.SUBGROUP, Binding.UNROLL, Binding.LANE, Binding.UNROLL),
+    )
