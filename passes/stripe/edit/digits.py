@@ -44,7 +44,7 @@ def aggregate_parts(
     memory: SSAValue,
     reason: str,
 ) -> tuple[BlockOp, BlockOp]:
-    """Replace a block that aggregates columns by one over parts, and one that adds them.
+    """Replace a block that aggregates columns by one over parts, and one over these.
 
     A part has the values of a row that one work-item has: those with the same digits
     that are bound to work-items. Parts are rows of `memory`, of which the last axis is
