@@ -13,7 +13,7 @@
 // PLAN-NEXT:   points bind [unroll, vector, _],
 // PLAN-NEXT:   stage input 0 at 2 of 2 order [1, 0] padding 4 local,
 // PLAN-NEXT:   stage input 1 at 2 of 2 order [0, 1] local,
-// PLAN-NEXT:   because "{{.*}} us: groups of 128 work-items with 8x8 of 64x128 cells each">
+// PLAN-NEXT:   because "{{.*}}s: groups of 128 work-items with 8x8 of 64x128 cells each">
 
 // What is summed up is private memory, which all blocks cut in the same way.
 // CHECK:      %c_acc = stripe.alloc : !stripe.view<64x32xvector<4xf32>, private>
