@@ -95,8 +95,11 @@ class OutputBinder:
         given = [array for array in outputs or () if array is not None]
         for position, number in enumerate(self._results):
             buffer = buffers.get(number)
-            array = inputs[number] if buffer is None else self._contents(buffer)
             target = None if outputs is None else outputs[position]
+            if buffer is None:
+                array = inputs[number]
+            else:
+                array = self._contents(number, buffer, target)
             if target is None:
                 is_new = buffer is not None and not _is_in(array, given)
                 given.append(array)
@@ -107,10 +110,15 @@ class OutputBinder:
             arrays.append(array)
         return arrays
 
-    def _contents(self, buffer: DeviceBuffer) -> Array:
+    def _contents(
+        self, number: int, buffer: DeviceBuffer, target: Array | None
+    ) -> Array:
+        """What is in a buffer; a copy is in `target`, if there is one."""
         if buffer.host is not None and self._device.is_visible:
             return buffer.host
-        return download(self._device.queue, buffer)
+        if buffer.host is None and target is None:
+            target = self._own[number].take_copy()
+        return download(self._device.queue, buffer, target)
 
 
 def _is_in(array: Array, arrays: Sequence[Array]) -> bool:

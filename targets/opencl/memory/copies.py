@@ -70,15 +70,19 @@ def copy_buffers(
     return handles
 
 
-def download(queue: CommandQueue, buffer: DeviceBuffer) -> Array:
+def download(
+    queue: CommandQueue, buffer: DeviceBuffer, target: Array | None = None
+) -> Array:
     """The buffer's contents once all commands of the queue so far have ended.
 
-    Raises GinghamError where one of them failed.
-    Where memory is shared this is the buffer's own memory: a kernel that writes to the
-    buffer later changes the array.
+    A copy is in `target`, which is contiguous, or in a new array. Where memory is
+    shared this is the buffer's own memory: a kernel that writes to the buffer later
+    changes the array. Raises GinghamError where a command failed.
     """
     if buffer.host is None:
-        host = aligned_empty(buffer.shape, buffer.dtype)
+        host = target
+        if host is None:
+            host = aligned_empty(buffer.shape, buffer.dtype)
         if is_staged(buffer.device, host.nbytes):
             queue.finish()
             read_staged(buffer, as_bytes(host))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -95,6 +96,33 @@ def test_types_of_small_calls(apart: OpenCLDevice, dtype: str) -> None:
     result = same(a)
     assert result.dtype == element
     np.testing.assert_array_equal(result, a[::-1])
+
+
+@pytest.mark.skipif(
+    not hasattr(sys, "getrefcount"), reason="references are not counted"
+)
+def test_memory_of_larger_results_is_used_again(
+    apart: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_calls, "LARGEST", 0)
+    add = compiled("function (A[N]) -> (B) { B = A + 1; }", apart)
+    a = np.arange(5000, dtype=np.float32)
+    first = add(a)
+    place = first.ctypes.data
+    del first
+    second = add(a)
+    assert second.ctypes.data == place
+    part = second[10:20]
+    del second
+    results = [add(a * n) for n in range(4)]
+    # What somebody still has a part of is nobody else's.
+    assert place not in [each.ctypes.data for each in results]
+    np.testing.assert_array_equal(part, a[10:20] + 1)
+    for n, each in enumerate(results):
+        np.testing.assert_array_equal(each, a * n + 1)
+    out = np.zeros_like(a)
+    assert add(a, out=out) is out
+    np.testing.assert_array_equal(out, a + 1)
 
 
 def test_constants_of_small_calls(apart: OpenCLDevice) -> None:
