@@ -64,6 +64,7 @@ _PASSES = {
     "stripe-drop-constraints": (
         "stripe.apply.drop_constraints:StripeDropConstraintsPass"
     ),
+    "stripe-fuse-epilogues": "stripe.apply.fuse_epilogues:StripeFuseEpiloguesPass",
     "stripe-distribute": "stripe.decide.distribute:StripeDistributePass",
     "stripe-map": "stripe.decide.map:StripeMapPass",
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",

@@ -178,6 +178,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         # What a group stages, collects and computes is spread over its work-items.
         step("stripe-collect-outputs"),
         step("stripe-drop-constraints"),
+        step("stripe-fuse-epilogues"),
         step(
             "stripe-distribute",
             hardware=hardware,

@@ -114,3 +114,27 @@ class Alone(Part):
 
     def check(self, block: ScheduledBlock) -> None:
         """Any block may be left alone."""
+
+
+@dataclass(frozen=True)
+class Epilogue(Part):
+    """That a block is computed at the end of the one before: `epilogue`.
+
+    That one has the cells in registers which this one reads.
+    """
+
+    word: ClassVar[str] = "epilogue"
+    example: ClassVar[str] = "epilogue"
+    applied_by: ClassVar[str] = "stripe-fuse-epilogues"
+
+    @classmethod
+    def parse(cls, parser: AttrParser) -> Epilogue:
+        """Read nothing: the word says it all."""
+        return cls()
+
+    def format(self) -> str:
+        """Nothing."""
+        return ""
+
+    def check(self, block: ScheduledBlock) -> None:
+        """Which block it is for, and may be, is seen when it is applied."""

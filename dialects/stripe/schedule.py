@@ -39,7 +39,7 @@ from ..bounded_parser import BoundedParser
 from ..hints import HintedVerifyException, fail_to_parse
 from ..work import WORK_ATTRIBUTE
 from .attributes import KERNEL_ATTRIBUTE, UNLESS_NUMBERS_ATTRIBUTE
-from .fusion import Alone, Fusion
+from .fusion import Alone, Epilogue, Fusion
 from .instruction import Instruction
 from .schedule_part import Part, ScheduledBlock, index_names
 from .staging import Staging
@@ -55,6 +55,7 @@ PARTS: dict[str, type[Part]] = {
         OutputOrder,
         Fusion,
         Alone,
+        Epilogue,
         Walk,
         Tiles,
         Points,

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import BlockArgument, Operation
 
 from .binding import Binding
-from .fusion import Alone
+from .fusion import Alone, Epilogue
 from .instruction import Instruction
 from .schedule import Schedule, ScheduleAttr
 from .schedule_part import ScheduledBlock
@@ -35,7 +35,7 @@ SCHEDULED = "stripe.scheduled"
 """On a block: a schedule, or several that were applied one after the other. On a
 kernel: an array of those of its blocks, outer ones first."""
 
-_OF_NO_INDICES = (Staging, Alone, Instruction)
+_OF_NO_INDICES = (Staging, Alone, Epilogue, Instruction)
 """Parts that say nothing of the numbers of indices."""
 
 

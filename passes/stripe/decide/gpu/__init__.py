@@ -2,7 +2,8 @@
 
 `decision` gives the schedule of a block with its bindings, what is staged in local
 memory, and what a work-item has in registers. `contractions` has blocks that use each
-input number for many cells, `streams` all others. `nest_decision` is for blocks with
+input number for many cells, `streams` all others, but for those that such a block
+computes at its end, of what it has in registers. `nest_decision` is for blocks with
 blocks inside: work-items share these, as `serial_nests` says, or each has some of its
 points, as `points` does.
 """
@@ -12,13 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.block import BlockOp
-from .....dialects.stripe.schedule import Schedule
+from .....dialects.stripe.fusion import Epilogue
+from .....dialects.stripe.schedule import Schedule, schedule_of
 from .....targets.hardware.description import Hardware
+from ...analysis.epilogues import ending_of
 from ...analysis.problem import Problem, problem_of
 from ..candidate import Candidate, evenly
 from . import contractions, points, streams
 from .serial_nests import nest_around, shared_inside
+
+_AT_THE_END = Schedule(parts=(Epilogue(reason="what it reads is in registers there"),))
 
 
 def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
@@ -26,8 +32,19 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
     if problem.is_nested:
         inside = shared_inside(nest_around(block), hardware)
         return inside.get(block)
+    if _is_epilogue(block):
+        return _AT_THE_END
     found = next(_ways(block, problem, hardware), None)
     return None if found is None else found.schedule
+
+
+def _is_epilogue(block: BlockOp) -> bool:
+    """Whether work-items have what a block reads in registers, each cell once."""
+    ending = ending_of(block)
+    if ending is None:
+        return False
+    stages = schedule_of(ending.producer).stages
+    return any(stage.space is MemorySpace.LOCAL for stage in stages)
 
 
 def _ways(

@@ -65,6 +65,39 @@ PROGRAMS = {
 }
 
 
+EPILOGUES = {
+    "bias": (
+        "function (A[I, K], B[K, J], D[J]) -> (R) {"
+        " C[i, j : I, J] = +(A[i, k] * B[k, j]); T = C + D; R = T * T; }",
+        ((67, 45), (45, 131), (131,)),
+    ),
+    "residual of a convolution": (
+        "function (I[N, H, W, C], K[S, T, C, D], X[N, H, W, D]) -> (R) {"
+        " O[n, y, x, d : N, H, W, D] ="
+        " +(I[n, y + s - 1, x + t - 1, c] * K[s, t, c, d]); R = 2 * (O + X); }",
+        ((2, 9, 11, 6), (3, 3, 6, 20), (2, 9, 11, 20)),
+    ),
+    "one step, batched": (
+        "function (A[N, I, K], B[N, K, J], D[N, Y, X]) -> (R) {"
+        " C[n, i, j : N, I, J] = +(A[n, i, k] * B[n, k, j]); R = C - D; }",
+        ((2, 12, 11), (2, 11, 68), (2, 1, 1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EPILOGUES)
+def test_what_is_done_with_sums_is_done_in_registers(name: str) -> None:
+    text, shapes = EPILOGUES[name]
+    random = np.random.default_rng(len(name))
+    inputs = [random.integers(-4, 5, shape).astype(np.float32) for shape in shapes]
+    (want,) = interpret(specialized(text, inputs), inputs)
+    module = compiled(text, inputs)
+    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    assert len(kernel.body.block.args) == len(inputs) + 1
+    for got in (*interpret(module, inputs), *run_on_devices(module, inputs)):
+        np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_groups_compute_what_a_contraction_means(name: str) -> None:
     text, *shapes = PROGRAMS[name]

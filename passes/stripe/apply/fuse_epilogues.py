@@ -1,0 +1,97 @@
+"""`stripe-fuse-epilogues`: compute cells where a group stores what they need.
+
+Applies `epilogue` of schedules: what a group of the block before has collected is in
+registers of its work-items (see `stripe-collect-outputs`). There the element-wise block
+is computed, for the same cells, in place of the copy to memory that it would read.
+
+Before:
+
+```mlir
+stripe.block "C" [%i : 4, %j : 4]
+    in %a = %A[16 * %i, 0] : 16x64
+    out %c = %C[16 * %i, 16 * %j] : 16x16 {
+  %c_acc = stripe.alloc : !stripe.view<16x16xf32, private>
+  ... blocks that set and aggregate %c_acc ...
+  stripe.block [%e0 : 16, %e1 : 16]
+      in %from = %c_acc[%e0, %e1] : 1x1
+      out %to = %c[%e0, %e1] : 1x1 { ... copy ... }
+}
+stripe.block "R" [%i : 64, %j : 64]
+    in %c = %C[%i, %j] : 1x1
+    in %b = %B[%j] : 1
+    out %r = %R[%i, %j] : 1x1
+    attributes {stripe.schedule = #stripe.schedule<epilogue>} { ... add ... }
+```
+
+After:
+
+```mlir
+stripe.block "C" [%i : 4, %j : 4]
+    in %a = %A[16 * %i, 0] : 16x64
+    in %b = %B[16 * %j] : 16
+    out %r = %R[16 * %i, 16 * %j] : 16x16 {
+  %c_acc = stripe.alloc : !stripe.view<16x16xf32, private>
+  ... blocks that set and aggregate %c_acc ...
+  stripe.block [%e0 : 16, %e1 : 16]
+      in %c = %c_acc[%e0, %e1] : 1x1
+      in %b_1 = %b[%e1] : 1
+      out %r_1 = %r[%e0, %e1] : 1x1 { ... add ... }
+}
+```
+
+It is an error where the block reads no cells that a block before it alone has for it,
+one by one, or where that is no group that collects them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.fusion import Epilogue
+from ....dialects.stripe.schedule import Schedule, schedule_of
+from ....dialects.stripe.scheduled import note_done
+from ...locations import error_at
+from ..analysis.epilogues import ending_of
+from ..analysis.nests import top_level_blocks
+from ..edit.fuse_epilogue import fuse_epilogue, stores_of
+
+
+@dataclass(frozen=True)
+class StripeFuseEpiloguesPass(ModulePass):
+    """Compute element-wise blocks where work-groups store what they read."""
+
+    name = "stripe-fuse-epilogues"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Apply `epilogue` of all schedules.
+
+        Raises GinghamError, located, where that cannot be.
+        """
+        for block in [*top_level_blocks(op)]:
+            part = schedule_of(block).part(Epilogue)
+            if part is not None:
+                _fuse(block, part)
+
+
+def _fuse(block: BlockOp, part: Epilogue) -> None:
+    ending = ending_of(block)
+    if ending is None:
+        raise error_at(
+            block,
+            "cannot be an epilogue: no block before it has each cell that it reads, "
+            "one by one, for it alone",
+        )
+    stores = stores_of(ending)
+    if stores is None:
+        raise error_at(
+            block,
+            "cannot be an epilogue: the block before does not collect the cells in "
+            "registers of work-items",
+            "stripe-collect-outputs does that where work-items of a group share a sum",
+        )
+    note_done(fuse_epilogue(ending, stores), Schedule().with_part(part))

@@ -1,0 +1,149 @@
+"""An element-wise block computed where another one stores what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import MemorySpace, view_type
+from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ....dialects.stripe.reshape import ReshapeOp
+from ....dialects.work import Work, work_of
+from ...locations import located
+from ..analysis.epilogues import Ending
+from ..analysis.nests import absolute_access, all_blocks, nested_blocks, root_buffer
+from .blocks import Window, build_block
+
+
+def stores_of(ending: Ending) -> BlockOp | None:
+    """The block that copies what the producer's group has collected to its place."""
+    root = root_buffer(ending.producer.buffer(ending.output))
+    found = [
+        block
+        for block in all_blocks(ending.producer)
+        if any(root_buffer(buffer) is root for buffer in block.buffers)
+        and not nested_blocks(block)
+    ]
+    if len(found) != 1 or len(found[0].buffers) != 2:
+        return None
+    (block,) = found
+    kinds = [type(op) for op in block.body.block.ops]
+    is_own = view_type(block.buffer(0)).space.data is MemorySpace.PRIVATE
+    return block if kinds == [LoadOp, StoreOp] and is_own else None
+
+
+def fuse_epilogue(ending: Ending, stores: BlockOp) -> BlockOp:
+    """Compute a block in place of `stores`, for the same cells; what does so then."""
+    block, producer = ending.block, ending.producer
+    for number, buffer in enumerate(block.buffers):
+        if number not in ending.inputs:
+            _define_before(buffer, producer)
+    cell = absolute_access(stores.view(1)).starts
+    point = ending.point_of(cell)
+    windows = [
+        Window(stores.buffer(0), stores.access(0), stores.refinement(0))
+        if number in ending.inputs
+        else _window(ending, number, point, stores)
+        for number in range(len(block.buffers))
+    ]
+    names = [index.name_hint for index in stores.indices]
+    types = [
+        (view_type(window.buffer).resized([1] * len(window.starts)), view.name_hint)
+        for window, view in zip(windows, block.views, strict=True)
+    ]
+    body = BlockOp.empty_body(names, types)
+    indices, views = body.block.args[: len(names)], body.block.args[len(names) :]
+    pairs = zip(stores.indices, indices, strict=True)
+    renamed: dict[SSAValue, IndexSum] = {old: IndexSum.value(new) for old, new in pairs}
+    values: dict[SSAValue, SSAValue] = dict(zip(block.views, views, strict=True))
+    body.block.add_ops([op.clone(values) for op in block.body.block.ops])
+    fused = build_block(
+        stores.index_ranges,
+        [
+            replace(w, starts=[start.substitute(renamed) for start in w.starts])
+            for w in windows
+        ],
+        body,
+        where=[condition.substitute(renamed) for condition in stores.where],
+        bindings=stores.index_bindings,
+    )
+    root = root_buffer(producer.buffer(ending.output))
+    levels = _levels(producer, stores)
+    Rewriter.replace_op(stores, located(fused, block), [])
+    for level in reversed(levels):
+        buffers = enumerate(level.buffers)
+        level.drop([n for n, buffer in buffers if root_buffer(buffer) is root])
+    _add_work(producer, block)
+    Rewriter.erase_op(block)
+    return fused
+
+
+def _window(
+    ending: Ending, number: int, point: Mapping[SSAValue, IndexSum], stores: BlockOp
+) -> Window:
+    """What `stores` is to see of a buffer of the block, in new windows around it."""
+    block = ending.block
+    refinement, buffer = block.refinement(number), block.buffer(number)
+    starts = [start.substitute(point) for start in block.access(number)]
+    levels = _levels(ending.producer, stores)
+    for depth, level in enumerate(levels):
+        inside = [i for each in (*levels[depth + 1 :], stores) for i in each.indices]
+        within = [start - start.without(inside) for start in starts]
+        bounds = [start.bounds(index_range) for start in within]
+        pairs = zip(starts, within, bounds, strict=True)
+        access = [start - inner + low for start, inner, (low, _) in pairs]
+        type = view_type(buffer).resized([high - low + 1 for low, high in bounds])
+        buffer = level.add_input(
+            buffer,
+            replace(
+                refinement,
+                access=tuple([start.form(level.form_values) for start in access]),
+            ),
+            type,
+            block.view(number).name_hint,
+        )
+        starts = [start - low for start, (low, _) in zip(within, bounds, strict=True)]
+    return Window(buffer, starts, refinement)
+
+
+def _levels(producer: BlockOp, stores: BlockOp) -> list[BlockOp]:
+    """The blocks around `stores`, from the producer on."""
+    levels: list[BlockOp] = []
+    around = stores.parent_op()
+    while isinstance(around, BlockOp):
+        levels.insert(0, around)
+        around = around.parent_op()
+    return levels[levels.index(producer) :]
+
+
+def _define_before(buffer: SSAValue, block: BlockOp) -> None:
+    """Let memory, under its shape, be there before a block."""
+    owner = buffer.owner
+    if not isinstance(owner, AllocOp | ReshapeOp):
+        return
+    if isinstance(owner, ReshapeOp):
+        _define_before(owner.source, block)
+    if not owner.is_before_in_block(block):
+        _move_before(owner, block)
+
+
+def _move_before(op: Operation, block: BlockOp) -> None:
+    op.detach()
+    around = block.parent
+    if around is not None:
+        around.insert_op_before(op, block)
+
+
+def _add_work(producer: BlockOp, block: BlockOp) -> None:
+    """Count what both do, but for what one writes and the other reads."""
+    first, second = work_of(producer), work_of(block)
+    if first is None or second is None:
+        return
+    read = max(second.bytes_read - first.bytes_written, 0)
+    flops = first.flops + second.flops
+    Work(flops, first.bytes_read + read, second.bytes_written).write_to(producer)
