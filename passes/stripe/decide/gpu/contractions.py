@@ -44,7 +44,8 @@ from ...analysis.problem import Access, Problem, problem_of
 from ...edit.partial import Chunk
 from ...edit.split import may_grow
 from ..candidate import Candidate
-from ..model.gpu import Model, Tiling
+from ..model.gpu import Model
+from ..model.tiling import Tiling
 
 _DEPTHS = (8, 16, 32)
 """How many values are summed up between two loads of local memory."""

@@ -67,7 +67,8 @@ from ...analysis.schedules import is_scheduled
 from ...edit.copies import fill_block, turned_copy
 from ...edit.digits import Digits, aggregate_parts
 from ...edit.group_reduction import spread_cells
-from ..model.walk import Product, Sharing, Way, fastest_way
+from ..model.tiling import Tiling
+from ..model.walk import Product, Way, fastest_way
 from .nests import move_to_local
 
 _Given = TypeVar("_Given", int, Binding)
@@ -133,7 +134,7 @@ class _Product:
     def _is_far(self, number: int) -> bool:
         return self.block.view_type(number).space.data is MemorySpace.GLOBAL
 
-    def schedule(self, sharing: Sharing) -> Schedule:
+    def schedule(self, sharing: Tiling) -> Schedule:
         """How work-items share it."""
         subgroup, lane = Binding.SUBGROUP, Binding.LANE
         unroll, vector, none = Binding.UNROLL, Binding.VECTOR, Binding.UNDECIDED
@@ -226,7 +227,7 @@ class _Walk:
 
     def apply(self, way: Way) -> None:
         """Share all blocks, and put buffers where they belong."""
-        cuts: dict[SSAValue, tuple[_Product, Sharing]] = {}
+        cuts: dict[SSAValue, tuple[_Product, Tiling]] = {}
         kept: list[SSAValue] = []
         for each, sharing in zip(self.products, way.sharings, strict=True):
             memory = root_buffer(each.block.buffer(each.output))
@@ -305,7 +306,7 @@ def _copy_near(product: _Product) -> SSAValue | None:
 
 
 def _share_rows(
-    leaf: BlockOp, product: _Product, sharing: Sharing, near: Sequence[SSAValue]
+    leaf: BlockOp, product: _Product, sharing: Tiling, near: Sequence[SSAValue]
 ) -> None:
     """Let each work-item aggregate its columns of its rows, and some all of a row.
 

@@ -15,9 +15,6 @@ from .occupancy import resident_groups
 from .streams import together
 from .tree import tree_cycles, tree_radices
 
-_AHEAD = 4
-"""The loads of a loop that are on their way at once, by what compilers unroll."""
-
 
 @dataclass(frozen=True)
 class Aggregations:
@@ -43,7 +40,7 @@ class Aggregations:
         )
         waves = self.groups / running
         latency = 1e-9 * hardware.memory_latency_nanoseconds * figures.busy_latency
-        waiting = self.rounds / min(self.rounds, _AHEAD) * waves * latency
+        waiting = self.rounds / min(self.rounds, figures.loads_ahead) * waves * latency
         moved = clock.memory(self.bytes * self.reach)
         tree = tree_cycles(self.radices, hardware) * clock.cycle * waves
         starts = self.groups * hardware.group_nanoseconds * 1e-9

@@ -10,23 +10,8 @@ from math import ceil
 
 from .....targets.hardware.description import Hardware
 from .occupancy import resident_groups
+from .tiling import AT_ONCE, Tiling
 
-_SUBTILE = 4
-"""Numbers that a lane loads from local memory at once, and the padding of rows."""
-_BANKS = 32
-"""Of local memory: numbers of 32 bits that are loaded in a cycle."""
-_LOCAL = 0.3
-"""The part of the accesses to local memory that arithmetic does not hide."""
-_STEP = 160
-"""Cycles of a step of a product beside its arithmetic: barriers, and places."""
-_ROUND = 600
-"""Cycles of a step of a walk beside its products: barriers, and trees over rows."""
-_WAITS = 1.5
-"""How much longer than its instructions take a sub-group waits for what they need, if
-it is alone: measured, walks of 4 and of 16 sub-groups on a core."""
-_VALUE = 40
-"""Operations for each value of a step: it is stored, compared, put into a function,
-added up and stored, one by one."""
 _SIDES = (1, 2, 4, 8)
 """Rows or columns of a lane."""
 _DEPTH = 16
@@ -47,40 +32,11 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Sharing:
-    """How work-items share a product: rows and columns of a lane, lanes, sub-groups."""
-
-    rows: tuple[int, int, int]
-    columns: tuple[int, int, int]
-    depth: int
-
-    @property
-    def items(self) -> int:
-        """The work-items of a group."""
-        return self.rows[1] * self.columns[1] * self.subgroups
-
-    @property
-    def subgroups(self) -> int:
-        """The sub-groups of a group."""
-        return self.rows[2] * self.columns[2]
-
-    @property
-    def cells(self) -> int:
-        """The cells of a work-item."""
-        return self.rows[0] * self.columns[0]
-
-    def __str__(self) -> str:
-        return (
-            f"{self.items} work-items with {self.rows[0]}x{self.columns[0]} cells each"
-        )
-
-
-@dataclass(frozen=True)
 class Way:
     """How a group shares the products of a step."""
 
     products: tuple[Product, ...]
-    sharings: tuple[Sharing, ...]
+    sharings: tuple[Tiling, ...]
 
     @property
     def items(self) -> int:
@@ -91,12 +47,12 @@ class Way:
         """The local memory of a group, with the pieces of the next step or without."""
         pieces = kept = 0
         for each, sharing in zip(self.products, self.sharings, strict=True):
-            side = each.columns + _SUBTILE * sharing.columns[2]
+            side = each.columns + AT_ONCE * sharing.columns[2]
             if each.staged > 1:
-                side += each.rows + _SUBTILE * sharing.rows[2]
+                side += each.rows + AT_ONCE * sharing.rows[2]
             pieces += side * sharing.depth * (2 if ahead else 1)
             if each.keeps:
-                kept += each.columns * (each.rows + _SUBTILE)
+                kept += each.columns * (each.rows + AT_ONCE)
         rows = self.products[0].rows
         return 4 * (pieces + kept + 8 * rows + 2 * self.items)
 
@@ -108,15 +64,19 @@ class Way:
 
     def cycles(self, hardware: Hardware) -> float:
         """Those that a step of a group keeps a core busy."""
-        total = 0.0
+        figures, total = hardware.lanes, 0.0
         for each, sharing in zip(self.products, self.sharings, strict=True):
             adds = sharing.subgroups * sharing.cells / hardware.multiply_adds_per_cycle
-            loads = _loads(sharing.rows) + _loads(sharing.columns)
-            local = sharing.subgroups * loads / hardware.loads_per_cycle
-            total += (max(adds, local) + _LOCAL * local) * each.depth
+            loads = sharing.subgroups * sharing.loads(figures)
+            local = loads / hardware.loads_per_cycle
+            total += (max(adds, local) + figures.walk_local_share * local) * each.depth
             if each.keeps:
                 values = sharing.subgroups * sharing.cells
-                total += values * _VALUE / hardware.multiply_adds_per_cycle
+                total += (
+                    values
+                    * figures.walk_value_operations
+                    / hardware.multiply_adds_per_cycle
+                )
         return total
 
     def seconds(self, groups: int, steps: int, hardware: Hardware) -> float:
@@ -132,22 +92,18 @@ class Way:
         )
         work = self.cycles(hardware)
         share = hardware.multiply_adds_per_cycle / self.sharings[0].subgroups
-        alone = _WAITS * work * share + self._waits()
+        alone = hardware.lanes.walk_waits * work * share + self._waits(hardware)
         rounds, rest = divmod(groups, hardware.cores * resident)
         last = ceil(rest / hardware.cores)
         cycles = rounds * (resident * work + alone) + bool(last) * (last * work + alone)
         return cycles * steps / (hardware.clock_gigahertz * 1e9)
 
-    def _waits(self) -> int:
+    def _waits(self, hardware: Hardware) -> float:
         """The cycles of a step in which a group does nothing."""
         pairs = zip(self.products, self.sharings, strict=True)
-        return _ROUND + sum(ceil(p.depth / s.depth) * _STEP for p, s in pairs)
-
-
-def _loads(side: tuple[int, int, int]) -> int:
-    own, lanes, _ = side
-    turns = ceil(own / _SUBTILE)
-    return turns * (ceil(min(own, _SUBTILE) * lanes / _BANKS) + 1)
+        steps = sum(ceil(product.depth / own.depth) for product, own in pairs)
+        figures = hardware.lanes
+        return figures.walk_round_cycles + steps * figures.walk_step_cycles
 
 
 @lru_cache(maxsize=256)
@@ -182,7 +138,7 @@ def fastest_way(
     )
 
 
-def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Sharing]:
+def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Tiling]:
     """The ways to share all cells of a product, none left over."""
     for own, across in product(_SIDES, _SIDES):
         for high in _divisors(subgroups):
@@ -191,10 +147,10 @@ def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Sharing]:
                 continue
             tall, wide = each.rows // rows, each.columns // columns
             if tall * wide == lanes:
-                yield Sharing(
+                yield Tiling(
                     (own, tall, high),
                     (across, wide, subgroups // high),
-                    min(_DEPTH, each.depth),
+                    (min(_DEPTH, each.depth),),
                 )
 
 
