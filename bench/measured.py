@@ -19,14 +19,18 @@ class Measured:
     """Operations on tensors that it has, gradients and all."""
     seconds: Mapping[str, float]
     """Processor time of each pass, of the verifier, of the device's compiler."""
+    wall: float
+    """Seconds that a user waits."""
     driver_wall: float
-    """Seconds until the device's compiler was done, which may use several cores."""
+    """Those of them after the passes, until all kernels are built and loaded."""
+    helpers: float
+    """Processor time of the processes that help to build."""
     megabytes: float
     """The most memory that the process held."""
 
     @property
     def total(self) -> float:
-        """Seconds of all passes together."""
+        """Processor time of the process."""
         return sum(self.seconds.values())
 
     @property

@@ -32,7 +32,7 @@ def plot(rows: Sequence[Row], path: str) -> None:
 
 
 def plot_growth(rows: Sequence[Measured], path: str) -> None:
-    """Draw the seconds that programs of each family take, over their statements.
+    """Draw how long users wait for programs of each family, over their statements.
 
     The gradients of a family are dashed. The grey line is 20 ms for each statement.
     """
@@ -42,7 +42,7 @@ def plot_growth(rows: Sequence[Measured], path: str) -> None:
     axes = figure.add_subplot()
     for family in families:
         own = [row for row in rows if row.family == family]
-        sizes, seconds = zip(*((row.statements, row.total) for row in own), strict=True)
+        sizes, seconds = zip(*((row.statements, row.wall) for row in own), strict=True)
         axes.plot(
             sizes,
             seconds,
@@ -56,7 +56,7 @@ def plot_growth(rows: Sequence[Measured], path: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("statements")
-    axes.set_ylabel("seconds of processor time")
+    axes.set_ylabel("seconds until it is compiled")
     figure.legend(loc="outside right center", fontsize="small", frameon=False)
     figure.savefig(path)
 

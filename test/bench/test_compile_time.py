@@ -6,12 +6,19 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
 
 import gingham
+from gingham.bench.growing import FAMILIES
+from gingham.bench.measured import DRIVER
+from gingham.bench.splits import Splits
 from gingham.bench.training import resnet50_training
+from gingham.dialects import make_context
+from gingham.passes.pipelines import PIPELINES, run_stages
+from gingham.passes.stripe.apply.vectorize import StripeVectorizePass
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +45,43 @@ def test_a_family_at_two_sizes(tmp_path: Path) -> None:
     assert 2 < small["operations"] < large["operations"]
     assert large["total"] == pytest.approx(sum(large["seconds"].values()))
     assert {"parse", "tile-differentiate", "verify", "driver"} <= {*large["seconds"]}
+    assert 0 < large["driver_wall"] < large["wall"]
+
+
+def burn(seconds: float) -> None:
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+def test_what_a_part_asks_of_another_counts_for_that_one() -> None:
+    splits = Splits()
+    with splits.within("outer"):
+        burn(0.02)
+        with splits.within(DRIVER):
+            burn(0.05)
+    assert 0.02 <= splits.seconds["outer"] < 0.05 <= splits.seconds[DRIVER]
+    assert splits.driver_wall >= 0.05
+
+
+def test_parts_are_watched_in_the_order_that_users_get() -> None:
+    text, shapes = FAMILIES["different layers"](2)
+    module = gingham.compile(text, tuned=False).specialized(
+        *(np.zeros(shape, np.float32) for shape in shapes)
+    )
+    splits, own = Splits(), StripeVectorizePass.apply
+    with splits.watching():
+        run_stages(
+            module,
+            make_context(),
+            PIPELINES["opencl-cpu-avx512"],
+            ("tile", "stripe", "opencl"),
+            expect=lambda module: lambda module, kernel: burn(0.03),
+        )
+    assert StripeVectorizePass.apply is own
+    # The kernel was ready within its lowering.
+    assert splits.seconds["lower-stripe-to-opencl"] >= 0.03
+    assert {"search", "stripe-vectorize", "verify"} <= {*splits.seconds}
 
 
 def test_the_training_step_is_a_program_for_its_shapes() -> None:
