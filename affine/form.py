@@ -14,6 +14,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 Rational: TypeAlias = int | Fraction
 
+Owner = TypeVar("Owner")
 T = TypeVar("T")
 
 
@@ -24,18 +25,18 @@ def normalized(value: Rational) -> Rational:
     return value.numerator if value.denominator == 1 else Fraction(value)
 
 
-class Kept(Generic[T]):
+class Kept(Generic[Owner, T]):
     """`functools.cached_property` without the lock that it has before Python 3.12.
 
     The lock takes twice as long as what is computed here, for each of many forms.
     """
 
-    def __init__(self, compute: Callable[[LinearForm], T]) -> None:
+    def __init__(self, compute: Callable[[Owner], T]) -> None:
         self._compute = compute
         self.__doc__ = compute.__doc__
 
-    def __get__(self, form: LinearForm, owner: type[LinearForm]) -> T:
-        value = form.__dict__[self._compute.__name__] = self._compute(form)
+    def __get__(self, owner: Owner, kind: type[Owner]) -> T:
+        value = owner.__dict__[self._compute.__name__] = self._compute(owner)
         return value
 
 

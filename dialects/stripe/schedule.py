@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from io import StringIO
 from operator import is_
 from typing import TypeVar
@@ -34,6 +33,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from ...affine.form import Kept
 from ...suggestions import did_you_mean
 from ..bounded_parser import BoundedParser
 from ..hints import HintedVerifyException, fail_to_parse
@@ -117,12 +117,12 @@ class Schedule:
 
     # Tiles.
 
-    @cached_property
+    @Kept
     def sizes(self) -> tuple[tuple[int, ...], ...]:
         """The sizes of the tiles of each level."""
         return tuple([level.sizes for level in self.levels])
 
-    @cached_property
+    @Kept
     def orders(self) -> tuple[tuple[int, ...], ...]:
         """The order of loops of each block of the nest; empty where none is given."""
         return (*(level.order for level in self.levels), self.points.order)
@@ -149,7 +149,8 @@ class Schedule:
         pairs = zip(self.levels, given, strict=False)
         levels = [level.with_loops(order, level.bind) for level, order in pairs]
         points = self.points.with_loops(given[-1], self.points.bind)
-        return replace(self, levels=tuple(levels), points=points)
+        stages, parts = self.stages, self.parts
+        return Schedule(tuple(levels), points, stages, parts, self.reason, self.indices)
 
     def with_sizes(self, sizes: Sequence[Sequence[int]]) -> Schedule:
         """The same with other sizes of its tiles."""
@@ -212,7 +213,7 @@ class Schedule:
 
     # Other parts.
 
-    @cached_property
+    @Kept
     def staged(self) -> dict[int, Staging]:
         """The copies by the refinements of which they are."""
         return {stage.refinement: stage for stage in self.stages}

@@ -164,9 +164,9 @@ def leaves(problem: Problem, tile: Sequence[int], edges: int) -> int:
     Along an index of a tile each constraint on it splits off a border.
     """
     count = edges
-    for index in problem.parallel:
+    for index in problem.parallel if problem.constrained else ():
         if tile[index] > 1:
-            count *= 1 + sum(index in form for form in problem.constrained)
+            count *= 1 + sum([index in form for form in problem.constrained])
     return count
 
 

@@ -211,12 +211,14 @@ def traffic(
         )
         for stream in streams
     ]
-    walks = _page_walks(walked, steps, depth, hardware, hardware.page_entries)
+    inside = [[one.footprints[n] for one in walked] for n in range(depth + 1)]
+    pages = [sum([found.pages for found in together]) for together in inside]
+    walks = _page_walks(walked, pages, steps, hardware, hardware.page_entries)
     near = hardware.near_page_entries
-    look_ups = _page_walks(walked, steps, depth, hardware, near)
+    look_ups = _page_walks(walked, pages, steps, hardware, near)
     return [
         _Level(hardware, level).traffic(
-            walked, steps, depth, walks, 0.0 if level else look_ups
+            walked, inside, steps, walks, 0.0 if level else look_ups
         )
         for level in range(len(hardware.caches))
     ]
@@ -271,19 +273,22 @@ def _misses(used: float, fits: float, overflows: float) -> float:
 
 def _page_walks(
     walked: Sequence[_Walked],
+    pages: Sequence[float],
     steps: Sequence[int],
-    depth: int,
     hardware: Hardware,
     entries: int,
 ) -> float:
-    """How often a page is looked up that a table of so many entries does not hold."""
+    """How often a page is looked up that a table of so many entries does not hold.
+
+    `pages` are those that the loops inside touch, for each number of loops outside.
+    """
     overheads = hardware.overheads
     bounds = overheads.cache_fits, overheads.cache_overflows
     total = 0.0
     before = 1.0
-    for outside in range(depth + 1):
-        pages = sum([one.footprints[outside].pages for one in walked])
-        now = _misses(pages / entries, *bounds) if outside < depth else 0.0
+    depth = len(pages) - 1
+    for outside, touched in enumerate(pages):
+        now = _misses(touched / entries, *bounds) if outside < depth else 0.0
         share, before = before - now, now
         if share > 0 and outside:
             found = [one.pages_found(steps, outside, hardware) for one in walked]
@@ -341,19 +346,24 @@ class _Level:
     def traffic(
         self,
         walked: Sequence[_Walked],
+        inside: Sequence[Sequence[Footprint]],
         steps: Sequence[int],
-        depth: int,
         walks: float,
         look_ups: float,
     ) -> Traffic:
-        """What comes into it, with the loops inside the first `depth` at once."""
+        """What comes into it.
+
+        `inside` has, for each number of loops outside that are no unrolled ones, what
+        those inside touch of each stream.
+        """
+        depth = len(inside) - 1
         is_shared = self.hardware.caches[self.number].is_shared
         jumps = 0.0
         reuses: defaultdict[float, float] = defaultdict(float)
         before = 1.0
         bounds = self.bounds
-        for outside in range(depth + 1):
-            used = self.used([one.footprints[outside] for one in walked], walked)
+        for outside, together in enumerate(inside):
+            used = self.used(together, walked)
             now = _misses(used, *bounds) if outside < depth else 0.0
             share, before = before - now, now
             # What all fits without any loop outside stays from one run to the next.

@@ -201,11 +201,11 @@ def _depth(problem: Problem, depth: int) -> dict[int, int]:
     """Blocks that divide the aggregating indices, the last of them first."""
     sizes: dict[int, int] = {}
     for index in sorted(problem.reductions, reverse=True):
-        sizes[index] = max(_divisors(problem.ranges[index], depth))
+        sizes[index] = _largest_divisor(problem.ranges[index], depth)
         depth //= sizes[index]
     return sizes
 
 
-def _divisors(number: int, most: int) -> list[int]:
-    """The divisors of a number up to another, in order."""
-    return [n for n in range(1, min(number, most) + 1) if number % n == 0]
+def _largest_divisor(number: int, most: int) -> int:
+    """The largest divisor of a number up to another."""
+    return next(n for n in range(min(number, most), 0, -1) if number % n == 0)

@@ -246,8 +246,11 @@ def _least_work(
     overheads: Overheads,
 ) -> float:
     """Cycles for all tiles, if they left nothing over."""
-    whole = [(problem.ranges, problem.lanes_of(tile))]
-    return _work(problem, tile, whole, work_of_one, overheads.leaf_share)
+    parallel = problem.parallel
+    tiles = cells_of(problem.ranges, parallel) / cells_of(tile, parallel)
+    work = work_of_one(tile, problem.lanes_of(tile)) * tiles
+    further = leaves(problem, tile, 1) - 1
+    return work * (1 + overheads.leaf_share * further)
 
 
 def _work(
@@ -256,7 +259,7 @@ def _work(
     parts: Sequence[tuple[tuple[int, ...], int]],
     work_of_one: _WorkOfOne,
     share: float,
-    cold: float = 0.0,
+    cold: float,
 ) -> float:
     """Cycles for all tiles, with what they leave over at the edges.
 
