@@ -23,18 +23,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
 
 import gingham
-from gingham.targets.opencl.builds.helpers import helpers
 
 from .growing import FAMILIES, ProgramText
 from .measured import Measured
-from .splits import SEARCH, Splits
+from .splits import SEARCH, Splits, seconds_of_helpers
 from .training import resnet50_training
 
 _SIZES = (10, 30, 100, 300, 1000)
@@ -121,17 +120,14 @@ def _compile(program: ProgramText, splits: Splits) -> tuple[int, float, float]:
     """The operations of a program, the seconds until it is there, those of helpers."""
     text, shapes = program
     arrays = [np.empty(shape, np.float32) for shape in shapes]
-    before = getrusage(RUSAGE_CHILDREN)
+    before = seconds_of_helpers()
     start = perf_counter()
     with splits.watching():
         with splits.within("parse"):
             function = gingham.compile(text, tuned=False)
         function.prepare(arrays)
     wall = perf_counter() - start
-    # Children count when they have ended.
-    helpers.end_all()
-    after = getrusage(RUSAGE_CHILDREN)
-    helped = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    helped = seconds_of_helpers() - before
     module = function.specialized(*arrays)
     return sum(1 for op in module.walk() if op.results), wall, helped
 

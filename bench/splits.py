@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from importlib import import_module
+from resource import RUSAGE_CHILDREN, getrusage
 from time import perf_counter, process_time
 from typing import Any
 from unittest.mock import patch
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from gingham.passes import get_all_passes
 from gingham.passes.convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass
 from gingham.targets.opencl import program
+from gingham.targets.opencl.builds.helpers import helpers
 from gingham.targets.printer.kernel import KernelPrinter
 
 from .measured import DRIVER
@@ -80,6 +82,14 @@ class Splits:
                 return function(*arguments, **named)
 
         return timed
+
+
+def seconds_of_helpers() -> float:
+    """Processor time of all processes that have helped to build; they end."""
+    # Children count when they have ended.
+    helpers.end_all()
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _parts() -> Iterator[tuple[Any, str, str]]:
