@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # so it is given only where it matters.
 _EMPTY_LAUNCH = {"allow_empty_ndrange": True}
 
-# Unfinished events that a queue holds before it looks which have ended, and before it
+# Runs and commands that a queue holds before it looks which have ended, and before it
 # waits for the oldest, so that a long batch does not hold memory without bound.
 _MANY_IN_FLIGHT = 64
 _MOST_IN_FLIGHT = 512
@@ -144,7 +144,9 @@ class CommandQueue:
                 return self._hold(kernel.title, handle, tuple(arguments))
         except self.error_type as error:
             sizes = (global_size, local_size)
-            raise launch_error(kernel, sizes, arguments, error) from error
+            buffers = [each for each in arguments if isinstance(each, DeviceBuffer)]
+            needed = sum(each.size_in_bytes for each in buffers)
+            raise launch_error(kernel, sizes, needed, error) from error
 
     def write(self, buffer: DeviceBuffer, source: NDArray[np.uint8]) -> Event:
         """Copy bytes of the host into a buffer; they must not change until it ends."""
@@ -160,7 +162,7 @@ class CommandQueue:
                 observe_copy(self, "to the device", source.nbytes, handle)
                 return self._hold(action, handle, (buffer, source))
         except cl.Error as error:
-            hint = _memory_hint(self.device, [buffer])
+            hint = _memory_hint(self.device, buffer.size_in_bytes)
             raise as_gingham_error(action, error, hint) from error
 
     def read(self, buffer: DeviceBuffer, target: NDArray[np.uint8]) -> Event:
@@ -430,10 +432,13 @@ def _close_all() -> None:
 def launch_error(
     kernel: Kernel,
     sizes: tuple[Sequence[int], Sequence[int] | None],
-    arguments: Sequence[KernelArgument],
+    needed_bytes: int,
     error: cl.Error,
 ) -> GinghamError:
-    """The failed launch with the sizes asked for and the limit that it met."""
+    """The failed launch with the sizes asked for and the limit that it met.
+
+    Its arguments have `needed_bytes` of the device's memory.
+    """
     import pyopencl as cl
 
     global_size, local_size = sizes
@@ -444,8 +449,8 @@ def launch_error(
     )
     # Some drivers (NVIDIA's) allocate when a buffer is first used.
     if error.code == cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE:
-        buffers = [each for each in arguments if isinstance(each, DeviceBuffer)]
-        return as_gingham_error(action, error, _memory_hint(kernel.device, buffers))
+        hint = _memory_hint(kernel.device, needed_bytes)
+        return as_gingham_error(action, error, hint)
     try:
         hint = (
             f"this kernel may have {kernel.max_work_group_size} work-items in a group "
@@ -457,8 +462,8 @@ def launch_error(
     return as_gingham_error(action, error, hint)
 
 
-def _memory_hint(device: DeviceHandle, buffers: Sequence[DeviceBuffer]) -> str:
-    """How much memory the buffers of a failed command need, and how much there is."""
-    needed = format_bytes(sum(buffer.size_in_bytes for buffer in buffers))
+def _memory_hint(device: DeviceHandle, needed_bytes: int) -> str:
+    """How much memory a failed command needs, and how much there is."""
+    needed = format_bytes(needed_bytes)
     total = format_bytes(device.details.global_memory_bytes)
     return f"it works on {needed}, and the device has {total} in all"

@@ -42,6 +42,7 @@ class LaunchList:
         import pyopencl as cl
 
         self.device = device
+        self._slots = slots
         self.launches = launches
         self.kernels = kernels
         self._commands = tuple(
@@ -185,9 +186,9 @@ class LaunchList:
         if not isinstance(error, self._error):
             return error
         launch, kernel = self.launches[number], self.kernels[number]
-        buffers = [self._bound[slot] for slot in launch.slots if slot in self._bound]
+        needed = sum(self._slots[number].size_in_bytes for number in {*launch.slots})
         sizes = launch.global_size, launch.local_size
-        failure = launch_error(kernel, sizes, buffers, error)
+        failure = launch_error(kernel, sizes, needed, error)
         return self.locate(failure, number)
 
     def wait(self, events: Sequence[cl.Event]) -> None:

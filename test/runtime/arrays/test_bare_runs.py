@@ -10,6 +10,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from arrays_held_up import Held
+from injected import OUT_OF_MEMORY, Faults
 from memory_pools import like, own
 
 import gingham
@@ -270,3 +271,18 @@ def test_who_waits_for_a_copy_waits_for_no_later_run(
         assert before.is_ready
         assert not later.is_ready
     assert (later.numpy() == 2).all()
+
+
+def test_a_launch_without_memory_says_how_much_it_needs(
+    apart: OpenCLDevice, one: gingham.Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = Faults(monkeypatch)
+    faults.code = OUT_OF_MEMORY
+    add = function(NEXT, apart)
+    before = add(one).wait()
+    faults.refuses = lambda _: True
+    with pytest.raises(GinghamError, match="could not allocate") as caught:
+        add(one)
+    assert "works on 800 B" in (caught.value.hint or "")
+    faults.heal()
+    assert (add(before).numpy() == 3).all()
