@@ -325,7 +325,7 @@ class _Roles:
             multiple and extent % multiple
             for extent, multiple in zip(problem.ranges, padding, strict=True)
         )
-        stages = [self._stage(access) for access in (self.first, self.second)]
+        stages = [self._stage(access, depths) for access in (self.first, self.second)]
         return Schedule(
             tuple(levels),
             Points(bind=tuple(points)),
@@ -369,8 +369,13 @@ class _Roles:
             level(part(high, wide), one, lane),
         ]
 
-    def _stage(self, access: Access) -> Staging:
-        """A copy of an input with the rows or columns of a sub-group side by side."""
+    def _stage(self, access: Access, depths: Mapping[int, int]) -> Staging:
+        """A copy of an input with the rows or columns of a sub-group side by side.
+
+        Windows whose values are side by side in memory are copied as they are, several
+        values at once: each copy has a place of its own to find, and a border to test.
+        A lane then loads values of a row at once, in place of rows of a value.
+        """
         near = self.rows[0] if access is self.first else self.columns[0]
 
         def place(axis: int) -> int:
@@ -382,9 +387,19 @@ class _Roles:
 
         order = sorted(range(len(access.coefficients)), key=place)
         is_turned = not order or order[-1] != len(order) - 1
+        if is_turned and self._has_rows_of_values(access, depths):
+            order = [*range(len(order))]
         padding = _SUBTILE if is_turned and order else 0
         space = MemorySpace.LOCAL
         return Staging(access.number, 2, 2, tuple(order), space, 0, padding)
+
+    def _has_rows_of_values(self, access: Access, depths: Mapping[int, int]) -> bool:
+        """Whether windows have values of a step side by side, whole loads of them."""
+        moving = [n for n, step in enumerate(access.coefficients[-1]) if step]
+        if len(moving) != 1 or access.coefficients[-1][moving[0]] != 1:
+            return False
+        is_window = any(self._overlaps(n) and access.uses(n) for n in self.sums)
+        return is_window and depths.get(moving[0], 1) % _SUBTILE == 0
 
 
 def _part(extent: int, most: int) -> int:
