@@ -9,7 +9,7 @@ Any devices will do: `--devices pocl.0,nvidia.0`, or two halves of one CPU,
 `--devices pocl.0/0:1,pocl.0/1:2`. With `--sweep` fifty programs are measured, with
 inputs on the host, on either device, or here and there; each is also placed without
 measuring, by what its first calls take. There are as many rounds as it takes to know
-that a program is good, which it is not before that is as good as sure.
+that a program is good; one that misses by less than rounds differ by is unclear.
 
 What a program takes, as a part of another's time, is the median over the rounds of what
 it took in one round over what the other took in that: so a machine whose speed changes
@@ -146,10 +146,24 @@ class Row:
 
     @property
     def is_clear(self) -> bool:
-        """Whether further rounds would hardly change that."""
+        """Whether it is good, and further rounds would hardly change that."""
+        return self.is_correct and max(high for _, high in self._bounds) < self._limit
+
+    @property
+    def verdict(self) -> str:
+        """In a word: `unclear` is what misses by less than rounds differ by."""
+        if not self.is_correct:
+            return "WRONG"
+        if self.is_good:
+            return "good"
+        is_bad = max(low for low, _ in self._bounds) >= self._limit
+        return "BAD" if is_bad else "unclear"
+
+    @property
+    def _bounds(self) -> list[tuple[float, float]]:
+        """Of both ratios."""
         placed = [self.placed, *([self.unmeasured] if self.unmeasured else [])]
-        bounds = [each.bounds_to(self.best) for each in placed]
-        return max(high for _, high in bounds) < self._limit
+        return [each.bounds_to(self.best) for each in placed]
 
     @property
     def _limit(self) -> float:
@@ -357,7 +371,7 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
             f"{100 * row.noise:.0f} %",
             _in_short(row.segments, names),
             f"{row.preparing:.1f} s",
-            ("good" if row.is_good else "BAD") if row.is_correct else "WRONG",
+            row.verdict,
         )
     Console(width=None if sys.stdout.isatty() else 150).print(table)
     ratios = [
@@ -366,7 +380,9 @@ def _print(rows: Sequence[Row], names: Sequence[str]) -> None:
     mean = geometric_mean(ratios) if ratios else nan
     noises = sorted(row.noise for row in rows)
     count = sum(row.is_good for row in rows)
-    print(f"good: {count} of {len(rows)}; of the best device's time: geometric mean")
+    unclear = sum(row.verdict == "unclear" for row in rows)
+    print(f"good: {count} of {len(rows)}, unclear: {unclear}")
+    print("of the best device's time: geometric mean")
     print(f"{100 * mean:.0f} %, worst {100 * max(ratios, default=0.0):.0f} %")
     if noises:
         middle = noises[len(noises) // 2]

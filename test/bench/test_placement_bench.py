@@ -85,6 +85,15 @@ def test_what_is_clear() -> None:
     assert not replace(row_of(1.0), unmeasured=unsure).is_clear
 
 
+def test_verdicts() -> None:
+    unsure = Measurement((0.9, 1.2) * 10)
+    assert row_of(1.04).verdict == "good"
+    assert row_of(1.06).verdict == "BAD"
+    assert replace(row_of(1.0), placed=unsure).verdict == "unclear"
+    assert replace(row_of(1.06), unmeasured=unsure).verdict == "BAD"
+    assert replace(row_of(1.0), is_correct=False).verdict == "WRONG"
+
+
 def test_what_slows_whole_rounds_down_does_not_count() -> None:
     row = replace(
         row_of(1.0),
