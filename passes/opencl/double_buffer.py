@@ -101,7 +101,7 @@ class OpenCLDoubleBufferPass(KernelPass, HardwarePass):
                 each for each in operations(kernel) if isinstance(each, ForOp)
             ]:
                 step = _Step.of(loop, kernel)
-                if step is not None and step.fits(kernel, hardware.local_memory_bytes):
+                if step is not None and step.fits(kernel, hardware.array_memory_bytes):
                     step.turn()
 
 

@@ -139,6 +139,11 @@ class Hardware:
         return self.parallel[0].memory_bytes
 
     @property
+    def array_memory_bytes(self) -> int:
+        """Of one work-group, where the kernel says how much it is."""
+        return max(self.local_memory_bytes, self.lanes.array_memory_bytes)
+
+    @property
     def work_group_limit(self) -> int:
         """The most work-items of a group."""
         return self.parallel[0].item_limit

@@ -24,6 +24,9 @@ class LaneFigures:
     """Work-groups that it runs at once."""
     core_memory_bytes: int
     """Local memory that the work-groups on a core share."""
+    array_memory_bytes: int
+    """Local memory of a work-group that the arrays of a kernel may take, where that is
+    more than the device tells."""
     sector_bytes: int
     """What global memory moves at least."""
     banks: int

@@ -71,6 +71,7 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import Alone, Fusion
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.stripe.schedule import Schedule, set_schedule
+from ....dialects.stripe.walking import Walk
 from ...locations import error_at
 from ...walking import functions
 from ..analysis.nests import reduction_indices, statements
@@ -221,6 +222,7 @@ class _TiledMember:
         """
         index = self.shared[shared]
         is_decided = bool(self.schedule.levels) or not reduction_indices(self.block)
+        is_decided |= self.schedule.part(Walk) is not None
         is_decided |= self.overhangs
         return index is None or (
             is_decided and may_overhang(self.block, self.own_sizes(sizes), index)

@@ -32,7 +32,7 @@ stripe.block "S" [%q : 2048, %k : 2048, %d : 64] ...
 ```
 
 A walk pays where the values do not stay in the last cache, and where rows are enough
-for all cores. It needs rows that its tiles divide. Blocks with a schedule are left
+for all cores. Lanes have to divide the outputs' rows. Blocks with a schedule are left
 alone. Devices of vectors have no such walks: a core's caches hold the values of some
 rows, and each of the walks over them is one of vectors.
 """
@@ -129,10 +129,11 @@ def _best(group: WalkGroup, hardware: Hardware) -> _Plan | None:
     found: list[_Plan] = []
     rows = group.row_ranges
     for size, step in [(size, step) for size in _SIZES for step in _SIZES]:
-        if rows[row] % size or step >= group.extent:
+        if size > rows[row] or step >= group.extent:
             continue
         shapes = tuple([_shape(group, n, row, size, step) for n in products])
-        groups, steps = prod(rows) // size, -(-group.extent // step)
+        groups = prod(rows) // rows[row] * -(-rows[row] // size)
+        steps = -(-group.extent // step)
         tiles = tuple([size if n == row else 1 for n in range(len(rows))])
         found += [
             _Plan(tiles, step, way, way.seconds(groups, steps, hardware))

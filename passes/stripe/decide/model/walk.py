@@ -12,8 +12,12 @@ from .....targets.hardware.description import Hardware
 from .occupancy import resident_groups
 from .tiling import AT_ONCE, Tiling
 
-_SIDES = (1, 2, 4, 8)
-"""Rows or columns of a lane."""
+_ROWS = (1, 2, 4, 8)
+"""Of a lane."""
+_COLUMNS = (1, 2, 4, 8, 12, 16, 20, 24)
+"""Of a lane: as many as it loads at once, or several times that."""
+_BEST = 8
+"""Ways to share a product of which those of several are combined."""
 _DEPTH = 16
 """How many values are summed up between two loads of local memory."""
 
@@ -47,20 +51,24 @@ class Way:
         """The local memory of a group, with the pieces of the next step or without."""
         pieces = kept = 0
         for each, sharing in zip(self.products, self.sharings, strict=True):
-            side = each.columns + AT_ONCE * sharing.columns[2]
-            if each.staged > 1:
-                side += each.rows + AT_ONCE * sharing.rows[2]
+            padding = AT_ONCE * (sharing.columns[2] + sharing.rows[2])
+            side = _side(each) + padding
             pieces += side * sharing.depth * (2 if ahead else 1)
             if each.keeps:
                 kept += each.columns * (each.rows + AT_ONCE)
         rows = self.products[0].rows
-        return 4 * (pieces + kept + 8 * rows + 2 * self.items)
+        return 4 * (pieces + kept + 8 * rows)
 
     @property
     def registers(self) -> int:
         """What a lane holds at least."""
         cells = sum(sharing.cells for sharing in self.sharings)
         return cells + max(s.rows[0] + s.columns[0] for s in self.sharings) + 40
+
+    def fits(self, hardware: Hardware) -> bool:
+        """Whether a device has room for a group."""
+        memory, registers = hardware.array_memory_bytes, hardware.vector_registers
+        return self.local_bytes(ahead=True) <= memory and self.registers <= registers
 
     def cycles(self, hardware: Hardware) -> float:
         """Those that a step of a group keeps a core busy."""
@@ -69,7 +77,9 @@ class Way:
             adds = sharing.subgroups * sharing.cells / hardware.multiply_adds_per_cycle
             loads = sharing.subgroups * sharing.loads(figures)
             local = loads / hardware.loads_per_cycle
-            total += (max(adds, local) + figures.walk_local_share * local) * each.depth
+            far = _side(each) * 4 / hardware.caches[-1].bytes_per_cycle
+            shown = figures.walk_local_share * local + figures.cache_share * far
+            total += (max(adds, local) + shown) * each.depth
             if each.keeps:
                 values = sharing.subgroups * sharing.cells
                 total += (
@@ -106,6 +116,11 @@ class Way:
         return figures.walk_round_cycles + steps * figures.walk_step_cycles
 
 
+def _side(each: Product) -> int:
+    """The numbers that come to local memory for each value that is summed up."""
+    return each.columns + (each.rows if each.staged > 1 else 0)
+
+
 @lru_cache(maxsize=256)
 def ways_of(products: tuple[Product, ...], hardware: Hardware) -> tuple[Way, ...]:
     """The ways to share the products of a step, each with as many work-items."""
@@ -115,16 +130,19 @@ def ways_of(products: tuple[Product, ...], hardware: Hardware) -> tuple[Way, ...
         items = subgroups * lanes
         if items > hardware.work_group_size or items < products[0].rows:
             continue
-        for several in product(
-            *([*_sharings(each, lanes, subgroups)] for each in products)
-        ):
-            way = Way(products, several)
-            if (
-                way.local_bytes(ahead=False) <= hardware.local_memory_bytes
-                and way.registers <= hardware.vector_registers
-            ):
-                found.append(way)
+        sharings = [_fastest(each, lanes, subgroups, hardware) for each in products]
+        ways = [Way(products, several) for several in product(*sharings)]
+        found += [way for way in ways if way.fits(hardware)]
     return tuple(found)
+
+
+def _fastest(
+    each: Product, lanes: int, subgroups: int, hardware: Hardware
+) -> list[Tiling]:
+    """Some ways to share a product, those that keep a core busy the least."""
+    found = [Way((each,), (own,)) for own in _sharings(each, lanes, subgroups)]
+    found.sort(key=lambda way: (way.cycles(hardware), -way.sharings[0].rows[0]))
+    return [way.sharings[0] for way in found[:_BEST]]
 
 
 def fastest_way(
@@ -140,7 +158,7 @@ def fastest_way(
 
 def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Tiling]:
     """The ways to share all cells of a product, none left over."""
-    for own, across in product(_SIDES, _SIDES):
+    for own, across in product(_ROWS, _COLUMNS):
         for high in _divisors(subgroups):
             rows, columns = own * high, across * (subgroups // high)
             if each.rows % rows or each.columns % columns:
