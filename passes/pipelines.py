@@ -57,9 +57,7 @@ def stage_steps(options: TargetOptions) -> dict[str, list[Step]]:
             step("opencl-place-memory"),
             *_marked_loops(options),
             *_prefetch(options),
-            *_double_buffers(options),
-            *_aligned_vectors(options),
-            *_zero_copies(options),
+            *_of_lanes(options),
         ],
     }
 
@@ -257,25 +255,18 @@ def _prefetch(options: TargetOptions) -> list[Step]:
     return [step("opencl-prefetch", hardware=options.hardware)]
 
 
-def _double_buffers(options: TargetOptions) -> list[Step]:
-    """The pass that copies to local memory ahead, where groups share it."""
-    if options.hardware.has_vectors:
+def _of_lanes(options: TargetOptions) -> list[Step]:
+    """The passes for groups that share local memory, and lanes with their registers."""
+    hardware = options.hardware
+    if hardware.has_vectors:
         return []
-    return [step("opencl-double-buffer", hardware=options.hardware)]
-
-
-def _aligned_vectors(options: TargetOptions) -> list[Step]:
-    """The pass that finds aligned vectors, for compilers that do not on their own."""
-    if options.hardware.has_vectors:
-        return []
-    return [step("opencl-align-vectors")]
-
-
-def _zero_copies(options: TargetOptions) -> list[Step]:
-    """The pass that sets what copies made ahead leave out with the same instruction."""
-    if options.hardware.has_vectors:
-        return []
-    return [step("opencl-zero-copies")]
+    return [
+        step("opencl-order-groups", hardware=hardware),
+        step("opencl-double-buffer", hardware=hardware),
+        step("opencl-align-vectors"),
+        step("opencl-alternate-loops"),
+        step("opencl-zero-copies"),
+    ]
 
 
 def _recall(options: TargetOptions) -> list[Step]:

@@ -45,22 +45,20 @@ kernel writes what is copied. Loops under a condition are left alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.ops import value_bytes
-from ...dialects.form_attribute import FormAttr
-from ...dialects.index_sum import IndexSum, values_of
-from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.data_ops import IndexOp, WhenOp
+from ...dialects.index_sum import IndexSum
+from ...dialects.opencl.array import ArrayOp
+from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import (
-    ArrayOp,
     ForOp,
     IfOp,
     LoadOp,
@@ -73,6 +71,7 @@ from ..hardware_pass import HardwarePass
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
+from .forms import FORMED, move, space_of, substitute
 from .loops import ancestors
 
 _INSTRUCTION = "copy_asynchronously"
@@ -145,18 +144,18 @@ class _Step:
         own = {op for each in self.copies for op in operations(each)}
         later = {op for each in self.uses for op in operations(each)}
         pointers = {array.pointer for array in self.arrays}
-        if any(_space(pointer) is not MemorySpace.LOCAL for pointer in pointers):
+        if any(space_of(pointer) is not MemorySpace.LOCAL for pointer in pointers):
             return False
         for op in own:
             if not isinstance(op, LoadOp | StoreOp | ForOp | IfOp) and op.regions:
                 return False
             if any(use.operation not in own for r in op.results for use in r.uses):
                 return False
-            if self._index in op.operands and not isinstance(op, _FORMED):
+            if self._index in op.operands and not isinstance(op, FORMED):
                 return False
         loaded = {op.pointer for op in own if isinstance(op, LoadOp)}
         written = {op.pointer for op in operations(kernel) if isinstance(op, StoreOp)}
-        if any(_space(p) is not MemorySpace.GLOBAL or p in written for p in loaded):
+        if any(space_of(p) is not MemorySpace.GLOBAL or p in written for p in loaded):
             return False
         return all(
             use.operation in own
@@ -173,7 +172,7 @@ class _Step:
         """Whether there is room for twice the memory."""
         total = sum(_half(array) * _element_bytes(array) for array in self.arrays)
         for op in operations(kernel):
-            if isinstance(op, ArrayOp) and _space(op.pointer) is MemorySpace.LOCAL:
+            if isinstance(op, ArrayOp) and space_of(op.pointer) is MemorySpace.LOCAL:
                 total += op.length.value.data * _element_bytes(op)
         return total <= limit
 
@@ -196,11 +195,11 @@ class _Step:
         apart.coordinates[1].name_hint = "turn"
         for op in self._inside(self.uses):
             if isinstance(op, LoadOp) and op.pointer in halves:
-                _move(op, half * halves[op.pointer])
+                move(op, half * halves[op.pointer])
         following = self._following()
         for op in self._inside(self.copies):
             if isinstance(op, StoreOp) and op.pointer in halves:
-                _move(op, (-half + 1) * halves[op.pointer])
+                move(op, (-half + 1) * halves[op.pointer])
         top = [located(apart, loop), located(following, loop)]
         Rewriter.insert_op(top, InsertPoint.at_start(body))
         for op in (*operations(first), *operations(following)):
@@ -223,7 +222,7 @@ class _Step:
             region.block.add_op(op)
         index = IndexSum.value(self._index)
         for op in self._inside(self.copies):
-            _substitute(op, {self._index: index + 1})
+            substitute(op, {self._index: index + 1})
         condition, values = (-index + (self._extent - 2)).as_form()
         return IfOp([condition], values, region)
 
@@ -236,53 +235,11 @@ class _Step:
         return self.loop.extent.value.data
 
 
-_FORMED = (LoadOp, StoreOp, IfOp, IndexOp)
-"""What uses indices in forms."""
-
-
-def _substitute(op: Operation, replacements: Mapping[SSAValue, IndexSum]) -> None:
-    """Put sums in place of indices in the forms of an op."""
-    match op:
-        case LoadOp() | StoreOp():
-            _set_place(op, _place(op).substitute(replacements))
-        case IndexOp():
-            op.rewrite(op.sum.substitute(replacements))
-        case IfOp():
-            forms = [each.data for each in op.conditions]
-            sums = [IndexSum.of(f, op.values).substitute(replacements) for f in forms]
-            values = values_of(sums)
-            op.operands = values
-            op.conditions = ArrayAttr([FormAttr(sum.form(values)) for sum in sums])
-        case _:
-            pass
-
-
-def _move(op: LoadOp | StoreOp, distance: IndexSum) -> None:
-    """Let an access be further on in its memory."""
-    _set_place(op, _place(op) + distance)
-
-
-def _place(op: LoadOp | StoreOp) -> IndexSum:
-    return IndexSum.of(op.form.data, op.values)
-
-
-def _set_place(op: LoadOp | StoreOp, place: IndexSum) -> None:
-    form, values = place.as_form()
-    others = [op.pointer] if isinstance(op, LoadOp) else [op.value, op.pointer]
-    op.operands = [*others, *values]
-    op.form = FormAttr(form)
-
-
 def _stores(statements: Sequence[Operation]) -> Iterator[StoreOp]:
     for statement in statements:
         for op in operations(statement):
             if isinstance(op, StoreOp):
                 yield op
-
-
-def _space(pointer: SSAValue) -> MemorySpace | None:
-    type = pointer.type
-    return type.space.data if isinstance(type, PointerType) else None
 
 
 def _element_bytes(array: ArrayOp) -> int:

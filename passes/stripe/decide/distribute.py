@@ -213,11 +213,23 @@ class _Distribution:
         for index, binding in _of_indices(block, number, cut.points):
             is_vector = binding is Binding.VECTOR and index not in vectors
             points[index] = Binding.UNROLL if is_vector else binding
+        if (vector := self._vector_of_points(block, sizes)) is not None:
+            points[vector] = Binding.VECTOR
         is_said = any(binding is not Binding.UNDECIDED for binding in points)
         return Schedule(
             (*tiles[:-1], replace(tiles[-1], reason=reason)),
             Points(bind=tuple(points)) if is_said else Points(),
         )
+
+    def _vector_of_points(self, block: BlockOp, sizes: Sequence[int]) -> int | None:
+        """The index of which the points of a work-item are a vector, if any."""
+        if self._bits <= LANE_BITS or reduction_indices(block):
+            return None
+        for index in vector_indices(block, ()):
+            width = vector_width(block, index, self._bits)
+            if 1 < sizes[index] == width and _has_whole_vectors(block, index, width):
+                return index
+        return None
 
     def _schedule(self, block: BlockOp) -> Schedule:
         """How the points of a block are shared that nothing is said about."""

@@ -18,7 +18,7 @@ stripe.block "C" [%i : 4096, %j : 4096, %k : 4096]
       tile [32, 64, 16] bind [subgroup, subgroup, _],
       tile [16, 32, 1] bind [unroll, unroll, unroll],
       tile [4, 4, 1] bind [lane, lane, _],
-      points bind [unroll, vector, _],
+      points bind [unroll, unroll, _],
       stage input 0 at 2 of 2 order [1, 0] padding 4 local,
       stage input 1 at 2 of 2 order [0, 1] local>} { ... }
 ```
@@ -312,13 +312,8 @@ class _Roles:
             if not may_grow(block, index, padded):
                 return None
         levels = self._levels(tiling, tile, depths)
-        vector = problem.vector
         points = [
-            Binding.VECTOR
-            if n == vector
-            else Binding.UNROLL
-            if n in tile
-            else Binding.UNDECIDED
+            Binding.UNROLL if n in tile else Binding.UNDECIDED
             for n in range(problem.rank)
         ]
         is_whole = not any(
