@@ -55,10 +55,12 @@ _SUBTILE = 4
 """Rows or columns of a lane side by side: as many as it loads at once."""
 _SUBGROUPS = (1, 2, 4, 8)
 """Sub-groups of a group along the rows or the columns."""
-_MOST_GROUPS = 8
-"""For each core, that sums are cut for."""
 _WORTH = 0.9
 """The part of a time that sums of parts may take, which use memory."""
+_TRIED = 24
+"""Ways to share a tile that are tried for parts of sums."""
+_MANY = 1024
+"""Parts that keep all cores busy."""
 
 
 def candidates(
@@ -71,8 +73,9 @@ def candidates(
     roles = _Roles.of(problem)
     if roles is None:
         return
-    timed = sorted(_timed(roles, Model(hardware)), key=lambda each: each[0].seconds)
-    for found, way in timed:
+    model, ways = Model(hardware), _tilings(roles, hardware)
+    timed = [(_estimate(roles, way, model), way) for way in ways]
+    for found, way in sorted(timed, key=lambda each: each[0].seconds):
         schedule = roles.schedule(block, way)
         if schedule is not None:
             reason = f"{time_text(found.seconds)}: {way}"
@@ -92,19 +95,23 @@ def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, .
     ranges = roles.problem.ranges
     index = max(roles.sums, key=lambda n: ranges[n])
     values = prod(ranges[n] for n in roles.sums)
-    model = Model(hardware)
-    best = _fastest(roles, model) * _WORTH if values <= longest else inf
+    model, tilings = Model(hardware), [*_tilings(roles, hardware)]
+    if not tilings:
+        return ()
+    best = _fastest(roles, tilings, model) * _WORTH if values <= longest else inf
+    # Parts are no faster than if all cores were busy all the time.
+    busy = {
+        each: _estimate(roles, each, model, _MANY).seconds / _MANY for each in tilings
+    }
+    tilings = sorted(busy, key=lambda each: busy[each])[:_TRIED]
     chosen: tuple[Chunk, ...] = ()
-    least = min(map(roles.groups, _tilings(roles, hardware)), default=1)
     for chunk in _chunks(ranges[index], index):
-        if best < inf and least * chunk.count > _MOST_GROUPS * hardware.cores:
-            break
-        if values <= longest * chunk.count:
-            part = roles.of_part(chunk)
-            time = _fastest(part, model, chunk.count)
-            time += _adding(roles, chunk.count, hardware)
-            if time < best:
-                best, chosen = time, (chunk,)
+        added = _adding(roles, chunk.count, hardware)
+        if values > longest * chunk.count or busy[tilings[0]] + added >= best:
+            continue
+        time = _fastest(roles.of_part(chunk), tilings, model, chunk.count) + added
+        if time < best:
+            best, chosen = time, (chunk,)
     return chosen
 
 
@@ -130,19 +137,17 @@ def _adding(roles: _Roles, count: int, hardware: Hardware) -> float:
     return clock.launch / 2 + 2 * parts
 
 
-def _fastest(roles: _Roles, model: Model, parts: int = 1) -> float:
+def _fastest(
+    roles: _Roles, tilings: Iterable[Tiling], model: Model, parts: int = 1
+) -> float:
     """The predicted seconds of the fastest way to run so many such blocks."""
-    times = (found.seconds for found, _ in _timed(roles, model, parts))
+    times = (_estimate(roles, each, model, parts).seconds for each in tilings)
     return min(times, default=inf)
 
 
-def _timed(
-    roles: _Roles, model: Model, parts: int = 1
-) -> Iterator[tuple[Estimate, Tiling]]:
-    """The ways to share a tile, with the predicted time of so many such blocks."""
-    for tiling in _tilings(roles, model.hardware):
-        groups, steps = roles.groups(tiling) * parts, roles.steps(tiling)
-        yield model.estimate(tiling, groups, steps), tiling
+def _estimate(roles: _Roles, tiling: Tiling, model: Model, parts: int = 1) -> Estimate:
+    """The predicted time of so many such blocks, in one launch."""
+    return model.estimate(tiling, roles.groups(tiling) * parts, roles.steps(tiling))
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:

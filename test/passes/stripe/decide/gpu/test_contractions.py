@@ -55,6 +55,7 @@ PROGRAMS = {
     "deep": (PRODUCT, (40, 300), (300, 24)),
     "three columns": (PRODUCT, (4095, 127), (127, 3)),
     "one column": (PRODUCT, (60, 300), (300, 1)),
+    "parts of sums": (PRODUCT, (20, 3000), (3000, 30)),
     "many groups": (PRODUCT, (256, 70), (70, 250)),
     "one step": (PRODUCT, (67, 13), (13, 131)),
     "turned": (TURNED, (50, 36), (44, 50)),
