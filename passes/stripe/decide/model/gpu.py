@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, hypot
 
 from .....targets.hardware.description import Hardware
 from ....clock import Clock, Estimate
@@ -55,13 +55,13 @@ class Model:
     def _step(self, work: dict[str, float], groups: int) -> float:
         """The cycles in which a core does a step of each of so many groups.
 
-        That is arithmetic mostly; a part of the accesses to local memory and to the
-        last cache is not hidden behind it. What the next step uses comes meanwhile; it
-        takes the time from an access to its value at least. Groups wait at the end of a
-        step, the less the more others there are.
+        That is arithmetic mostly, behind which accesses to local memory and to the last
+        cache are hidden in part. What the next step uses comes meanwhile; it takes the
+        time from an access to its value at least. Groups wait at the end of a step, the
+        less the more others there are.
         """
         figures = self.hardware.lanes
-        hidden = max(work["arithmetic"], work["local memory"])
+        hidden = hypot(work["arithmetic"], work["local memory"])
         shown = figures.local_share * work["local memory"]
         shown += figures.cache_share * work["last cache"] + work["steps"]
         latency = figures.busy_latency * self.hardware.caches[-1].latency_cycles
