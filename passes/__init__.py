@@ -71,7 +71,7 @@ _PASSES = {
     "opencl-stream-stores": "opencl.stream_stores:OpenCLStreamStoresPass",
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
     "opencl-order-groups": "opencl.order_groups:OpenCLOrderGroupsPass",
-    "opencl-alternate-loops": "opencl.alternate_loops:OpenCLAlternateLoopsPass",
+    "opencl-order-loops": "opencl.order_loops:OpenCLOrderLoopsPass",
     "opencl-zero-copies": "opencl.zero_copies:OpenCLZeroCopiesPass",
     "opencl-double-buffer": "opencl.double_buffer:OpenCLDoubleBufferPass",
     "opencl-align-vectors": "opencl.align_vectors:OpenCLAlignVectorsPass",

@@ -177,12 +177,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
         step("stripe-collect-outputs"),
         step("stripe-drop-constraints"),
         step("stripe-fuse-epilogues"),
-        step(
-            "stripe-distribute",
-            hardware=hardware,
-            items=hardware.work_group_size,
-            bits=access_bits,
-        ),
+        step("stripe-distribute", items=hardware.work_group_size, bits=access_bits),
         step("stripe-tile"),
         step("stripe-count-work"),
         step("stripe-instruct", hardware=hardware),
@@ -264,7 +259,7 @@ def _of_lanes(options: TargetOptions) -> list[Step]:
         step("opencl-order-groups", hardware=hardware),
         step("opencl-double-buffer", hardware=hardware),
         step("opencl-align-vectors"),
-        step("opencl-alternate-loops"),
+        step("opencl-order-loops"),
         step("opencl-zero-copies"),
     ]
 

@@ -8,14 +8,13 @@ those of loops and work-items, and numbers of the data that are known to lie in 
 
 from xdsl.ir import Dialect
 
-from .array import ArrayOp
 from .attributes import BufferType, PointerType, WorkItemQueryAttr
 from .choose import ChooseOp
 from .data_ops import IndexOp, PositionOp, WhenOp
 from .division import DivideOp
 from .functions import CallOp, FunctionOp, ReturnOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
-from .ops import ForOp, IfOp, LoadOp, StoreOp
+from .ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from .prefetch import PrefetchOp
 from .work_items import BarrierOp, DelinearizeOp, WorkItemOp
 

@@ -28,6 +28,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
+    MemoryAllocEffect,
     MemoryReadEffect,
     MemoryWriteEffect,
     NoTerminator,
@@ -55,15 +56,13 @@ class ForOp(DialectOperation):
 
     Unrolled completely with `: 8 unroll`. With `: 1024 unroll 4` the device's compiler
     puts four steps side by side, and with `unroll 1` none, whatever it thinks of it. It
-    makes no vectors of the steps of such a loop. With `: 8 unroll alternate` the index
-    runs back from the last to the first in odd steps of the loop around.
+    makes no vectors of the steps of such a loop.
     """
 
     name = "opencl.for"
     extent = prop_def(IntegerAttr)
     unroll = opt_prop_def(UnitAttr)
     unroll_factor = opt_prop_def(IntegerAttr)
-    alternate = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
@@ -74,7 +73,6 @@ class ForOp(DialectOperation):
         *,
         unroll: bool = False,
         unroll_factor: int | None = None,
-        alternate: bool = False,
     ) -> None:
         build(
             self,
@@ -86,7 +84,6 @@ class ForOp(DialectOperation):
         )
         if unroll_factor is not None:
             self.limit_unrolling(unroll_factor)
-        self.alternate = UnitAttr() if alternate else None
 
     def limit_unrolling(self, factor: int) -> None:
         """Let the device's compiler put so many steps side by side."""
@@ -101,23 +98,18 @@ class ForOp(DialectOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ForOp:
-        """Read `%k : 1024 unroll 4 alternate { ... }`; the words are optional."""
+        """Read `%k : 1024 unroll 4 { ... }`; `unroll` and its factor are optional."""
         index = parser.parse_argument(expect_type=False).resolve(IndexType())
         parser.parse_punctuation(":")
         extent = parser.parse_integer(allow_negative=False)
         unroll = parser.parse_optional_keyword("unroll") is not None
         factor = parser.parse_optional_integer(allow_negative=False) if unroll else None
-        alternates = parser.parse_optional_keyword("alternate") is not None
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region([index])
-        op = cls(
-            extent,
-            body,
-            unroll=unroll and factor is None,
-            unroll_factor=factor,
-            alternate=alternates,
-        )
-        op.attributes |= {} if attributes is None else attributes.data
+        is_complete = unroll and factor is None
+        op = cls(extent, body, unroll=is_complete, unroll_factor=factor)
+        if attributes is not None:
+            op.attributes |= attributes.data
         return op
 
     def print(self, printer: Printer) -> None:
@@ -129,7 +121,6 @@ class ForOp(DialectOperation):
             printer.print_string(" unroll")
         if self.unroll_factor is not None:
             printer.print_string(f" unroll {self.unroll_factor.value.data}")
-        printer.print_string("" if self.alternate is None else " alternate")
         if self.attributes:
             printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
@@ -141,8 +132,6 @@ class ForOp(DialectOperation):
         """Raise VerifyException for a body without its index, or a factor below 1."""
         if [argument.type for argument in self.body.block.args] != [INDEX]:
             raise VerifyException("expected a body with one index argument")
-        if self.alternate is not None and not isinstance(self.parent_op(), ForOp):
-            raise VerifyException("expected a loop around one that alternates")
         if self.unroll_factor is None:
             return
         if self.unroll is not None:
@@ -193,7 +182,8 @@ class IfOp(DialectOperation):
         values = forms.resolve()
         op = cls(forms.forms(polynomials), values, parser.parse_region([]))
         op.zeros = UnitAttr() if zeros else None
-        op.attributes |= {} if attributes is None else attributes.data
+        if attributes is not None:
+            op.attributes |= attributes.data
         return op
 
     def print(self, printer: Printer) -> None:
@@ -240,6 +230,52 @@ def _verify_form(form: LinearForm, rank: int) -> None:
         raise VerifyException(f"expected a form over {rank} values, got {form.rank}")
     if not form.is_integral:
         raise VerifyException("expected integer coefficients only")
+
+
+@irdl_op_definition
+class ArrayOp(DialectOperation):
+    """An array of a work-item or a work-group: `%t = opencl.array 16 : <pointer type>`.
+
+    Its contents are undefined until they are written. `!opencl.pointer<vector<16xf32>,
+    private>` is the type of an array of vectors in registers.
+    """
+
+    name = "opencl.array"
+    length = prop_def(IntegerAttr)
+    pointer = result_def(PointerType)
+    traits = traits_def(MemoryAllocEffect())
+
+    def __init__(self, length: int, type: PointerType) -> None:
+        super().__init__(properties={"length": _number(length)}, result_types=[type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ArrayOp:
+        """Read `16 : <pointer type>`.
+
+        Raises ParseError for another type than a pointer's.
+        """
+        length = parser.parse_integer(allow_negative=False)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, PointerType):
+            parser.raise_error(f"expected a pointer, got {type}", start, parser.pos)
+        op = cls(length, type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        """Print how many elements there are, and the type of the pointer to them."""
+        printer.print_string(f" {self.length.value.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.pointer.type)
+
+    def verify_(self) -> None:
+        """Raise VerifyException for an array in global memory."""
+        if self.pointer.type.space.data is MemorySpace.GLOBAL:
+            raise VerifyException("expected a local or private array, got a global one")
 
 
 @irdl_op_definition
@@ -406,9 +442,11 @@ def is_plain_copy(store: StoreOp) -> bool:
     source = load.pointer.type
     if not isinstance(source, PointerType) or not isinstance(target, PointerType):
         return False
-    far, near = MemorySpace.GLOBAL, MemorySpace.LOCAL
-    is_near = (source.space.data, target.space.data) == (far, near)
-    is_near &= load.next_op is store
+    spaces = source.space.data, target.space.data
+    is_near = load.next_op is store and spaces == (
+        MemorySpace.GLOBAL,
+        MemorySpace.LOCAL,
+    )
     is_same = source.element_type == target.element_type
     if not is_near or not is_same or isinstance(target.element_type, VectorType):
         return False

@@ -21,11 +21,11 @@ from ...dialects.eltwise.ops import (
 from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import TypeRule
 from ...dialects.index_sum import IndexSum
-from ...dialects.opencl.array import ArrayOp
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp as KernelIndexOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
 from ...dialects.opencl.functions import CallOp, FunctionOp
+from ...dialects.opencl.ops import ArrayOp
 from ...dialects.opencl.ops import LoadOp as KernelLoadOp
 from ...dialects.opencl.ops import StoreOp as KernelStoreOp
 from ...dialects.stripe.attributes import MemorySpace, ViewType

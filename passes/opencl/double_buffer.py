@@ -55,16 +55,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.index_sum import IndexSum
-from ...dialects.opencl.array import ArrayOp
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import (
-    ForOp,
-    IfOp,
-    LoadOp,
-    StoreOp,
-    is_plain_copy,
-)
+from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp, is_plain_copy
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..hardware_pass import HardwarePass

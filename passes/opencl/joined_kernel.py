@@ -12,11 +12,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
-from ...dialects.opencl.array import ArrayOp
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import IfOp
+from ...dialects.opencl.ops import ArrayOp, IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...dialects.stripe.scheduled import keep_done

@@ -22,12 +22,11 @@ from ...dialects.eltwise.ops import (
 from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import TypeRule
 from ...dialects.locations import error_at, source_location
-from ...dialects.opencl.array import ArrayOp
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp, ReturnOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace
@@ -194,16 +193,10 @@ class StatementPrinter:
             name = self._scope.declare(index.name_hint, "i")
             is_unrolled = op.unroll is not None
             self._indices.declare(index, name, 0, extent - 1, is_unrolled)
-            # What counts goes up to the extent itself.
+            # The index counts up to the extent itself.
             type = self._indices.type_for(0, extent)
-            around = op.parent_block() if op.alternate is not None else None
-            counter = name if around is None else self._scope.declare("count", "count")
-            header = f"for ({type} {counter} = 0; {counter} < {extent}; ++{counter}) {{"
+            header = f"for ({type} {name} = 0; {name} < {extent}; ++{name}) {{"
             self._lines.append(f"{INDENT * outer}{header}")
-            if around is not None:
-                is_odd = f"{self._indices[around.args[0]].text} % 2"
-                value = f"{is_odd} ? {extent - 1} - {counter} : {counter}"
-                self._line(f"const {type} {name} = {value};")
             self._print_statements(op.body.block)
         self._line("}")
 

@@ -19,13 +19,12 @@ from xdsl.ir import Attribute
 from xdsl.traits import SymbolTable
 
 from ...dialects.locations import error_at
-from ...dialects.opencl.array import ArrayOp
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
 from ...dialects.opencl.effects import argument_uses
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
@@ -257,13 +256,10 @@ def _prepare_for(op: ForOp) -> Step:
     index, extent = op.body.block.args[0], op.extent.value.data
     name = index.name_hint or "loop"
     body = prepare_all(op.body.block.ops)
-    around = op.parent_block() if op.alternate is not None else None
-    backwards = None if around is None else around.args[0]
 
     def step(frame: Frame) -> None:
         frame.budget.spend(op, extent * LEAST)
-        is_odd = backwards is not None and frame[backwards] % 2 == 1
-        for value in reversed(range(extent)) if is_odd else range(extent):
+        for value in range(extent):
             frame[index] = frame.labels[name] = value
             body(frame)
         frame.labels.pop(name, None)

@@ -38,15 +38,14 @@ Private memory that several blocks use is divided in the same way by all of them
 nests cut it that are spread by their schedules, whose work-items then are those of the
 group. With more than 32 `bits`, what goes to local memory is copied in turns, in each
 of which neighbouring work-items have neighbouring cells, or vectors of up to so many
-bits; of single cells, as many along each index as `hardware` serves soonest, by the
-sectors and banks that they meet. Indices that only aggregate are not spread, nor those
-that are bound. Blocks that are spread or scheduled already are left as they are. The
-barriers are for `opencl-synchronize`.
+bits. Indices that only aggregate are not spread, nor those that are bound.
+Blocks that are spread or scheduled already are left as they are. The barriers are for
+`opencl-synchronize`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeVar
@@ -54,6 +53,7 @@ from typing import TypeVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import MemorySpace
@@ -61,8 +61,7 @@ from ....dialects.stripe.binding import IN_GROUP, Binding
 from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.tiling import Points, Tiles
-from ....targets.hardware.description import LANE_BITS, Hardware
-from ...hardware_pass import HardwarePass
+from ....targets.hardware.description import LANE_BITS
 from ...locations import check_positive
 from ..analysis.lanes import vector_indices, vector_width
 from ..analysis.nests import (
@@ -73,7 +72,6 @@ from ..analysis.nests import (
     root_buffer,
     top_level_blocks,
 )
-from ..analysis.problem import problem_of
 from ..analysis.schedules import is_scheduled
 from ..analysis.work_groups import (
     group_items,
@@ -83,11 +81,10 @@ from ..analysis.work_groups import (
     wants_work_items,
 )
 from ..edit.split import tile_windows
-from .model.lane_memory import bank_turns, sectors
 
 
 @dataclass(frozen=True)
-class StripeDistributePass(HardwarePass):
+class StripeDistributePass(ModulePass):
     """Decide which work-items of a group have which points of nested blocks."""
 
     name = "stripe-distribute"
@@ -100,16 +97,14 @@ class StripeDistributePass(HardwarePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write on blocks inside of groups how work-items are to share their points.
 
-        Raises GinghamError where groups are to have less than one item, or for hardware
-        that is not known.
+        Raises GinghamError where groups are to have less than one item.
         """
         check_positive(op, items=self.items, bits=self.bits)
-        hardware = self.figures
         for block in top_level_blocks(op):
             if wants_work_items(block):
                 items = group_items(spread_blocks(block)) or self.items
                 blocks = shared_blocks(block)
-                _Distribution(items, self.bits, hardware).distribute(blocks)
+                _Distribution(items, self.bits).distribute(blocks)
 
 
 @dataclass(frozen=True)
@@ -134,10 +129,9 @@ class _Cut:
 class _Distribution:
     """Spreads blocks over work-items; knows who has which part of private memory."""
 
-    def __init__(self, items: int, bits: int, hardware: Hardware) -> None:
+    def __init__(self, items: int, bits: int) -> None:
         self._items = items
         self._bits = bits
-        self._hardware = hardware
         self._parts: dict[SSAValue, _Cut] = {}
 
     def distribute(self, blocks: Sequence[BlockOp]) -> None:
@@ -261,8 +255,6 @@ class _Distribution:
         counts = self._counts(parts, _whole(block))
         if prod(counts) <= 1:
             return Schedule()
-        if width == 1:
-            counts = self._soonest(block, counts)
         turn = tuple([n * width for n, width in zip(counts, widths, strict=True)])
         turns = [n // own for n, own in zip(ranges, turn, strict=True)]
         outer = Tiles(turn, bind=_of_several(turns, Binding.UNROLL))
@@ -273,33 +265,6 @@ class _Distribution:
         vectors = Tiles(tuple(widths), bind=bind, reason=reason)
         points = _of_several(widths, Binding.VECTOR)
         return Schedule((outer, vectors), Points(bind=points))
-
-    def _soonest(self, block: BlockOp, counts: list[int]) -> list[int]:
-        """As many work-items along each index as memory serves soonest.
-
-        There are so many at least along the last index, or fewer; then they are more
-        along the others.
-        """
-        whole, ranges = _whole(block), block.index_ranges
-        last = max(n for n, count in enumerate(counts) if count > 1)
-        limits = (n for n in range(counts[last], 0, -1) if counts[last] % n == 0)
-        ways = [self._counts(ranges, whole, {last: limit}) for limit in limits]
-        ways = [way for way in ways if prod(way) == prod(counts)]
-        return min(ways, key=lambda way: self._cycles(block, way), default=counts)
-
-    def _cycles(self, block: BlockOp, counts: Sequence[int]) -> float:
-        """The cycles in which a sub-group copies its first cells."""
-        lanes, figures = self._hardware.items_at_once, self._hardware.lanes
-        cycles = 0.0
-        for access in problem_of(block, LANE_BITS).accesses:
-            pairs = zip(access.strides, counts, strict=True)
-            steps, size = tuple(pairs)[::-1], access.element_bytes
-            if access.is_near:
-                cycles += bank_turns(steps, size, lanes, figures)
-            else:
-                moved = sectors(steps, size, lanes, figures) * figures.sector_bytes
-                cycles += moved / (figures.banks * figures.word_bytes)
-        return cycles
 
     def _vectors(self, block: BlockOp) -> tuple[int, int]:
         """The index of the vectors that are copied, and how long they are.
@@ -331,23 +296,14 @@ class _Distribution:
         counts = self._counts(ranges, _whole(block))
         return [n // count for n, count in zip(ranges, counts, strict=True)]
 
-    def _counts(
-        self,
-        parts: Sequence[int],
-        whole: Collection[int],
-        limits: Mapping[int, int] | None = None,
-    ) -> list[int]:
-        """The work-items along each index, the last one's the most.
-
-        Along some there are no more than their limits.
-        """
+    def _counts(self, parts: Sequence[int], whole: Collection[int]) -> list[int]:
+        """The work-items along each index, the last one's the most."""
         left = self._items
         counts = [1] * len(parts)
         for number in reversed(range(len(parts))):
             if number in whole or parts[number] == 0:
                 continue
-            most = min(left, (limits or {}).get(number, left))
-            divisors = (n for n in range(1, most + 1) if parts[number] % n == 0)
+            divisors = (n for n in range(1, left + 1) if parts[number] % n == 0)
             counts[number] = max(divisors)
             left //= counts[number]
         return counts

