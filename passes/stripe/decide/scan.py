@@ -56,14 +56,15 @@ With `items`, as many work-items of a group walk over a piece of a row together:
 copy it to local memory, and each adds up a few neighbouring values there. What an item
 starts from are the sums of the items before it, and of the pieces before that of the
 group, all of which each group adds up itself, unless there are more than `longest`.
+The first groups have the last pieces, which caches still have.
 
 ```mlir
 stripe.block "O" [%c : 3]
-    in %a = %A[1024 * %c] : 1024
-    out %o = %O[1024 * %c] : 1024
+    in %a = %A[-1024 * %c + 2048] : 1024
+    out %o = %O[-1024 * %c + 2048] : 1024
     in %sums = %O_chunks[0] : 2 {
   %O_piece = stripe.alloc : !stripe.view<1x32x33xf32, local>
-  ... the sum of %sums before %c, by a tree, into %start; %a into %O_piece ...
+  ... the sum of %sums before 2 - %c, by a tree, into %start; %a into %O_piece ...
   ... the sums of each item's 16 values in %O_piece, and of 8 items each ...
   stripe.block [%row : 1 group, %section : 8 group, %line : 4 group, %own : 2 group]
       inout %piece = %O_piece[%row, 4 * %section + %line, 16 * %own] : 1x1x16

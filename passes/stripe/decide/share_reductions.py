@@ -96,7 +96,7 @@ from ..edit.partial import Lanes, split_reduction
 from ..edit.split import tile_block
 from .gpu.contractions import parts_of
 from .gpu.nests import cut_nest, share_nest
-from .gpu.rows import sharing_of
+from .gpu.rows import Sharing, sharing_of
 from .gpu.walked import share_walk
 
 
@@ -136,17 +136,23 @@ class StripeShareReductionsPass(HardwarePass):
         if sharing is None:
             return
         if sharing.chunks:
-            for part in split_reduction(block, sharing.chunks, None):
-                self._share(part)
-            return
-        inner, kept = tile_block(block, sharing.tile, is_innermost=False)
-        around = inner.parent_op()
-        if not isinstance(around, BlockOp):
-            raise ValueError("tiling gave no outer block")
-        leave_to_inside(around)
-        lanes = sharing.lanes
-        if lanes.index not in kept:
-            share_reduction(inner, lanes, (), sharing.reason)
-            return
-        own = Lanes(kept.index(lanes.index), lanes.count, lanes.is_last)
-        share_reduction(inner, own, sharing.radices, sharing.reason)
+            first, parts = split_reduction(block, sharing.chunks, None)
+            _apply(first, sharing.of_chunks())
+            self._share(parts)
+        else:
+            _apply(block, sharing)
+
+
+def _apply(block: BlockOp, sharing: Sharing) -> None:
+    """Let groups have tiles of the cells, and items take turns at their values."""
+    inner, kept = tile_block(block, sharing.tile, is_innermost=False)
+    around = inner.parent_op()
+    if not isinstance(around, BlockOp):
+        raise ValueError("tiling gave no outer block")
+    leave_to_inside(around)
+    lanes = sharing.lanes
+    if lanes.index not in kept:
+        share_reduction(inner, lanes, (), sharing.reason)
+        return
+    own = Lanes(kept.index(lanes.index), lanes.count, lanes.is_last)
+    share_reduction(inner, own, sharing.radices, sharing.reason)

@@ -174,7 +174,9 @@ class _Piece:
         extents = [*outer, *team.copies]
         forms = [LinearForm.dimension(n, len(extents)) for n in range(len(extents))]
         row, line, cell = _cell(team, forms[len(outer) :])
-        walked = forms[0] * team.length + line * team.line + cell
+        # The last pieces are summed up last: what is in a cache then comes first here.
+        place = -forms[0] + (pieces - 1)
+        walked = place * team.length + line * team.line + cell
         own = dict(zip(rows, forms[1:], strict=False))
         where = [-walked + (scan.length - 1)]
         if rows:
@@ -204,8 +206,9 @@ class _Piece:
         ]
         rounds = sum(n < len(outer) + len(team.cells) for n in kept)
         cells = tuple(_cell(team, values[len(outer) :]))
-        place, *row = values[: len(outer)]
-        return _Piece(team, copy, rounds, cells, place, tuple(row))
+        group, *row = values[: len(outer)]
+        last = -group + (pieces - 1)
+        return _Piece(team, copy, rounds, cells, last, tuple(row))
 
 
 _Sum = TypeVar("_Sum", LinearForm, IndexSum[SSAValue])
@@ -282,7 +285,8 @@ class _Walk:
             ViewType.of([1] * type.rank, self.element, MemorySpace.LOCAL), "start", copy
         )
         block = PointBlock([count], ["k"], self.scan.block, self.piece.place.values)
-        other, place = _dimensions(2)
+        other, _ = _dimensions(2)
+        place = self.piece.place.form([*block.indices, *self.piece.place.values])
         corner = (block.zero,) * (type.rank - 1)
         value = block.load(view, (other, *corner))
         block.store(

@@ -13,9 +13,12 @@ _CUT_SHARE = 8
 
 
 def common_members(
-    first: Sequence[Member], second: Sequence[Member]
+    first: Sequence[Member], second: Sequence[Member], *, has_lanes: bool = False
 ) -> list[Member] | None:
-    """All members with the indices that they share; None if there are none."""
+    """All members with the indices that they share; None if there are none.
+
+    Devices with lanes need no whole rows where lanes have columns.
+    """
     pairs = _matching_indices(first, second)
     while pairs:
         members = [
@@ -25,7 +28,7 @@ def common_members(
         conflict = find_conflict(members)
         if conflict is None:
             cutting = row_cutting_index(members)
-            if cutting is None:
+            if cutting is None or (has_lanes and are_columns(members)):
                 return members
             pairs.pop(cutting)
         elif conflict.shared is None:
@@ -109,6 +112,30 @@ def row_cutting_index(members: Sequence[Member]) -> int | None:
     if worst is None or cut[worst] * _CUT_SHARE <= total:
         return None
     return worst
+
+
+def are_columns(members: Sequence[Member]) -> bool:
+    """Whether the members aggregate, or compute, along one index that is not shared.
+
+    The last shared one runs along the memory of what has most of the bytes.
+    """
+    apart: set[int] = set()
+    along = total = 0
+    for member in members:
+        facts = member.facts
+        own = [
+            extent
+            for index, extent in enumerate(facts.ranges)
+            if extent > 1 and index not in member.shared
+        ]
+        if len(own) > 1 or facts.is_contraction:
+            return False
+        apart.update(own)
+        for size, index in zip(facts.footprints, facts.last_carried, strict=True):
+            total += size
+            along += size if member.shared[-1:] == (index,) else 0
+    has_sums = any(member.facts.reductions for member in members)
+    return has_sums and len(apart) == 1 and 2 * along > total
 
 
 def _is_tiled_whole(member: Member) -> bool:

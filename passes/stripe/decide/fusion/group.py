@@ -14,9 +14,10 @@ from .....dialects.stripe.staging import Staging
 from .....targets.hardware import Hardware
 from ...analysis.lanes import vector_width
 from ...analysis.shared_indices import Member, written_memories
-from ..gpu.turns import rows_of_group
+from ..gpu.turns import columns_of_group, rows_of_group
 from .block_costs import BlockCosts
 from .cache_tiles import cache_tiles
+from .common import are_columns
 from .contraction import even
 from .tiling import Tiling
 
@@ -137,6 +138,8 @@ class FusionGroup:
         """As many rows as give each lane of a group something to do."""
         longest = max(member.facts.points for member in self.members)
         row = longest // prod(self.extents)
+        if are_columns(self.members):
+            return tuple(columns_of_group(row, self.extents, self._hardware))
         return tuple(rows_of_group(row, self.extents, self._hardware))
 
     def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Schedule | None:

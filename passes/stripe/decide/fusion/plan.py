@@ -163,7 +163,8 @@ class Plan:
             return "a statement between depends on one and is needed by the other"
         if not self._cost.hardware.has_vectors and not _share_reads(first, second):
             return "neither reads what the other does, and lanes share each better"
-        members = common_members(first.members, second.members)
+        has_lanes = not self._cost.hardware.has_vectors
+        members = common_members(first.members, second.members, has_lanes=has_lanes)
         if members is None:
             return "no index of both has cells of its own"
         builds = self._build_of(first), self._build_of(second)

@@ -54,6 +54,8 @@ class _Leaf:
     block: BlockOp
     index: int | None
     turns: int = 1
+    is_column: bool = False
+    """Whether items that follow each other have other columns."""
 
     @property
     def extent(self) -> int:
@@ -131,7 +133,8 @@ def cut_nest(nest: BlockOp, hardware: Hardware) -> list[BlockOp]:
     if not leaves:
         return []
     length = max(leaf.extent for leaf in leaves)
-    size = part_of_rows(length, prod(nest.index_ranges), hardware)
+    width = max(leaf.rows for leaf in leaves) if leaves[0].is_column else 1
+    size = part_of_rows(length, prod(nest.index_ranges), hardware, width)
     if size >= length:
         return []
     indices = {
@@ -156,6 +159,35 @@ def _leaves(nest: BlockOp) -> list[_Leaf] | None:
         if leaf is None:
             return None
         found.append(leaf)
+    return _as_columns(found) or found
+
+
+def _as_columns(leaves: Sequence[_Leaf]) -> list[_Leaf] | None:
+    """The same, with turns at the values of columns; None where there are none.
+
+    Then the index that aggregates is another one than that of neighbouring cells.
+    """
+    lengths = {
+        leaf.block.index_ranges[index]
+        for leaf in leaves
+        for index in reduction_indices(leaf.block)
+        if leaf.block.index_ranges[index] > 1
+    }
+    rows = any(leaf.index in reduction_indices(leaf.block) for leaf in leaves)
+    if rows or len(lengths) != 1:
+        return None
+    length = lengths.pop()
+    found: list[_Leaf] = []
+    for leaf in leaves:
+        ranges = leaf.block.index_ranges
+        own = [n for n, extent in enumerate(ranges) if extent > 1 and n != leaf.index]
+        sums = reduction_indices(leaf.block)
+        along = [n for n in own if n in sums or not sums]
+        if len(along) > 1 or any(ranges[n] != length for n in along):
+            return None
+        if sums and not _aggregates(leaf.block):
+            return None
+        found.append(_Leaf(leaf.block, along[0] if along else None, is_column=True))
     return found
 
 
@@ -295,6 +327,10 @@ class _Sharing:
             shares.add(None if leaf is None else leaf.share(use.index))
         return shares.pop() if len(shares) == 1 else None
 
+    @property
+    def _is_column(self) -> bool:
+        return any(leaf.is_column for leaf in self._leaves.values())
+
     @cached_property
     def _items(self) -> int:
         """The work-items of a group."""
@@ -409,7 +445,7 @@ class _Sharing:
             opening = [located(private, self._nest), located(copy, self._nest)]
             Rewriter.insert_op(opening, start)
             self._leaves = {
-                copy: _Leaf(copy, axes.index(share.axis), share.turns),
+                copy: _Leaf(copy, axes.index(share.axis), share.turns, self._is_column),
                 **self._leaves,
             }
             self._divided[private] = share
@@ -436,16 +472,20 @@ class _Sharing:
             root_buffer(buffer).owner in self._divided for buffer in block.buffers
         )
         reason = f"{leaf.turns} work-items take turns at the cells of a row"
+        unrolled = index if unrolls else None
         if index is None or leaf.turns == 1:
-            spread_cells(block, "a work-item for each row", whole=index)
+            reason = "a work-item for each row"
+            spread_cells(block, reason, whole=index, unrolled=unrolled)
         elif index in reduction_indices(block):
             radices = tree_radices(leaf.turns, self._hardware)
-            lanes = Lanes(index, leaf.turns)
+            lanes = Lanes(index, leaf.turns, is_last=not leaf.is_column)
             share_reduction(block, lanes, radices, reason, unrolls=unrolls)
         else:
             dealt = deal_out(block, index, leaf.turns)
-            unrolled = index if unrolls else None
-            spread_cells(dealt, reason, whole=index, unrolled=unrolled)
+            last_first = leaf.is_column
+            spread_cells(
+                dealt, reason, last_first=last_first, whole=index, unrolled=unrolled
+            )
 
 
 def _padded(type: ViewType) -> ViewType:

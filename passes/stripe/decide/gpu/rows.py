@@ -43,6 +43,12 @@ class Sharing:
     chunks: tuple[Chunk, ...]
     """Which aggregating indices are cut, each chunk with parts of its own."""
 
+    def of_chunks(self) -> Sharing:
+        """The same of the block over chunks, with an index for each of these first."""
+        count = len(self.chunks)
+        lanes = replace(self.lanes, index=self.lanes.index + count)
+        return replace(self, tile=(1,) * count + self.tile, lanes=lanes, chunks=())
+
     @property
     def reason(self) -> str:
         """For people."""

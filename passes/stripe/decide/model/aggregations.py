@@ -39,7 +39,9 @@ class Aggregations:
             self.groups, resident_groups(self.items, hardware) * hardware.cores
         )
         waves = self.groups / running
-        latency = 1e-9 * hardware.memory_latency_nanoseconds * figures.busy_latency
+        # Of memory that is busy at times: in the mean of both.
+        busy = (1 + figures.busy_latency) / 2
+        latency = 1e-9 * hardware.memory_latency_nanoseconds * busy
         waiting = self.rounds / min(self.rounds, figures.loads_ahead) * waves * latency
         moved = clock.memory(self.bytes * self.reach)
         tree = tree_cycles(self.radices, hardware) * clock.cycle * waves

@@ -4,21 +4,21 @@
 // ERROR: error: expected items of 0 or more, got -1
 // KERNEL: opencl.barrier
 
-// 64 items with 16 values each: three pieces, the last one shorter. A group adds up the
+// 64 items with 16 values each: three pieces, the last one shorter, and the first group has that. A group adds up the
 // pieces before its own; items add up their values, and walk over them from what items
 // before them have.
 // CHECK-LABEL: func.func @main
 // CHECK: stripe.block "O_chunks" [%t : 1024, %c : 2]
 // CHECK: stripe.block "O" [%c : 3]
-// CHECK-NEXT: in %x = %I[1024 * %c] : 1024
-// CHECK-NEXT: out %o = %O[1024 * %c] : 1024
+// CHECK-NEXT: in %x = %I[-1024 * %c + 2048] : 1024
+// CHECK-NEXT: out %o = %O[-1024 * %c + 2048] : 1024
 // CHECK-NEXT: in %sums = %O_chunks[0] : 2
 // CHECK: %start = stripe.alloc : !stripe.view<1xf32, local>
-// CHECK: where {{.*}} + %c - 1 >= 0
+// CHECK: where -2 * %k - %lane - %c + 1 >= 0
 // CHECK: stripe.block [%lines : 16, %line : 2, %cell : 32]
 // CHECK-NEXT: in %x_1 = %x[64 * %lines + 32 * %line + %cell] : 1
 // CHECK-NEXT: out %o_1 = %O_piece[0, 2 * %lines + %line, %cell] : 1x1x1 add init 0
-// CHECK-NEXT: where -64 * %lines - 32 * %line - %cell - 1024 * %c + 2499 >= 0
+// CHECK-NEXT: where -64 * %lines - 32 * %line - %cell + 1024 * %c + 451 >= 0
 // CHECK: stripe.block [%row : 1 group, %section : 8 group, %line : 4 group, %own : 2 group]
 // CHECK: stripe.block serial [%k : 8]
 // CHECK: stripe.block serial [%t : 16]
@@ -40,7 +40,7 @@ func.func @main(%I : !stripe.view<2500xf32>) -> !stripe.view<2500xf32> {
 // CHECK: stripe.block "O" [%c : 5]
 // CHECK-NEXT: in
 // CHECK-NEXT: out
-// CHECK-NEXT: in %sums = %O_starts[%c] : 1
+// CHECK-NEXT: in %sums = %O_starts[-%c + 4] : 1
 func.func @many_pieces(%I : !stripe.view<10000xf32>) -> !stripe.view<10000xf32> {
   %O = stripe.alloc : !stripe.view<10000xf32>
   stripe.block "O" [%i : 10000, %k : 10000]
