@@ -46,6 +46,7 @@ Cache pass for outputs.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -59,6 +60,7 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import element_of
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import MemorySpace, ViewType
+from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
@@ -305,11 +307,37 @@ def _accumulate_output(block: BlockOp, number: int) -> None:
     )
     accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
     retarget(view, accumulator.view)
-    opening: list[Operation] = [accumulator, fill_block(accumulator.view, init)]
-    start = InsertPoint.at_start(block.body.block)
-    Rewriter.insert_op([located(each, block) for each in opening], start)
+    fill = fill_block(accumulator.view, init)
     copy = copy_block(accumulator.view, view, aggregation)
+    axes = {*_vector_axes(accumulator.view)}
+    for each in (fill, copy):
+        _bind_axes(each, axes, Binding.VECTOR)
+    start = InsertPoint.at_start(block.body.block)
+    opening: list[Operation] = [accumulator, fill]
+    Rewriter.insert_op([located(each, block) for each in opening], start)
     block.body.block.add_op(located(copy, block))
     block.set_refinement(
         number, replace(refinement, aggregation=aggregation, init=None)
     )
+
+
+def _vector_axes(view: SSAValue) -> Iterator[int]:
+    """The axes of a view along which blocks inside use it by vectors."""
+    for use in view.uses:
+        block = use.operation
+        if not isinstance(block, BlockOp):
+            continue
+        for axis, form in enumerate(block.refinement(use.index).access):
+            bindings = block.index_bindings
+            bound = [bindings[n] for n in form.support if n < len(bindings)]
+            if Binding.VECTOR in bound:
+                yield axis
+        yield from _vector_axes(block.view(use.index))
+
+
+def _bind_axes(block: BlockOp, axes: Collection[int], binding: Binding) -> None:
+    """Bind the indices that step through some axes of what a block writes."""
+    access = block.refinement_list[-1].access
+    moving = {n for axis in axes for n in access[axis].support}
+    bindings = enumerate(block.index_bindings)
+    block.set_bindings(binding if n in moving else own for n, own in bindings)

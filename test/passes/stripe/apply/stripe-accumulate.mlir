@@ -235,3 +235,27 @@ func.func @margins(%A : !stripe.view<5x6xf32>) -> !stripe.view<6x8xf32> {
   }
   func.return %O : !stripe.view<6x8xf32>
 }
+
+// What vectors are aggregated to is set and stored by vectors, too.
+// CHECK-LABEL: func.func @vectors
+// CHECK: %s_acc = stripe.alloc : !stripe.view<4xf32, private>
+// CHECK-NEXT: stripe.block [%e0 : 4 vector]
+// CHECK-NEXT: out %cell = %s_acc[%e0] : 1
+// CHECK: stripe.block [%k : 8, %i_1 : 4 vector]
+// CHECK: stripe.block [%e0 : 4 vector]
+// CHECK-NEXT: in %from = %s_acc[%e0] : 1
+// CHECK-NEXT: out %to = %s[%e0] : 1
+func.func @vectors(%A : !stripe.view<8x32xf32>) -> !stripe.view<32xf32> {
+  %S = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "S" [%i : 8 group]
+      in %a = %A[0, 4 * %i] : 8x4
+      out %s = %S[4 * %i] : 4 add init 0 {
+    stripe.block [%k : 8, %i_1 : 4 vector]
+        in %a_1 = %a[%k, %i_1] : 1x1
+        out %s_1 = %s[%i_1] : 1 add {
+      %x = stripe.load %a_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %s_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %S : !stripe.view<32xf32>
+}
