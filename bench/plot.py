@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import fill
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from .contest import Row
 from .measured import Measured
@@ -80,7 +81,12 @@ def plot_ranking(
         axes.plot(*us, marker=".", linestyle="none")
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_title(fill(name, 30), fontsize="small")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+            axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axis.set_minor_formatter(NullFormatter())
+        axes.tick_params(labelsize="x-small")
+        axes.set_title(fill(name, 26), fontsize="small")
     for axes in [*fields]:
         axes.remove()
     figure.supxlabel("predicted microseconds")
