@@ -103,7 +103,10 @@ class FusionCost:
         clock = self._blocks.clock
         passes = self._passes(group, points)
         traffic = group.traffic_seconds(passes or 1)
-        if not passes:
+        if passes:
+            # Parts of rows are groups for all cores.
+            points = max(points, self.hardware.cores)
+        else:
             traffic *= self._crowding(group, points)
         return clock.kernel(arithmetic + exposed, traffic, points)
 

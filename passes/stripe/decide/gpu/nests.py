@@ -471,7 +471,8 @@ class _Sharing:
         unrolls = leaf.rounds <= self._hardware.overheads.unrolled_copies and any(
             root_buffer(buffer).owner in self._divided for buffer in block.buffers
         )
-        reason = f"{leaf.turns} work-items take turns at the cells of a row"
+        line = "column" if leaf.is_column else "row"
+        reason = f"{leaf.turns} work-items take turns at the cells of a {line}"
         unrolled = index if unrolls else None
         if index is None or leaf.turns == 1:
             reason = "a work-item for each row"

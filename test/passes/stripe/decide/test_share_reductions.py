@@ -88,13 +88,23 @@ NESTS: dict[str, tuple[str, Callable[[Array], Array]]] = {
         " At = (X == T ? index(X, 1) : J); A[i : I] = <(At[i, j]); }",
         lambda x: x.argmax(1),
     ),
+    "softmax of columns": (
+        "function (X[I, J]) -> (O) { M[0, j : 1, J] = >(X[i, j]); E = exp(X - M);"
+        " N[0, j : 1, J] = +(E[i, j]); O = E / N; }",
+        lambda x: softmax(x.T).T,
+    ),
+    "norm of columns": (
+        "function (X[I, J]) -> (O) { A[0, j : 1, J] = +(X[i, j]); D = X - A / I;"
+        " Q = D * D; B[0, j : 1, J] = +(Q[i, j]); O = D / sqrt(B / I + 0.5); }",
+        lambda x: norm(x.T).T,
+    ),
     "reversed": (
         "function (X[I, J]) -> (O) { E = exp(X); M[i, 0 : I, 1] = >(E[i, j]);"
         " D = E / M; O[i, J - 1 - j : I, J] = =(D[i, j]); }",
         lambda x: (np.exp(x) / np.exp(x).max(1, keepdims=True))[:, ::-1],
     ),
 }
-ROWS = [(64, 4096), (37, 5), (1003, 40), (2, 1), (11, 9001)]
+ROWS = [(64, 4096), (37, 5), (1003, 40), (2, 1), (11, 9001), (3, 70_001)]
 
 
 @pytest.mark.parametrize("shape", ROWS)
@@ -104,6 +114,25 @@ def test_nests_over_rows(name: str, shape: tuple[int, int]) -> None:
     x = np.random.default_rng(9).standard_normal(shape).astype(np.float32)
     result = gingham.compile(text, hardware="nvidia-h200")(x)
     np.testing.assert_allclose(result, expected(x), rtol=3e-6, atol=3e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "kernels"),
+    [
+        # Few long rows: the maxima of parts, sums of parts, quotients.
+        ("softmax", (3, 70_001), 3),
+        # As many rows as no group divides.
+        ("softmax", (100_003, 5), 1),
+        ("softmax of columns", (1000, 2048), 1),
+    ],
+)
+def test_how_many_kernels_a_nest_has(
+    name: str, shape: tuple[int, int], kernels: int
+) -> None:
+    text, _ = NESTS[name]
+    function = gingham.compile(text, hardware="nvidia-h200")
+    ir = function.ir(np.empty(shape, np.float32), stage="opencl")
+    assert ir.count("opencl.kernel ") == kernels
 
 
 @pytest.mark.parametrize("shape", [(1, 100_003), (2, 8192), (300, 70), (5, 4161)])
