@@ -16,7 +16,7 @@ from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ArrayOp, IfOp
+from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import (
     UNLESS_NUMBERS_ATTRIBUTE,
@@ -154,10 +154,12 @@ class KernelLowering:
     def _lower_block(self, op: BlockOp, cursor: Cursor) -> None:
         if 0 in op.index_ranges:
             return
-        if UNLESS_NUMBERS_ATTRIBUTE in op.attributes:
-            cursor = self._unless_numbers(op, cursor)
-        with self._groups.entered(op, cursor) as inner:
+        is_seldom = UNLESS_NUMBERS_ATTRIBUTE in op.attributes
+        around = self._unless_numbers(op, cursor) if is_seldom else cursor
+        with self._groups.entered(op, around) as inner:
             self._lower_points(op, inner)
+        if around is not cursor:
+            _keep_short(around.block)
 
     def _unless_numbers(self, op: BlockOp, cursor: Cursor) -> Cursor:
         """Where a block is run that may be left out: see UNLESS_NUMBERS_ATTRIBUTE."""
@@ -327,6 +329,13 @@ class KernelLowering:
         constant = ConstantOp(number, value_type)
         inner.emit(constant, op)
         self._statements.store(constant.result, view, inner, op)
+
+
+def _keep_short(block: Block) -> None:
+    """Let a device's compiler make no copies of what runs seldom."""
+    for op in block.walk():
+        if isinstance(op, ForOp) and op.unroll is None:
+            op.limit_unrolling(1)
 
 
 def _if_op(conditions: Sequence[IndexSum], body: Block) -> IfOp:

@@ -325,6 +325,7 @@ func.func @main(%A : !stripe.view<2x24xf32>) -> (!stripe.view<2x24xf32>, !stripe
 // CHECK-NEXT:  %[[SUM:.*]] = opencl.load %total[0]
 // CHECK-NEXT:  %[[AGAIN:.*]] = eltwise.cmp_ne %[[SUM]], %[[SUM]]
 // CHECK-NEXT:  opencl.when %[[AGAIN]] {
+// CHECK-NEXT:    opencl.for %{{.*}} : 2 unroll 1 {
 // CHECK:         opencl.store %{{.*}}, %t[%k_1]
 // CHECK:       }
 // CHECK:       opencl.store %{{.*}}, %C[
