@@ -53,7 +53,7 @@ from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import Epilogue
-from ....dialects.stripe.schedule import Schedule, schedule_of
+from ....dialects.stripe.schedule import schedule_of
 from ....dialects.stripe.scheduled import note_done
 from ...locations import error_at
 from ..analysis.epilogues import ending_of
@@ -73,12 +73,11 @@ class StripeFuseEpiloguesPass(ModulePass):
         Raises GinghamError, located, where that cannot be.
         """
         for block in [*top_level_blocks(op)]:
-            part = schedule_of(block).part(Epilogue)
-            if part is not None:
-                _fuse(block, part)
+            if schedule_of(block).part(Epilogue) is not None:
+                _fuse(block)
 
 
-def _fuse(block: BlockOp, part: Epilogue) -> None:
+def _fuse(block: BlockOp) -> None:
     ending = ending_of(block)
     if ending is None:
         raise error_at(
@@ -94,4 +93,5 @@ def _fuse(block: BlockOp, part: Epilogue) -> None:
             "registers of work-items",
             "stripe-collect-outputs does that where work-items of a group share a sum",
         )
-    note_done(fuse_epilogue(ending, stores), Schedule().with_part(part))
+    schedule = schedule_of(block)
+    note_done(fuse_epilogue(ending, stores), schedule)

@@ -24,7 +24,7 @@ from ....dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
 from ....dialects.opencl.kernel import KernelOp, LaunchOp
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.fusion import Alone, Fusion
+from ....dialects.stripe.fusion import Alone, Epilogue, Fusion
 from ....dialects.stripe.schedule import schedule_of
 from ....dialects.stripe.scheduled import done_with
 from ...locations import source_location
@@ -75,9 +75,10 @@ class Explainer:
             found = candidates(block, figures, self._count)
             decided = autotile.decision(block, hardware)
             schedule = schedule_of(block).completed_by(decided)
-            if not schedule.levels:
+            is_epilogue = schedule.part(Epilogue) is not None
+            if not schedule.levels and not is_epilogue:
                 continue
-            nests = [] if has_tiles(block) else found
+            nests = [] if has_tiles(block) or is_epilogue else found
             self.explanation.blocks.append(
                 ExplainedBlock(
                     self._name(block),

@@ -24,7 +24,9 @@ from ..candidate import Candidate, evenly
 from . import contractions, points, streams
 from .serial_nests import nest_around, shared_inside
 
-_AT_THE_END = Schedule(parts=(Epilogue(reason="what it reads is in registers there"),))
+_AT_THE_END = Schedule(
+    parts=(Epilogue(),), reason="what it reads is in registers of work-items"
+)
 
 
 def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule | None:
@@ -32,19 +34,23 @@ def decision(block: BlockOp, problem: Problem, hardware: Hardware) -> Schedule |
     if problem.is_nested:
         inside = shared_inside(nest_around(block), hardware)
         return inside.get(block)
-    if _is_epilogue(block):
+    if _is_epilogue(block, hardware):
         return _AT_THE_END
     found = next(_ways(block, problem, hardware), None)
     return None if found is None else found.schedule
 
 
-def _is_epilogue(block: BlockOp) -> bool:
+def _is_epilogue(block: BlockOp, hardware: Hardware) -> bool:
     """Whether work-items have what a block reads in registers, each cell once."""
     ending = ending_of(block)
     if ending is None:
         return False
-    stages = schedule_of(ending.producer).stages
-    return any(stage.space is MemorySpace.LOCAL for stage in stages)
+    producer = ending.producer
+    schedule = schedule_of(producer)
+    if not schedule:
+        problem = problem_of(producer, hardware.vector_bits)
+        schedule = decision(producer, problem, hardware) or schedule
+    return any(stage.space is MemorySpace.LOCAL for stage in schedule.stages)
 
 
 def _ways(

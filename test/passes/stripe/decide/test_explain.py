@@ -135,3 +135,15 @@ def test_lanes_have_ways_with_parts_of_their_times(cell: str, parts: set[str]) -
     for nest in block.nests:
         assert parts <= {*nest.breakdown}
         assert max(nest.breakdown.values()) <= nest.seconds
+
+
+def test_epilogues_have_no_nests_of_their_own() -> None:
+    sums = "O[i, j : M, M] = +(A[i, k] * A[j, k])"
+    text = f"function (A[M, N]) -> (R) {{ {sums}; R = O + 1; }}"
+    function = gingham.compile(text, device="reference", hardware="nvidia-h200")
+    from numpy import ones
+
+    _, block = function.explain(ones((1024, 1024), "float32"), count=4).blocks
+    assert block.schedule == "<epilogue>"
+    assert not block.nests
+    assert "registers" in block.reason
