@@ -65,8 +65,8 @@ class SmallCalls:
 
     @property
     def fits(self) -> bool:
-        """Whether the arrays are small."""
-        return self._end <= LARGEST
+        """Whether the arrays are small, so that one buffer holds all of them."""
+        return self._end <= min(LARGEST, self._device.details.max_allocation_bytes)
 
     @property
     def size_in_bytes(self) -> int:

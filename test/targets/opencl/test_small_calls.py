@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from memory_pools import own, used
+from memory_pools import like, own, used
 
 import gingham
 from gingham.errors import GinghamError
@@ -33,7 +33,8 @@ def apart(opencl_device: OpenCLDevice) -> OpenCLDevice:
 
 
 def compiled(text: str, device: OpenCLDevice, **options: Any) -> gingham.Function:
-    return gingham.compile(text, device=device, hardware="cpu-avx2", **options)
+    hardware = "cpu-avx2" if device.kind == "cpu" else None
+    return gingham.compile(text, device=device, hardware=hardware, **options)
 
 
 def inputs(rows: int, columns: int, seed: int = 0) -> list[Any]:
@@ -123,6 +124,14 @@ def test_memory_of_larger_results_is_used_again(
     out = np.zeros_like(a)
     assert add(a, out=out) is out
     np.testing.assert_array_equal(out, a + 1)
+
+
+def test_what_is_too_large_for_one_buffer_is_copied_by_itself(
+    apart: OpenCLDevice,
+) -> None:
+    device = like(apart, max_allocation_bytes=300)
+    device.trust()
+    check(compiled(TWO, device), inputs(5, 9))
 
 
 def test_constants_of_small_calls(apart: OpenCLDevice) -> None:
