@@ -52,12 +52,19 @@ from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view_type
+from ....dialects.stripe.attributes import (
+    Direction,
+    MemorySpace,
+    Refinement,
+    ViewType,
+    view_type,
+)
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
 from ..analysis.nests import output_indices, reduction_indices, root_buffer
 from .blocks import Window, build_block, compute_indices
+from .copies import copy_block
 from .localize import localize
 
 
@@ -171,16 +178,26 @@ class _Cut:
             direction = leaf.block.refinement(number).direction
             if is_last or direction is Direction.INOUT:
                 return False
-            # What the nest hands on is read by nobody in it.
-            is_inside = self._is_inside(memory)
-            is_result = writer is leaf and leaf.kind is not _Kind.AGGREGATES
-            axis, place = leaf.axis(number), writer.memories.index(memory)
+            # Of the rows that the nest hands on nothing is read in it.
             is_row = writer.kind is _Kind.COMPUTES
-            if not (is_inside or is_result) or is_row != (axis is not None):
+            is_result = writer is leaf or not is_row
+            axis, place = leaf.axis(number), writer.memories.index(memory)
+            if not (self._is_inside(memory) or is_result):
+                return False
+            if is_row != (axis is not None) or not self._is_one_window(memory):
                 return False
             if axis != writer.axis(place):
                 return False
         return True
+
+    def _is_one_window(self, memory: SSAValue) -> bool:
+        """Whether the nest shows the same part of a memory wherever it does."""
+        shown = {
+            (use.access, self.nest.view_type(number))
+            for number, use in enumerate(self.nest.refinement_list)
+            if root_buffer(self.nest.buffer(number)) is memory
+        }
+        return len(shown) < 2
 
     def _is_inside(self, memory: SSAValue) -> bool:
         """Whether nothing but the nest uses a memory."""
@@ -231,15 +248,24 @@ class _Cut:
             ]
             if wanted:
                 nests.append(_Phase(self, wanted, parts, is_cut=True).build())
-        apart = [
+        results = [
             leaf
             for leaf in self.leaves
-            if leaf.kind is _Kind.IS_APART and self._is_result(leaf)
+            if leaf.kind is not _Kind.COMPUTES and self._is_result(leaf)
         ]
-        if apart:
-            nests.append(_Phase(self, apart, parts, is_cut=False).build())
+        if results:
+            nests.append(_Phase(self, results, parts, is_cut=False).build())
         self.nest.replace_by(*nests)
         return nests
+
+    def is_cell(self, memory: SSAValue) -> bool:
+        """Whether a result has cells for rows: each nest finds these for itself.
+
+        The last one, which is not cut, hands them on.
+        """
+        writer = self.writers.get(memory)
+        is_known = writer is not None and writer.kind is not _Kind.COMPUTES
+        return is_known and not self._is_inside(memory)
 
     def _is_result(self, leaf: _Leaf) -> bool:
         return not all(map(self._is_inside, leaf.used(reads=False)))
@@ -283,8 +309,12 @@ class _Phase:
         self._windows: list[Window] = []
         self._computed: set[BlockOp] = set()
         self._summed: set[BlockOp] = set()
+        self._cells: dict[SSAValue, SSAValue] = {}
         for leaf in wanted:
-            self._need(leaf)
+            if leaf.kind is _Kind.AGGREGATES and not is_cut:
+                self._summed.add(leaf.block)
+            else:
+                self._need(leaf)
 
     def _need(self, leaf: _Leaf) -> None:
         """Note a leaf, and those whose values it reads."""
@@ -334,6 +364,9 @@ class _Phase:
                 self._add_leaf(leaf, renamed, is_target=is_target)
             elif leaf.block in self._summed:
                 self._add_sums(leaf, renamed)
+        if not self._is_cut:
+            for leaf in self._wanted:
+                self._hand_out(leaf)
         nest = build_block(
             self._ranges,
             self._windows,
@@ -373,7 +406,12 @@ class _Phase:
 
     def _buffer(self, leaf: _Leaf, number: int) -> SSAValue:
         """A window like one of the old nest, or memory of the new one."""
-        buffer = leaf.block.buffer(number)
+        buffer, memory = leaf.block.buffer(number), leaf.memories[number]
+        if self._cut.is_cell(memory):
+            if memory not in self._cells:
+                private = view_type(buffer).in_space(MemorySpace.PRIVATE)
+                self._cells[memory] = self._allocated(private, buffer)
+            return self._cells[memory]
         type = view_type(buffer)
         axis = self._cut.axes[buffer] if self._is_cut else None
         if axis is not None:
@@ -381,10 +419,31 @@ class _Phase:
             sizes[axis] = self._cut.size
             type = type.resized(sizes)
         if not isinstance(buffer, BlockArgument):
-            allocation = AllocOp(type)
-            allocation.view.name_hint = buffer.name_hint
-            self._body.add_op(located(allocation, self._nest))
-            return allocation.view
+            return self._allocated(type, buffer)
+        return self._shown(buffer, type, axis)
+
+    def _allocated(self, type: ViewType, like: SSAValue) -> SSAValue:
+        """Memory of the new nest, called like a buffer."""
+        allocation = AllocOp(type)
+        allocation.view.name_hint = like.name_hint
+        self._body.add_op(located(allocation, self._nest))
+        return allocation.view
+
+    def _hand_out(self, leaf: _Leaf) -> None:
+        """Copy the cells that a leaf writes to where the old nest has them."""
+        for number, memory in enumerate(leaf.memories):
+            buffer = leaf.block.buffer(number)
+            is_out = leaf.block.refinement(number).direction.writes
+            if not is_out or not isinstance(buffer, BlockArgument):
+                continue
+            target = self._shown(buffer, view_type(buffer), None)
+            copy = copy_block(self._cells[memory], target)
+            self._body.add_op(located(copy, self._nest))
+
+    def _shown(
+        self, buffer: BlockArgument, type: ViewType, axis: int | None
+    ) -> SSAValue:
+        """A window like one of the old nest; of a part of rows, along an axis."""
         old = self._nest.views.index(buffer)
         own = self._renamed_indices()
         starts = [start.substitute(own) for start in self._nest.access(old)]
@@ -478,6 +537,8 @@ class _Phase:
             [*(old.indices[index].name_hint for index in kept), "k"],
             [(one, "part"), (old.view_type(number), old.view(number).name_hint)],
         )
+        *_, target = body.block.args
+        _set_space(target, target_buffer)
         *indices, source, target = body.block.args
         load = LoadOp(source)
         body.block.add_ops([load, StoreOp(load.result, target)])
@@ -499,3 +560,10 @@ class _Phase:
         ranges = [*(old.index_ranges[index] for index in kept), count]
         block = build_block(ranges, windows, body, where, like=old)
         self._body.add_op(located(block, old))
+
+
+def _set_space(view: SSAValue, buffer: SSAValue) -> None:
+    """Let a window be in the memory of what it is cut from."""
+    type, space = view_type(view), view_type(buffer).space.data
+    if type.space.data is not space:
+        Rewriter.replace_value_with_new_type(view, type.in_space(space))

@@ -116,11 +116,28 @@ def test_nests_over_rows(name: str, shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(result, expected(x), rtol=3e-6, atol=3e-6)
 
 
+@pytest.mark.parametrize("shape", [(3, 70_001), (70, 900)])
+def test_what_a_nest_hands_on(shape: tuple[int, int]) -> None:
+    """Cells of rows are found by each nest over parts of them, and stored by one."""
+    x = np.random.default_rng(15).standard_normal(shape).astype(np.float32)
+    text = (
+        "function (X[I, J]) -> (M, L, O) { M[i, 0 : I, 1] = >(X[i, j]); E = exp(X - M);"
+        " N[i, 0 : I, 1] = +(E[i, j]); L = log(N) + M; O = E / N; }"
+    )
+    top, logarithm, result = gingham.compile(text, hardware="nvidia-h200")(x)
+    np.testing.assert_array_equal(top, x.max(1, keepdims=True))
+    expected = np.log(np.exp(x.astype(float)).sum(1, keepdims=True))
+    np.testing.assert_allclose(logarithm, expected, rtol=3e-6)
+    np.testing.assert_allclose(result, softmax(x), rtol=3e-5, atol=3e-6)
+
+
 @pytest.mark.parametrize(
     ("name", "shape", "kernels"),
     [
         # Few long rows: the maxima of parts, sums of parts, quotients.
         ("softmax", (3, 70_001), 3),
+        # The first of the largest, which a last kernel stores.
+        ("argmax", (3, 70_001), 3),
         # As many rows as no group divides.
         ("softmax", (100_003, 5), 1),
         ("softmax of columns", (1000, 2048), 1),
