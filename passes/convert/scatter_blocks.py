@@ -74,8 +74,11 @@ from .places import Coordinates, Place, both, computed_window, place_of, read_wi
 from .tensor_buffers import TensorBuffers, block_name, name_after, static_type
 
 PARTS = 16
-"""The most parts of the indices that are added up apart, unless points are to be more.
-"""
+"""The most parts of the indices that are added up apart, where no cell has an owner."""
+_OWNERS = 32
+"""Of the cells of a part at least, where parts are many, and so many of its indices."""
+_MOST_CELLS = 1 << 24
+"""Of all parts that owners have."""
 
 _CELL = "cell"
 """The axis of the cells of an owner."""
@@ -133,10 +136,14 @@ class _Sum:
     @property
     def parts(self) -> int:
         """How many parts of the indices have sums of their own."""
-        most = max(PARTS, self.buffers.owners // self.cells)
-        if self.before * self.behind >= most:
+        around = self.before * self.behind
+        if self.buffers.owners > 1 and self.behind <= _ITEMS:
+            # Whoever goes through all of a part goes through less.
+            most = min(self.buffers.owners // _OWNERS, self.count // _OWNERS)
+            return max(1, min(most, _MOST_CELLS // (self.cells * around)))
+        if around >= PARTS:
             return 1
-        return max(1, min(most, self.count // (_INDICES_PER_CELL * self.cells)))
+        return max(1, min(PARTS, self.count // (_INDICES_PER_CELL * self.cells)))
 
     @property
     def _outer(self) -> dict[str, int]:

@@ -46,6 +46,9 @@ from ...edit.partial import Lanes, deal_out
 from ..model.tree import tree_radices
 from .turns import part_of_rows, row_registers, turns_of
 
+_STAGED_SHARE = 0.75
+"""The part of the local memory that rows may take which are copied there."""
+
 
 @dataclass(frozen=True)
 class _Leaf:
@@ -371,9 +374,17 @@ class _Sharing:
     def _staged(self) -> list[int]:
         """The windows of short rows: lanes would access few cells of each at a time.
 
-        A group has the rows one behind the other, and copies all of them at once.
+        A group has the rows one behind the other, and copies all of them at once, as
+        far as there is local memory; some is for the tree.
         """
-        return [n for n in range(len(self._nest.views)) if self._is_staged(n)]
+        left = self._hardware.local_memory_bytes * _STAGED_SHARE
+        found: list[int] = []
+        for number in range(len(self._nest.views)):
+            size = _padded(self._nest.view_type(number)).bytes
+            if size <= left and self._is_staged(number):
+                found.append(number)
+                left -= size
+        return found
 
     def _is_staged(self, number: int) -> bool:
         nest, view = self._nest, self._nest.view(number)
@@ -491,7 +502,7 @@ class _Sharing:
 
 def _padded(type: ViewType) -> ViewType:
     """Rows an odd number of cells apart: their lanes use different banks."""
-    return type.resized([*type.sizes[:-1], type.sizes[-1] | 1])
+    return type.resized([*type.sizes[:-1], *(size | 1 for size in type.sizes[-1:])])
 
 
 def move_to_local(allocation: AllocOp) -> None:
