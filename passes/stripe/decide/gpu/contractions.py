@@ -45,6 +45,7 @@ from ...edit.partial import Chunk
 from ...edit.split import may_grow
 from ..candidate import Candidate
 from ..model.gpu import Model
+from ..model.lane_memory import moved_bytes
 from ..model.tiling import Tiling
 
 _DEPTHS = (8, 16, 32)
@@ -147,7 +148,8 @@ def _fastest(
 
 def _estimate(roles: _Roles, tiling: Tiling, model: Model, parts: int = 1) -> Estimate:
     """The predicted time of so many such blocks, in one launch."""
-    return model.estimate(tiling, roles.groups(tiling) * parts, roles.steps(tiling))
+    groups, moved = roles.groups(tiling) * parts, roles.moved(tiling, model.hardware)
+    return model.estimate(tiling, groups, roles.steps(tiling), moved)
 
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
@@ -265,6 +267,16 @@ class _Roles:
             _group_shape(self.rows, ranges, tiling.row_count),
             _group_shape(self.columns, ranges, tiling.column_count),
         )
+
+    def moved(self, tiling: Tiling, hardware: Hardware) -> float:
+        """The bytes of the sectors that hold what a group uses in a step."""
+        rows, columns = self.sizes(tiling)
+        depths = dict(zip(self.sums, tiling.depths, strict=True))
+        size = {**rows, **columns, **depths}
+        ranges = enumerate(self.problem.ranges)
+        extents = [min(size.get(n, 1), extent) for n, extent in ranges]
+        accesses = (self.first, self.second)
+        return sum(moved_bytes(access, extents, hardware) for access in accesses)
 
     def depths(self, depth: int) -> tuple[int, ...]:
         """How many values of each index that aggregates are summed up at a time.

@@ -16,10 +16,14 @@ class Model:
     def __init__(self, hardware: Hardware) -> None:
         self.hardware = hardware
         self._resident: dict[Tiling, int] = {}
-        self._works: dict[tuple[Tiling, int], dict[str, float]] = {}
+        self._works: dict[tuple[Tiling, int, float], dict[str, float]] = {}
 
-    def estimate(self, tiling: Tiling, groups: int, steps: int) -> Estimate:
+    def estimate(
+        self, tiling: Tiling, groups: int, steps: int, moved: float
+    ) -> Estimate:
         """The predicted time of so many groups that each load local memory so often.
+
+        For that a group moves so many bytes from the last cache in a step.
 
         Cores run waves of groups, as many at once as have room, and then those that are
         left.
@@ -29,7 +33,9 @@ class Model:
         at_once = hardware.cores * resident
         waves = max(ceil(groups / at_once) - 1, 0)
         rest = ceil((groups - waves * at_once) / hardware.cores)
-        of_waves, of_rest = self._work(tiling, resident), self._work(tiling, rest)
+        of_waves, of_rest = (
+            self._work(tiling, count, moved) for count in (resident, rest)
+        )
         cycles = waves * self._step(of_waves, resident) + self._step(of_rest, rest)
         latency = hardware.caches[-1].latency_cycles
         filling = figures.busy_latency * latency + figures.step_wait_cycles
@@ -67,26 +73,25 @@ class Model:
         latency = figures.busy_latency * self.hardware.caches[-1].latency_cycles
         return max(hidden + shown, latency) + figures.step_wait_cycles / groups
 
-    def _work(self, tiling: Tiling, groups: int) -> dict[str, float]:
+    def _work(self, tiling: Tiling, groups: int, moved: float) -> dict[str, float]:
         """The cycles of what a core does in a step of each of so many groups.
 
         It has units for the arithmetic of several sub-groups at once. One that has a
         single sub-group waits for what that loads.
         """
-        known = self._works.get((tiling, groups))
+        known = self._works.get((tiling, groups, moved))
         if known is not None:
             return known
         hardware, figures, depth = self.hardware, self.hardware.lanes, tiling.depth
         subgroups = groups * tiling.subgroups
         turns = ceil(subgroups / hardware.multiply_adds_per_cycle)
         loads = tiling.loads(figures)
-        sides = groups * (tiling.row_count + tiling.column_count)
         adds = (turns + figures.alone_share) * tiling.rows[0] * tiling.columns[0]
         found = {
             "arithmetic": adds * depth,
             "local memory": subgroups * loads / hardware.loads_per_cycle * depth,
-            "last cache": sides * 4 / hardware.caches[-1].bytes_per_cycle * depth,
+            "last cache": groups * moved / hardware.caches[-1].bytes_per_cycle,
             "steps": groups * figures.step_cycles,
         }
-        self._works[tiling, groups] = found
+        self._works[tiling, groups, moved] = found
         return found

@@ -11,9 +11,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import TypeAlias
 
+from .....targets.hardware.description import Hardware
 from .....targets.hardware.lanes import LaneFigures
+from ...analysis.footprint import footprint
+from ...analysis.problem import Access
 
 Steps: TypeAlias = tuple[tuple[int, int], ...]
 """How lanes step through memory: (bytes, lanes), the fastest index first."""
@@ -34,6 +38,23 @@ def touched(steps: Steps, size: int, lanes: int, unit: int) -> int:
     for place in _places(steps, lanes):
         found.update(range(place // unit, (place + size - 1) // unit + 1))
     return len(found)
+
+
+def moved_bytes(access: Access, extents: Sequence[int], hardware: Hardware) -> float:
+    """The bytes of the sectors that all points of these extents touch.
+
+    Each point has places of its own where subscripts choose them.
+    """
+    others = [n for n in range(access.rank) if not access.uses(n)]
+    again = prod(extents[n] for n in others) if access.is_chosen else 1
+    walk = [
+        (abs(step), count)
+        for step, count in zip(access.strides, extents, strict=True)
+        if step and count > 1
+    ]
+    sector, page = hardware.lanes.sector_bytes, hardware.page_bytes
+    found = footprint(tuple(walk), access.element_bytes, sector, page)
+    return found.lines * sector * again
 
 
 @lru_cache(maxsize=1 << 14)

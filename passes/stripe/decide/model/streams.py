@@ -16,9 +16,8 @@ from math import prod
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.lanes import LaneFigures
 from ....clock import Clock, Estimate
-from ...analysis.footprint import footprint
 from ...analysis.problem import Access, Problem
-from .lane_memory import Steps, bank_turns, sectors, touched
+from .lane_memory import Steps, bank_turns, moved_bytes, sectors, touched
 from .occupancy import resident_groups
 from .sharing import Sharing
 
@@ -74,7 +73,7 @@ class _Model:
         moved = issued = local = unique = read = 0.0
         for access in self.problem.accesses:
             stage = self.staged.get(access.number)
-            touched = self._touched(access, self.problem.ranges)
+            touched = moved_bytes(access, self.problem.ranges, self.hardware)
             unique += touched
             read += 0.0 if access.is_output else touched
             if stage is None:
@@ -151,22 +150,6 @@ class _Model:
         pairs = enumerate(zip(sharing.turns, sharing.loops, strict=True))
         return prod(turns * n for index, (turns, n) in pairs if _moves(access, index))
 
-    def _touched(self, access: Access, extents: tuple[int, ...]) -> float:
-        """The bytes of the sectors that all points of these extents touch.
-
-        Each point has places of its own where subscripts choose them.
-        """
-        others = [n for n in range(access.rank) if not access.uses(n)]
-        again = prod(extents[n] for n in others) if access.is_chosen else 1
-        walk = [
-            (abs(step), count)
-            for step, count in zip(access.strides, extents, strict=True)
-            if step and count > 1
-        ]
-        line, page = self.hardware.lanes.sector_bytes, self.hardware.page_bytes
-        found = footprint(tuple(walk), access.element_bytes, line, page)
-        return found.lines * line * again
-
     def _steps(self, strides: tuple[int, ...]) -> Steps:
         """How neighbouring lanes step, by the bytes that each index moves."""
         sharing = self.sharing
@@ -209,13 +192,13 @@ class _Model:
             parts = 1 if is_whole else figures.partial_sector
             return each * times * parts, cycles * times
         # What a group reads again is in the first cache.
-        once = self._touched(access, self.sharing.group) / sector
+        once = moved_bytes(access, self.sharing.group, self.hardware) / sector
         return min(each * times, once), cycles * times
 
     def _copied(self, access: Access, stage: Staged) -> tuple[float, float, float]:
         """The same of a copy, and the cycles that local memory serves it."""
         element, figures = access.element_bytes, self.hardware.lanes
-        touched = self._touched(access, self.sharing.group)
+        touched = moved_bytes(access, self.sharing.group, self.hardware)
         moved, turns = touched / figures.sector_bytes, touched / self._accessed
         rows = tuple(
             (pitch * element, size)
