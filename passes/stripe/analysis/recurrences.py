@@ -25,7 +25,7 @@ from ....dialects.eltwise.element_types import Kind, kind
 from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ....dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .covariance import ITSELF, UNCHANGED, Changes, Term, changes_of, is_unchanged
 from .nests import is_leaf, is_number, output_indices, root_buffer
 
@@ -217,6 +217,8 @@ class _Values:
                 case ConstantOp():
                     self._found[op.result] = {}
                     self._constants[op.result] = float(op.number)
+                case IndexOp():
+                    self._found[op.results[0]] = {}
                 case LoadOp() if op.subscripts is None:
                     loaded = self._loaded(op)
                     if isinstance(loaded, str):

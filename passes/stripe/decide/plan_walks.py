@@ -47,6 +47,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from ....dialects.eltwise.ops import value_bytes
 from ....dialects.stripe.attributes import view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import Fusion
@@ -191,6 +192,7 @@ def _shape(group: WalkGroup, number: int, row: int, rows: int, step: int) -> Pro
         prod(sizes[n] for n in sums),
         2 - inside,
         keeps=not walked.aggregates,
+        element_bytes=value_bytes(block.view_type(walked.output).element_type),
     )
 
 

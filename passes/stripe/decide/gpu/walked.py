@@ -7,31 +7,34 @@ are summed up over all steps.
 * Products are shared as contractions are (see `contractions`): pieces of the inputs
   are in local memory, and each work-item has sub-tiles of cells. What a product adds
   to over all steps stays in the registers of the item that has the cell.
-* The values of a step are in local memory, with the rows side by side, as the next
-  product reads them; work-items that follow each other have following rows of them.
-* What a row has one number of is in local memory, too.
+* The values of a step are in registers, too, until the next product reads them from
+  local memory, with the rows side by side. A work-item aggregates its own columns of a
+  row; then others put such parts together.
+* What a row has one number of is in local memory.
 
 ```mlir
 stripe.block serial [%kt : 32] ... {
-  %S = stripe.alloc : !stripe.view<1x64x68xf32, local>
-  %s_acc = stripe.alloc : !stripe.view<1x64x64xf32, private>
-  ... %s_acc is set to 0 ...
+  %S_turned = stripe.alloc : !stripe.view<1x64x68xf32, local>
+  %S = stripe.alloc : !stripe.view<1x64x64xf32, private>
+  ... %S is set to 0 ...
   stripe.block [%d : 64, %q : 64, %k : 64] ...
-      out %s = %s_acc[0, %q, %k] : 1x1x1 add
+      out %s = %S[0, %q, %k] : 1x1x1 add
       attributes {stripe.schedule = #stripe.schedule<
         tile [16, 64, 64],
         tile [16, 32, 32] bind [_, subgroup, subgroup],
         tile [1, 16, 32] bind [unroll, unroll, unroll],
         tile [1, 4, 4] bind [_, lane, lane],
         points bind [_, unroll, vector],
-        stage input 0 at 1 of 1 order [0, 2, 1] padding 4 local,
+        stage input 0 at -1 of 1 order [0, 2, 1] padding 4 local,
         stage input 1 at 1 of 1 order [0, 2, 1] padding 4 local>} { ... }
-  ... %s_acc is copied to %S ...
-  stripe.block [%lane : 2, %q : 64, %k : 32] ...
-      out %part = %parts[%lane, 0, %q, 0] : 1x1x1x1 max init -inf
+  ... the maxima of %S along a work-item's own columns are put into %S_turned ...
+  stripe.block [%row : 64, %part : 16]
+      in %part_1 = %S_turned[0, %part, %row] : 1x1x1
+      out %m = %M[0, %row, 0] : 1x1x1 max
       attributes {stripe.schedule = #stripe.schedule<
-        tile [1, 1, 0] bind [group, group, _]>} { ... }
-  ...
+        tile [1, 0] bind [group, _]>} { ... }
+  ... %S is replaced by exponentials, and copied to %S_turned ...
+  ... the product of %S_turned with other columns is added to what a group keeps ...
 ```
 """
 
@@ -46,9 +49,10 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.aggregation import Aggregation
+from .....dialects.eltwise.ops import value_bytes
 from .....dialects.stripe.attributes import MemorySpace, ViewType, view_type
 from .....dialects.stripe.binding import Binding
-from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.block import BlockOp, window_of
 from .....dialects.stripe.ops import AllocOp
 from .....dialects.stripe.schedule import Schedule, set_schedule
 from .....dialects.stripe.staging import Staging
@@ -119,7 +123,7 @@ class _Product:
     def shape(self) -> Product:
         """What the model sees of it."""
         ranges = self.block.index_ranges
-        staged = sum(map(self._is_far, (self.first, self.second)))
+        staged = sum(map(self.is_far, (self.first, self.second)))
         around = self.block.parent_op()
         memory = root_buffer(self.block.buffer(self.output))
         return Product(
@@ -129,12 +133,14 @@ class _Product:
             staged,
             keeps=isinstance(memory.owner, AllocOp)
             and memory.owner.parent_op() is around,
+            element_bytes=value_bytes(self.block.view_type(self.output).element_type),
         )
 
-    def _is_far(self, number: int) -> bool:
+    def is_far(self, number: int) -> bool:
+        """Whether an input is in global memory."""
         return self.block.view_type(number).space.data is MemorySpace.GLOBAL
 
-    def schedule(self, sharing: Tiling) -> Schedule:
+    def schedule(self, sharing: Tiling, *, is_once: bool) -> Schedule:
         """How work-items share it."""
         subgroup, lane = Binding.SUBGROUP, Binding.LANE
         unroll, vector, none = Binding.UNROLL, Binding.VECTOR, Binding.UNDECIDED
@@ -153,9 +159,9 @@ class _Product:
             level(high, wide, 1, (lane, lane, none)),
         )
         stages = [
-            self._stage(number, index)
+            self._stage(number, index, is_once=is_once)
             for number, index in ((self.first, self.rows), (self.second, self.columns))
-            if self._is_far(number)
+            if self.is_far(number)
         ]
         points = Points(bind=self._each(unroll, vector, none))
         return Schedule(levels, points, tuple(stages), reason=str(sharing))
@@ -167,7 +173,7 @@ class _Product:
         # All values of other indices, which are one.
         return tuple([given.get(n, sums) for n in range(count)])
 
-    def _stage(self, number: int, near: int) -> Staging:
+    def _stage(self, number: int, near: int, *, is_once: bool) -> Staging:
         """A copy of an input with the rows or columns of a sub-group side by side."""
         access = self.block.refinement(number).access
         order = sorted(
@@ -175,7 +181,16 @@ class _Product:
         )
         is_turned = order[-1] != len(order) - 1
         padding = _SUBTILE if is_turned else 0
-        return Staging(number, 1, 1, tuple(order), MemorySpace.LOCAL, 0, padding)
+        before = -1 if is_once and not self._is_walked(number) else 1
+        return Staging(number, before, 1, tuple(order), MemorySpace.LOCAL, 0, padding)
+
+    def _is_walked(self, number: int) -> bool:
+        """Whether the steps of the walk see different parts of an input."""
+        window = window_of(self.block.buffer(number))
+        if window is None:
+            return True
+        serial, own = window
+        return any(form.support for form in serial.refinement(own).access)
 
 
 def share_walk(nest: BlockOp, hardware: Hardware) -> bool:
@@ -223,23 +238,37 @@ class _Walk:
         if len(rows) != 1:
             return None
         others = [leaf for leaf in leaves if leaf not in blocks]
-        return _Walk(nest, serial[0], tuple(products), tuple(others))
+        found = _Walk(nest, serial[0], tuple(products), tuple(others))
+        return found if found.is_shareable() else None
+
+    def is_shareable(self) -> bool:
+        """Whether all values are those of products, which others read as rows."""
+        outputs = [
+            root_buffer(each.block.buffer(each.output)) for each in self.products
+        ]
+        for op in self._allocations():
+            if _is_of_columns(op) and op.view not in outputs:
+                return False
+        return all(
+            each.is_far(each.second)
+            and (each.is_far(each.first) or each.block.buffer(each.first) in outputs)
+            for each in self.products
+        )
 
     def apply(self, way: Way) -> None:
         """Share all blocks, and put buffers where they belong."""
         cuts: dict[SSAValue, tuple[_Product, Tiling]] = {}
         kept: list[SSAValue] = []
-        for each, sharing in zip(self.products, way.sharings, strict=True):
+        shared = zip(self.products, way.products, way.sharings, strict=True)
+        for each, shape, sharing in shared:
             memory = root_buffer(each.block.buffer(each.output))
             kept.append(memory)
             if self._is_inside(memory):
                 _set_before(each)
                 cuts[memory] = each, sharing
-            set_schedule(each.block, each.schedule(sharing))
+            set_schedule(each.block, each.schedule(sharing, is_once=shape.is_once))
         for op in self._allocations():
-            if len([size for size in op.view.type.sizes if size > 1]) > 1:
-                kept.append(op.view)
-            elif op.view not in kept:
+            if op.view not in kept:
                 move_to_local(op)
         near = [_copy_near(each) for each in self.products]
         for leaf in self.leaves:
@@ -260,6 +289,11 @@ class _Walk:
         """Whether a step has memory of its own."""
         owner = memory.owner
         return isinstance(owner, AllocOp) and owner.parent_op() is self.serial
+
+
+def _is_of_columns(op: AllocOp) -> bool:
+    """Whether there is more than a number for each row."""
+    return len([size for size in op.view.type.sizes if size > 1]) > 1
 
 
 def _set_before(product: _Product) -> None:
@@ -327,9 +361,15 @@ def _share_rows(
         return
     (output,) = [n for n, r in enumerate(leaf.refinement_list) if r.direction.writes]
     parts = sharing.columns[1] * sharing.columns[2]
-    memory = next((view for view in near if view_type(view).sizes[-2] >= parts), None)
+    element = leaf.view_type(output).element_type
+    types = {view: view_type(view) for view in near}
+    fitting = [
+        view
+        for view, type in types.items()
+        if type.sizes[-2] >= parts and type.element_type == element
+    ]
+    memory = fitting[0] if fitting else None
     if memory is None:
-        element = leaf.view_type(output).element_type
         type = ViewType.of([parts, product.shape.rows], element, MemorySpace.LOCAL)
         allocation = located(AllocOp(type), leaf)
         allocation.view.name_hint = "parts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from math import ceil
@@ -33,6 +33,9 @@ class Product:
     """How many of its inputs come to local memory for it, the columns last."""
     keeps: bool
     """Whether it hands on values to others of the step."""
+    element_bytes: int
+    is_once: bool = False
+    """Whether its rows come to local memory once, before the walk."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +54,23 @@ class Way:
         """The local memory of a group, with the pieces of the next step or without."""
         pieces = kept = 0
         for each, sharing in zip(self.products, self.sharings, strict=True):
-            padding = AT_ONCE * (sharing.columns[2] + sharing.rows[2])
-            side = _side(each) + padding
+            side = each.columns + AT_ONCE * sharing.columns[2]
+            rows = each.rows + AT_ONCE * sharing.rows[2]
+            if each.is_once:
+                kept += rows * each.depth
+            elif each.staged > 1:
+                side += rows
             pieces += side * sharing.depth * (2 if ahead else 1)
             if each.keeps:
                 kept += each.columns * (each.rows + AT_ONCE)
         rows = self.products[0].rows
-        return 4 * (pieces + kept + 8 * rows)
+        return self.products[0].element_bytes * (pieces + kept + 8 * rows)
 
     @property
     def registers(self) -> int:
         """What a lane holds at least."""
-        cells = sum(sharing.cells for sharing in self.sharings)
+        words = -(-self.products[0].element_bytes // 4)
+        cells = words * sum(sharing.cells for sharing in self.sharings)
         return cells + max(s.rows[0] + s.columns[0] for s in self.sharings) + 40
 
     def fits(self, hardware: Hardware) -> bool:
@@ -77,7 +85,7 @@ class Way:
             adds = sharing.subgroups * sharing.cells / hardware.multiply_adds_per_cycle
             loads = sharing.subgroups * sharing.loads(figures)
             local = loads / hardware.loads_per_cycle
-            far = _side(each) * 4 / hardware.caches[-1].bytes_per_cycle
+            far = _side(each) * each.element_bytes / hardware.caches[-1].bytes_per_cycle
             shown = figures.walk_local_share * local + figures.cache_share * far
             total += (max(adds, local) + shown) * each.depth
             if each.keeps:
@@ -118,12 +126,20 @@ class Way:
 
 def _side(each: Product) -> int:
     """The numbers that come to local memory for each value that is summed up."""
-    return each.columns + (each.rows if each.staged > 1 else 0)
+    return each.columns + (each.rows if each.staged > 1 and not each.is_once else 0)
 
 
 @lru_cache(maxsize=256)
 def ways_of(products: tuple[Product, ...], hardware: Hardware) -> tuple[Way, ...]:
-    """The ways to share the products of a step, each with as many work-items."""
+    """The ways to share the products of a step, each with as many work-items.
+
+    What all steps need is in local memory all the time, if there is room.
+    """
+    once = tuple([replace(each, is_once=each.staged > 1) for each in products])
+    return _ways_of(once, hardware) or _ways_of(products, hardware)
+
+
+def _ways_of(products: tuple[Product, ...], hardware: Hardware) -> tuple[Way, ...]:
     found: list[Way] = []
     lanes = hardware.innermost.count
     for subgroups in (1, 2, 4, 8):

@@ -67,6 +67,41 @@ def test_one_kernel_computes_it(shape: tuple[int, ...]) -> None:
     assert f.source(*arrays).count("__kernel") == 1
 
 
+HEAD = "function (Q[H, L, D], K[H, M, D], V[H, M, W]) ->"
+SCORES = "S[h, q, k : H, L, M] = +(Q[h, q, d] * K[h, k, d]);"
+SUMS = (
+    "Top[h, q, 0 : H, L, 1] = >(T[h, q, k]); E = exp(T - Top);"
+    " Sum[h, q, 0 : H, L, 1] = +(E[h, q, k]); P = E / Sum;"
+)
+OTHERS = {
+    "what comes later is left out": (
+        f"{HEAD} (O) {{ {SCORES} T = (index(S, 2) <= index(S, 1) ? S : -1e30); {SUMS}"
+        " O[h, q, w : H, L, W] = +(P[h, q, k] * V[h, k, w]); }"
+    ),
+    "two sums of products": (
+        f"{HEAD} (O, R) {{ {SCORES} T = S * 0.1; {SUMS}"
+        " O[h, q, w : H, L, W] = +(P[h, q, k] * V[h, k, w]);"
+        " R[h, q, d : H, L, D] = +(P[h, q, k] * K[h, k, d]); }"
+    ),
+    "columns before rows": (
+        f"{HEAD} (O) {{ {SCORES} T = S * 0.1; {SUMS}"
+        " O[h, w, q : H, W, L] = +(P[h, q, k] * V[h, k, w]); }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others_of_its_kind(name: str) -> None:
+    arrays = inputs((2, 64, 80, 32, 64))
+    expected = gingham.compile(OTHERS[name], device="reference")(*arrays)
+    found = gingham.compile(OTHERS[name], hardware=EAGER)(*arrays)
+    pairs = [(found, expected)]
+    if isinstance(found, tuple):
+        pairs = [*zip(found, expected, strict=True)]
+    for own, other in pairs:
+        np.testing.assert_allclose(own, other, rtol=1e-3, atol=2e-5)
+
+
 def test_large_numbers_and_rows_without_any() -> None:
     f = gingham.compile(ATTENTION, hardware=EAGER)
     q, k, v = inputs((1, 16, 40, 16, 32))
