@@ -90,15 +90,16 @@ OTHERS = {
 }
 
 
+def listed(results: Any) -> list[Any]:
+    return [*results] if isinstance(results, tuple) else [results]
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_others_of_its_kind(name: str) -> None:
     arrays = inputs((2, 64, 80, 32, 64))
     expected = gingham.compile(OTHERS[name], device="reference")(*arrays)
     found = gingham.compile(OTHERS[name], hardware=EAGER)(*arrays)
-    pairs = [(found, expected)]
-    if isinstance(found, tuple):
-        pairs = [*zip(found, expected, strict=True)]
-    for own, other in pairs:
+    for own, other in zip(listed(found), listed(expected), strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-3, atol=2e-5)
 
 
