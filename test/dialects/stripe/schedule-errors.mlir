@@ -13,7 +13,7 @@ func.func @word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.
 // -----
 
 // CHECK: error: 'vectors' is no part of a schedule
-// CHECK: hint: a part begins with one of output, fuse, alone, walk, tile, points, stage, pad, instruction, over, because
+// CHECK: hint: a part begins with one of output, fuse, alone, epilogue, walk, tile, points, stage, pad, instruction, over, because
 // expected-error @+1 {{'vectors' is no part of a schedule}}
 func.func @no_word() { stripe.block [%i : 8] attributes {stripe.schedule = #stripe.schedule<vectors 4>} {} func.return }
 
