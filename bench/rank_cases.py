@@ -124,6 +124,19 @@ _DEVICE = (
         ("X=24x28x26x30", "Y=32x30x25x28"),
     ),
     Ranked(
+        "contraction abc = eaf * fbce",
+        "function (X[E, A, F], Y[F, B, C, E]) -> (O) {"
+        " O[a, b, c : A, B, C] = +(X[e, a, f] * Y[f, b, c, e]); }",
+        ("X=36x90x40", "Y=40x44x50x36"),
+    ),
+    Ranked(
+        "convolution 3x3 128-128 at 28, batch 16",
+        "function (I[N, X, Y, CI], K[KX, KY, CI, CO]) -> (O) {"
+        " O[n, x, y, co : N, X, Y, CO] ="
+        " +(I[n, x + kx - 1, y + ky - 1, ci] * K[kx, ky, ci, co]); }",
+        ("I=16x28x28x128", "K=3x3x128x128"),
+    ),
+    Ranked(
         "convolution 3x3 64-64 at 56, batch 8",
         "function (I[N, X, Y, CI], K[KX, KY, CI, CO]) -> (O) {"
         " O[n, x, y, co : N, X, Y, CO] ="
