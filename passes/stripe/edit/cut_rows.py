@@ -43,8 +43,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cached_property
 
 from xdsl.dialects.builtin import IndexType
@@ -66,47 +64,7 @@ from ..analysis.nests import output_indices, reduction_indices, root_buffer
 from .blocks import Window, build_block, compute_indices
 from .copies import copy_block
 from .localize import localize
-
-
-class _Kind(Enum):
-    """What a leaf does with rows."""
-
-    AGGREGATES = auto()
-    """It reads them, and has a cell for each."""
-    COMPUTES = auto()
-    """It has a value of its own at each place of a row."""
-    IS_APART = auto()
-    """It uses none."""
-
-
-@dataclass(frozen=True)
-class _Leaf:
-    """A block of the nest."""
-
-    block: BlockOp
-    index: int | None
-    """That goes along rows."""
-    kind: _Kind
-    memories: tuple[SSAValue, ...]
-    """Of each window."""
-
-    def used(self, *, reads: bool) -> list[SSAValue]:
-        """The memories that it reads, or those that it writes."""
-        pairs = zip(self.memories, self.block.refinement_list, strict=True)
-        return [
-            memory
-            for memory, use in pairs
-            if (use.direction.reads if reads else use.direction.writes)
-        ]
-
-    def axis(self, number: int) -> int | None:
-        """The axis of a memory along which it has values of its own, from 0 on."""
-        access, index = self.block.refinement(number).access, self.index
-        if index is None:
-            return None
-        moved = [axis for axis, form in enumerate(access) if form.coefficients[index]]
-        is_own = len(moved) == 1 and access[moved[0]].single_dimension == index
-        return moved[0] if is_own else None
+from .row_cut import RowCut, RowLeaf, RowUse, is_only_used_by
 
 
 def cut_rows(
@@ -117,177 +75,38 @@ def cut_rows(
     `indices` are those of the leaves that go along rows, if any. Returns the new nests;
     none where the nest is left as it is.
     """
-    if _Cut.of(nest, indices, size) is None:
+    if RowCut.of(nest, indices, size) is None:
         return []
-    handed_on = {root_buffer(buffer) for buffer in nest.buffers}
-    scratch = [m.owner for m in handed_on if _is_only_used_by(m, nest)]
+    handed_on = dict.fromkeys(root_buffer(buffer) for buffer in nest.buffers)
+    scratch = [m.owner for m in handed_on if is_only_used_by(m, nest)]
     localize(nest, [op for op in scratch if isinstance(op, AllocOp)], sys.maxsize)
-    cut = _Cut.of(nest, indices, size)
-    return [] if cut is None else cut.apply()
+    cut = RowCut.of(nest, indices, size)
+    return [] if cut is None else _apply(cut)
 
 
-def _is_only_used_by(memory: SSAValue, nest: BlockOp) -> bool:
-    """Whether a buffer is allocated for a nest."""
-    is_allocated = isinstance(memory.owner, AllocOp)
-    return is_allocated and all(use.operation is nest for use in memory.uses)
-
-
-@dataclass(frozen=True)
-class _Cut:
-    nest: BlockOp
-    size: int
-    length: int
-    leaves: tuple[_Leaf, ...]
-    writers: Mapping[SSAValue, _Leaf]
-
-    @property
-    def count(self) -> int:
-        """The parts of a row."""
-        return -(-self.length // self.size)
-
-    @staticmethod
-    def of(
-        nest: BlockOp, indices: Mapping[BlockOp, int | None], size: int
-    ) -> _Cut | None:
-        """What is to be known of a nest; None where it can not be cut."""
-        leaves = [_leaf(nest, block, index) for block, index in indices.items()]
-        found = tuple([leaf for leaf in leaves if leaf is not None])
-        lengths = {
-            leaf.block.index_ranges[leaf.index]
-            for leaf in found
-            if leaf.index is not None
-        }
-        if len(found) < len(leaves) or len(lengths) != 1 or nest.conditions:
-            return None
-        writers: dict[SSAValue, _Leaf] = {}
-        for leaf in found:
-            for memory in leaf.used(reads=False):
-                if memory in writers:
-                    return None
-                writers[memory] = leaf
-        cut = _Cut(nest, size, lengths.pop(), found, writers)
-        return cut if all(map(cut._hands_on, found)) else None
-
-    def _hands_on(self, leaf: _Leaf) -> bool:
-        """Whether a leaf uses what leaves write as others that are cut do."""
-        for number, memory in enumerate(leaf.memories):
-            writer = self.writers.get(memory)
-            if writer is None:
-                continue
-            is_last = self.leaves.index(writer) > self.leaves.index(leaf)
-            direction = leaf.block.refinement(number).direction
-            if is_last or direction is Direction.INOUT:
-                return False
-            # Of the rows that the nest hands on nothing is read in it.
-            is_row = writer.kind is _Kind.COMPUTES
-            is_result = writer is leaf or not is_row
-            axis, place = leaf.axis(number), writer.memories.index(memory)
-            if not (self._is_inside(memory) or is_result):
-                return False
-            if is_row != (axis is not None) or not self._is_one_window(memory):
-                return False
-            if axis != writer.axis(place):
-                return False
-        return True
-
-    def _is_one_window(self, memory: SSAValue) -> bool:
-        """Whether the nest shows the same part of a memory wherever it does."""
-        shown = {
-            (use.access, self.nest.view_type(number))
-            for number, use in enumerate(self.nest.refinement_list)
-            if root_buffer(self.nest.buffer(number)) is memory
-        }
-        return len(shown) < 2
-
-    def _is_inside(self, memory: SSAValue) -> bool:
-        """Whether nothing but the nest uses a memory."""
-        owner = memory.owner
-        if isinstance(owner, AllocOp) and owner.parent is self.nest.body.block:
-            return True
-        return _is_only_used_by(memory, self.nest)
-
-    @cached_property
-    def levels(self) -> dict[BlockOp, int]:
-        """How many aggregations each leaf waits for, one after the other."""
-        found: dict[BlockOp, int] = {}
-        for leaf in self.leaves:
-            writers = [self.writers.get(memory) for memory in leaf.used(reads=True)]
-            found[leaf.block] = max(
-                [
-                    found[each.block] + (each.kind is _Kind.AGGREGATES)
-                    for each in writers
-                    if each is not None
-                ],
-                default=0,
-            )
-        return found
-
-    @cached_property
-    def axes(self) -> dict[SSAValue, int | None]:
-        """Along which axis leaves use their own values of a buffer, if they all do."""
-        found: dict[SSAValue, set[int | None]] = {}
-        for leaf in self.leaves:
-            for number, buffer in enumerate(leaf.block.buffers):
-                found.setdefault(buffer, set()).add(leaf.axis(number))
-        return {
-            buffer: axes.pop() if len(axes) == 1 else None
-            for buffer, axes in found.items()
-        }
-
-    def apply(self) -> list[BlockOp]:
-        """Put the new nests in place of the old one; those."""
-        parts: dict[SSAValue, SSAValue] = {}
-        nests: list[BlockOp] = []
-        for level in range(max(self.levels.values()) + 1):
-            wanted = [
-                leaf
-                for leaf in self.leaves
-                if self.levels[leaf.block] == level
-                and leaf.kind is not _Kind.IS_APART
-                and (leaf.kind is _Kind.AGGREGATES or self._is_result(leaf))
-            ]
-            if wanted:
-                nests.append(_Phase(self, wanted, parts, is_cut=True).build())
-        results = [
+def _apply(cut: RowCut) -> list[BlockOp]:
+    """Put the new nests in place of the old one; those."""
+    parts: dict[SSAValue, SSAValue] = {}
+    nests: list[BlockOp] = []
+    for level in range(max(cut.levels.values()) + 1):
+        wanted = [
             leaf
-            for leaf in self.leaves
-            if leaf.kind is not _Kind.COMPUTES and self._is_result(leaf)
+            for leaf in cut.leaves
+            if cut.levels[leaf.block] == level
+            and leaf.kind is not RowUse.IS_APART
+            and (leaf.kind is RowUse.AGGREGATES or cut.is_result(leaf))
         ]
-        if results:
-            nests.append(_Phase(self, results, parts, is_cut=False).build())
-        self.nest.replace_by(*nests)
-        return nests
-
-    def is_cell(self, memory: SSAValue) -> bool:
-        """Whether a result has cells for rows: each nest finds these for itself.
-
-        The last one, which is not cut, hands them on.
-        """
-        writer = self.writers.get(memory)
-        is_known = writer is not None and writer.kind is not _Kind.COMPUTES
-        return is_known and not self._is_inside(memory)
-
-    def _is_result(self, leaf: _Leaf) -> bool:
-        return not all(map(self._is_inside, leaf.used(reads=False)))
-
-
-def _leaf(nest: BlockOp, block: BlockOp, index: int | None) -> _Leaf | None:
-    """What is to be known of a block; None for one that goes along rows otherwise."""
-    kind = _Kind.IS_APART
-    if index is not None:
-        aggregates = index in reduction_indices(block)
-        kind = _Kind.AGGREGATES if aggregates else _Kind.COMPUTES
-    if block.is_serial or block.parent_op() is not nest:
-        return None
-    memories = tuple([_memory(nest, buffer) for buffer in block.buffers])
-    return _Leaf(block, index, kind, memories)
-
-
-def _memory(nest: BlockOp, buffer: SSAValue) -> SSAValue:
-    """What a leaf's window is cut from: allocated in the nest, or outside."""
-    if isinstance(buffer, BlockArgument) and buffer in nest.views:
-        return root_buffer(nest.buffer(nest.views.index(buffer)))
-    return buffer
+        if wanted:
+            nests.append(_Phase(cut, wanted, parts, is_cut=True).build())
+    results = [
+        leaf
+        for leaf in cut.leaves
+        if leaf.kind is not RowUse.COMPUTES and cut.is_result(leaf)
+    ]
+    if results:
+        nests.append(_Phase(cut, results, parts, is_cut=False).build())
+    cut.nest.replace_by(*nests)
+    return nests
 
 
 class _Phase:
@@ -295,8 +114,8 @@ class _Phase:
 
     def __init__(
         self,
-        cut: _Cut,
-        wanted: Sequence[_Leaf],
+        cut: RowCut,
+        wanted: Sequence[RowLeaf],
         parts: dict[SSAValue, SSAValue],
         *,
         is_cut: bool,
@@ -311,12 +130,12 @@ class _Phase:
         self._summed: set[BlockOp] = set()
         self._cells: dict[SSAValue, SSAValue] = {}
         for leaf in wanted:
-            if leaf.kind is _Kind.AGGREGATES and not is_cut:
+            if leaf.kind is RowUse.AGGREGATES and not is_cut:
                 self._summed.add(leaf.block)
             else:
                 self._need(leaf)
 
-    def _need(self, leaf: _Leaf) -> None:
+    def _need(self, leaf: RowLeaf) -> None:
         """Note a leaf, and those whose values it reads."""
         if leaf.block in self._computed:
             return
@@ -325,7 +144,7 @@ class _Phase:
             writer = self._cut.writers.get(memory)
             if writer is None:
                 continue
-            if writer.kind is _Kind.AGGREGATES:
+            if writer.kind is RowUse.AGGREGATES:
                 self._summed.add(writer.block)
             else:
                 self._need(writer)
@@ -359,7 +178,7 @@ class _Phase:
             zip(self._nest.indices, self._indices, strict=False)
         )
         for leaf in self._cut.leaves:
-            is_target = leaf in self._wanted and leaf.kind is _Kind.AGGREGATES
+            is_target = leaf in self._wanted and leaf.kind is RowUse.AGGREGATES
             if leaf.block in self._computed:
                 self._add_leaf(leaf, renamed, is_target=is_target)
             elif leaf.block in self._summed:
@@ -376,7 +195,7 @@ class _Phase:
         return located(nest, self._nest)
 
     def _add_leaf(
-        self, leaf: _Leaf, renamed: dict[SSAValue, SSAValue], *, is_target: bool
+        self, leaf: RowLeaf, renamed: dict[SSAValue, SSAValue], *, is_target: bool
     ) -> None:
         """A leaf, over a part of the rows if it goes along these."""
         for number, use in enumerate(leaf.block.refinement_list):
@@ -396,7 +215,7 @@ class _Phase:
                     self._hand_on(leaf, block, number)
 
     def _rename(
-        self, leaf: _Leaf, number: int, renamed: dict[SSAValue, SSAValue]
+        self, leaf: RowLeaf, number: int, renamed: dict[SSAValue, SSAValue]
     ) -> SSAValue:
         """What stands for a buffer of the old nest."""
         buffer = leaf.block.buffer(number)
@@ -404,7 +223,7 @@ class _Phase:
             renamed[buffer] = self._buffer(leaf, number)
         return renamed[buffer]
 
-    def _buffer(self, leaf: _Leaf, number: int) -> SSAValue:
+    def _buffer(self, leaf: RowLeaf, number: int) -> SSAValue:
         """A window like one of the old nest, or memory of the new one."""
         buffer, memory = leaf.block.buffer(number), leaf.memories[number]
         if self._cut.is_cell(memory):
@@ -429,7 +248,7 @@ class _Phase:
         self._body.add_op(located(allocation, self._nest))
         return allocation.view
 
-    def _hand_out(self, leaf: _Leaf) -> None:
+    def _hand_out(self, leaf: RowLeaf) -> None:
         """Copy the cells that a leaf writes to where the old nest has them."""
         for number, memory in enumerate(leaf.memories):
             buffer = leaf.block.buffer(number)
@@ -471,7 +290,7 @@ class _Phase:
         view.name_hint = like.name_hint
         return view
 
-    def _narrow(self, leaf: _Leaf, block: BlockOp) -> None:
+    def _narrow(self, leaf: RowLeaf, block: BlockOp) -> None:
         """Let a block go along a part of the rows."""
         if leaf.index is None:
             return
@@ -491,7 +310,7 @@ class _Phase:
         block.set_range(leaf.index, cut.size)
         block.rewrite(accesses, where)
 
-    def _hand_on(self, leaf: _Leaf, block: BlockOp, number: int) -> None:
+    def _hand_on(self, leaf: RowLeaf, block: BlockOp, number: int) -> None:
         """Let a block aggregate into a cell of the parts."""
         memory = leaf.memories[number]
         cells = view_type(leaf.block.buffer(number))
@@ -513,14 +332,14 @@ class _Phase:
         block.operands[number] = view
         block.rewrite(accesses, block.where)
 
-    def _add_sums(self, leaf: _Leaf, renamed: dict[SSAValue, SSAValue]) -> None:
+    def _add_sums(self, leaf: RowLeaf, renamed: dict[SSAValue, SSAValue]) -> None:
         """Put the parts of a row together that an earlier nest has found."""
         for number, use in enumerate(leaf.block.refinement_list):
             if use.direction.writes:
                 self._add_sum(leaf, number, renamed)
 
     def _add_sum(
-        self, leaf: _Leaf, number: int, renamed: dict[SSAValue, SSAValue]
+        self, leaf: RowLeaf, number: int, renamed: dict[SSAValue, SSAValue]
     ) -> None:
         old, memory = leaf.block, leaf.memories[number]
         buffer, parts = old.buffer(number), self._parts[memory]
