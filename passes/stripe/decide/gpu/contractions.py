@@ -154,7 +154,10 @@ def _estimate(roles: _Roles, tiling: Tiling, model: Model, parts: int = 1) -> Es
 
 def _tilings(roles: _Roles, hardware: Hardware) -> Iterator[Tiling]:
     """The ways to share a tile that a device has room for, and a block cells."""
-    fitting = _fitting(hardware, tuple([roles.depths(depth) for depth in _DEPTHS]))
+    depths = [roles.depths(depth) for depth in _DEPTHS]
+    least = min(_DEPTHS[0], max(map(prod, depths)))
+    deep = tuple([sizes for sizes in depths if prod(sizes) >= least])
+    fitting = _fitting(hardware, deep)
     return (tiling for tiling in fitting if not roles.is_too_large(tiling))
 
 
@@ -281,19 +284,21 @@ class _Roles:
     def depths(self, depth: int) -> tuple[int, ...]:
         """How many values of each index that aggregates are summed up at a time.
 
-        Together they are so many at most.
+        Together they are about so many.
 
         Windows that overlap for neighbouring values, as those of a convolution do, are
         copied for one value at a time: vectors in them begin at multiples of their size
-        then. But for short sums, which take several.
+        then. But for short sums, which take all, or several.
         """
         ranges = self.problem.ranges
         sizes = dict.fromkeys(self.sums, 1)
         left = depth
         for index in sorted(self.sums, key=self._overlaps):
-            if self._overlaps(index) and left <= depth // 4:
+            is_window = self._overlaps(index)
+            is_whole = is_window and left > 1 and ranges[index] <= 2 * left
+            if is_window and not is_whole and left <= depth // 4:
                 break
-            sizes[index] = _part(ranges[index], left)
+            sizes[index] = ranges[index] if is_whole else _part(ranges[index], left)
             left //= sizes[index]
         return tuple(sizes.values())
 

@@ -39,3 +39,22 @@ func.func @few_channels(%I : !stripe.view<16x56x56x3xf32>, %K : !stripe.view<3x3
   }
   func.return %O : !stripe.view<16x56x56x64xf32>
 }
+
+// So few channels are summed up for all taps of a row at a time, which share a window.
+// CHECK-LABEL: func.func @taps
+// CHECK:       tile [1, 8, 16, 64, 1, 7, 3],
+func.func @taps(%I : !stripe.view<16x224x224x3xf32>, %K : !stripe.view<7x7x3x64xf32>)
+    -> !stripe.view<16x112x112x64xf32> {
+  %O = stripe.alloc : !stripe.view<16x112x112x64xf32>
+  stripe.block "O" [%n : 16, %x : 112, %y : 112, %d : 64, %s : 7, %t : 7, %c : 3]
+      in %i = %I[%n, %s + 2 * %x - 3, %t + 2 * %y - 3, %c] : 1x1x1x1
+      in %k = %K[%s, %t, %c, %d] : 1x1x1x1
+      out %o = %O[%n, %x, %y, %d] : 1x1x1x1 add init 0
+      where %s + 2 * %x - 3 >= 0, -%s - 2 * %x + 226 >= 0, %t + 2 * %y - 3 >= 0, -%t - 2 * %y + 226 >= 0 {
+    %a = stripe.load %i : !stripe.view<1x1x1x1xf32>
+    %b = stripe.load %k : !stripe.view<1x1x1x1xf32>
+    %p = eltwise.mul %a, %b : f32
+    stripe.store %p, %o : !stripe.view<1x1x1x1xf32>
+  }
+  func.return %O : !stripe.view<16x112x112x64xf32>
+}
