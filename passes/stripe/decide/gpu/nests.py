@@ -13,110 +13,39 @@ is in local memory. What several blocks read of an input is read once, into regi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from .....dialects.aggregation import Aggregation
 from .....dialects.eltwise.ops import value_bytes
 from .....dialects.stripe.attributes import Direction, MemorySpace, ViewType, view_type
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp, StoreOp
 from .....targets.hardware import Hardware
 from ....locations import located
-from ...analysis.lanes import unit_steps
 from ...analysis.nests import (
-    is_injective,
-    is_leaf,
-    is_number,
-    is_subscripted,
-    output_indices,
     reduction_indices,
     root_buffer,
 )
-from ...analysis.schedules import is_scheduled
 from ...edit.blocks import retarget
 from ...edit.copies import cell_bounds, copy_block
 from ...edit.cut_rows import cut_rows
 from ...edit.group_reduction import deal_cells, share_reduction, spread_cells
 from ...edit.partial import Lanes, deal_out
 from ..model.tree import tree_radices
+from .nest_leaves import LeafShare, NestLeaf, leaves_of
 from .turns import part_of_rows, row_registers, turns_of
 
 _STAGED_SHARE = 0.75
 """The part of the local memory that rows may take which are copied there."""
 
 
-@dataclass(frozen=True)
-class _Leaf:
-    """A block of a nest, and the index at whose values items take turns, if any."""
-
-    block: BlockOp
-    index: int | None
-    turns: int = 1
-    is_column: bool = False
-    """Whether items that follow each other have other columns."""
-
-    @property
-    def extent(self) -> int:
-        """How many values there are to take."""
-        return 1 if self.index is None else self.block.index_ranges[self.index]
-
-    @property
-    def rounds(self) -> int:
-        """How many of them an item has."""
-        return -(-self.extent // self.turns)
-
-    @property
-    def spread(self) -> tuple[int, ...]:
-        """The other indices whose values are different items."""
-        return tuple(sorted(output_indices(self.block) - {self.index}))
-
-    @property
-    def rows(self) -> int:
-        """How many values these have."""
-        return prod(self.block.index_ranges[index] for index in self.spread)
-
-    def share(self, number: int) -> _Share | None:
-        """Which cells of a buffer an item has; None where it has none of its own."""
-        if self.turns * self.rows == 1:
-            return None
-        ranges = self.block.index_ranges
-        axes: dict[int, int] = {}
-        for axis, form in enumerate(self.block.refinement(number).access):
-            if not form.support and not form.constant:
-                continue
-            if len(form.support) != 1 or form.constant:
-                return None
-            (index,) = form.support
-            if form.coefficients[index] != 1 or index in axes or index >= len(ranges):
-                return None
-            axes[index] = axis
-        if self.index not in axes or not {*self.spread} <= {*axes}:
-            return None
-        if not is_number(self.block.view_type(number)):
-            return None
-        others = tuple([(axes[index], ranges[index]) for index in self.spread])
-        return _Share(axes[self.index], self.turns, others)
-
-
-@dataclass(frozen=True)
-class _Share:
-    """How a buffer is divided among items: the same for all that use it."""
-
-    axis: int
-    """Along which they take turns."""
-    turns: int
-    others: tuple[tuple[int, int], ...]
-    """The axes that others have other places of, with how many."""
-
-
 def share_nest(nest: BlockOp, hardware: Hardware) -> bool:
     """Let the work-items of groups share a nest; False where they can not."""
-    leaves = _leaves(nest)
+    leaves = leaves_of(nest)
     if leaves is None:
         return False
     sharing = _Sharing(nest, _with_turns(leaves, nest, hardware), hardware)
@@ -132,7 +61,7 @@ def cut_nest(nest: BlockOp, hardware: Hardware) -> list[BlockOp]:
     Groups of a nest over whole rows would leave most cores without work, or have more
     cells of a row than registers.
     """
-    leaves = _leaves(nest)
+    leaves = leaves_of(nest)
     if not leaves:
         return []
     length = max(leaf.extent for leaf in leaves)
@@ -146,114 +75,9 @@ def cut_nest(nest: BlockOp, hardware: Hardware) -> list[BlockOp]:
     return cut_rows(nest, indices, size)
 
 
-def _leaves(nest: BlockOp) -> list[_Leaf] | None:
-    """The blocks of a nest; None where it has others than can be dealt out."""
-    is_plain = not nest.conditions and not nest.is_serial and not is_scheduled(nest)
-    if not is_plain or any(
-        refinement.aggregation is not Aggregation.ASSIGN or refinement.init is not None
-        for refinement in nest.refinement_list
-    ):
-        return None
-    found: list[_Leaf] = []
-    for op in nest.body.block.ops:
-        if isinstance(op, AllocOp):
-            continue
-        leaf = _leaf(op) if isinstance(op, BlockOp) else None
-        if leaf is None:
-            return None
-        found.append(leaf)
-    return _as_columns(found) or found
-
-
-def _as_columns(leaves: Sequence[_Leaf]) -> list[_Leaf] | None:
-    """The same, with turns at the values of columns; None where there are none.
-
-    Then the index that aggregates is another one than that of neighbouring cells.
-    """
-    lengths = {
-        leaf.block.index_ranges[index]
-        for leaf in leaves
-        for index in reduction_indices(leaf.block)
-        if leaf.block.index_ranges[index] > 1
-    }
-    rows = any(leaf.index in reduction_indices(leaf.block) for leaf in leaves)
-    if rows or len(lengths) != 1:
-        return None
-    length = lengths.pop()
-    found: list[_Leaf] = []
-    for leaf in leaves:
-        ranges = leaf.block.index_ranges
-        own = [n for n, extent in enumerate(ranges) if extent > 1 and n != leaf.index]
-        sums = reduction_indices(leaf.block)
-        along = [n for n in own if n in sums or not sums]
-        if len(along) > 1 or any(ranges[n] != length for n in along):
-            return None
-        if sums and not _aggregates(leaf.block):
-            return None
-        found.append(_Leaf(leaf.block, along[0] if along else None, is_column=True))
-    return found
-
-
-def _leaf(block: BlockOp) -> _Leaf | None:
-    """A block with the index that it is dealt out along; None if it can not be."""
-    if not is_leaf(block) or block.is_serial or not all(block.index_ranges):
-        return None
-    if is_scheduled(block) or any(map(is_subscripted, block.views)):
-        return None
-    if not all(_has_cells(block, number) for number in range(len(block.views))):
-        return None
-    index = _lane_index(block)
-    if index is None:
-        reductions = reduction_indices(block)
-        is_small = all(block.index_ranges[n] == 1 for n in reductions)
-        return _Leaf(block, None) if is_small else None
-    if index in reduction_indices(block) and not _aggregates(block):
-        return None
-    return _Leaf(block, index)
-
-
-def _has_cells(block: BlockOp, number: int) -> bool:
-    """Whether what is written through a window is used by the same items alone."""
-    refinement = block.refinement(number)
-    if not refinement.direction.writes:
-        return True
-    root = root_buffer(block.buffer(number))
-    is_alone = all(
-        refinement.access == other.access
-        for buffer, other in zip(block.buffers, block.refinement_list, strict=True)
-        if root_buffer(buffer) is root
-    )
-    return is_alone and is_injective(block, number)
-
-
-def _aggregates(block: BlockOp) -> bool:
-    """Whether all outputs aggregate numbers from what changes nothing."""
-    return all(
-        is_number(block.view_type(number))
-        and refinement.aggregation is not Aggregation.ASSIGN
-        and refinement.init
-        == refinement.aggregation.identity(block.view_type(number).element_type)
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction.writes
-    )
-
-
-def _lane_index(block: BlockOp) -> int | None:
-    """The index along which the most cells are contiguous, or the longest one."""
-    ranges = block.index_ranges
-    scores = [0] * len(ranges)
-    for refinement in block.refinement_list:
-        used = {n for form in refinement.access for n in form.support}
-        cells = prod(ranges[n] for n in used if n < len(ranges))
-        for index in unit_steps(refinement, len(ranges)):
-            scores[index] += cells if ranges[index] > 1 else 0
-    wide = [index for index in range(len(ranges)) if ranges[index] > 1]
-    return max(wide, key=lambda n: (scores[n], ranges[n]), default=None)
-
-
 def _with_turns(
-    leaves: Sequence[_Leaf], nest: BlockOp, hardware: Hardware
-) -> list[_Leaf]:
+    leaves: Sequence[NestLeaf], nest: BlockOp, hardware: Hardware
+) -> list[NestLeaf]:
     """The same, with as many items as are worth having.
 
     There are more than usual where the cells of one would not fit its registers.
@@ -273,7 +97,7 @@ def _with_turns(
     ]
 
 
-def _turns(leaf: _Leaf, longest: int, items: int, hardware: Hardware) -> int:
+def _turns(leaf: NestLeaf, longest: int, items: int, hardware: Hardware) -> int:
     """How many items take turns: all that have something, at the parts of a row."""
     is_sum = leaf.index in reduction_indices(leaf.block)
     if is_sum and leaf.extent < longest:
@@ -307,7 +131,7 @@ class _Sharing:
     """How a nest is shared; nothing is changed before `apply`."""
 
     def __init__(
-        self, nest: BlockOp, leaves: Sequence[_Leaf], hardware: Hardware
+        self, nest: BlockOp, leaves: Sequence[NestLeaf], hardware: Hardware
     ) -> None:
         self._nest = nest
         self._hardware = hardware
@@ -321,9 +145,9 @@ class _Sharing:
             if (share := self._share(allocation.view)) is not None
         }
 
-    def _share(self, view: SSAValue) -> _Share | None:
+    def _share(self, view: SSAValue) -> LeafShare | None:
         """How all blocks divide a buffer; None where they do not, or differently."""
-        shares: set[_Share | None] = set()
+        shares: set[LeafShare | None] = set()
         for use in view.uses:
             block = use.operation
             leaf = self._leaves.get(block) if isinstance(block, BlockOp) else None
@@ -456,12 +280,14 @@ class _Sharing:
             opening = [located(private, self._nest), located(copy, self._nest)]
             Rewriter.insert_op(opening, start)
             self._leaves = {
-                copy: _Leaf(copy, axes.index(share.axis), share.turns, self._is_column),
+                copy: NestLeaf(
+                    copy, axes.index(share.axis), share.turns, self._is_column
+                ),
                 **self._leaves,
             }
             self._divided[private] = share
 
-    def _rounds(self, allocation: AllocOp, share: _Share) -> int:
+    def _rounds(self, allocation: AllocOp, share: LeafShare) -> int:
         """How many cells of a divided buffer an item has."""
         own = share.turns * prod(extent for _, extent in share.others)
         return -(-prod(allocation.view.type.sizes) // own)
@@ -477,7 +303,7 @@ class _Sharing:
             dealt, reason, last_first=True, whole=0, unrolled=0 if unrolls else None
         )
 
-    def _deal(self, leaf: _Leaf) -> None:
+    def _deal(self, leaf: NestLeaf) -> None:
         block, index = leaf.block, leaf.index
         unrolls = leaf.rounds <= self._hardware.overheads.unrolled_copies and any(
             root_buffer(buffer).owner in self._divided for buffer in block.buffers
