@@ -57,6 +57,8 @@ class LaneFigures:
     """The part of the accesses to local memory that arithmetic does not hide."""
     cache_share: float
     """The part of what comes from the last cache that it does not hide."""
+    copy_cycles: float
+    """Of a sub-group that copies to local memory, with the arithmetic of places."""
     step_wait_cycles: float
     """In which the work-items of a group wait for each other at a step of a sum."""
     step_cycles: float

@@ -74,7 +74,7 @@ def candidates(
     roles = _Roles.of(problem)
     if roles is None:
         return
-    model, ways = Model(hardware), _tilings(roles, hardware)
+    model, ways = Model(hardware, roles.widths), _tilings(roles, hardware)
     timed = [(_estimate(roles, way, model), way) for way in ways]
     for found, way in sorted(timed, key=lambda each: each[0].seconds):
         schedule = roles.schedule(block, way)
@@ -96,7 +96,7 @@ def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, .
     ranges = roles.problem.ranges
     index = max(roles.sums, key=lambda n: ranges[n])
     values = prod(ranges[n] for n in roles.sums)
-    model, tilings = Model(hardware), [*_tilings(roles, hardware)]
+    model, tilings = Model(hardware, roles.widths), [*_tilings(roles, hardware)]
     if not tilings:
         return ()
     best = _fastest(roles, tilings, model) * _WORTH if values <= longest else inf
@@ -310,6 +310,12 @@ class _Roles:
             for row in access.coefficients
         )
 
+    @property
+    def widths(self) -> tuple[int, int]:
+        """How many rows, and columns, are copied to local memory at once."""
+        first = _width(self.first, self.rows[0])
+        return first, _width(self.second, self.columns[0])
+
     def groups(self, tiling: Tiling) -> int:
         """How many groups there are."""
         ranges = self.problem.ranges
@@ -417,6 +423,15 @@ class _Roles:
             return False
         is_window = any(self._overlaps(n) and access.uses(n) for n in self.sums)
         return is_window and depths.get(moving[0], 1) % _SUBTILE == 0
+
+
+def _width(access: Access, near: int) -> int:
+    """As many numbers along an index as lie together, at multiples of so many."""
+    if not access.coefficients or access.coefficients[-1][near] != 1:
+        return 1
+    size = _SUBTILE * access.element_bytes
+    others = [step for n, step in enumerate(access.strides) if n != near]
+    return 1 if any(step % size for step in others) else _SUBTILE
 
 
 def _part(extent: int, most: int) -> int:

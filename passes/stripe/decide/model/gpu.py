@@ -9,12 +9,19 @@ from ....clock import Clock, Estimate
 from .occupancy import resident_groups
 from .tiling import Tiling
 
+_FREE_PLACES = 12
+"""Copies of a work-item in a step of which places take no registers."""
+_REGISTERS_OF_PLACE = 4
+"""Of each further one."""
+
 
 class Model:
     """Predicts the time of contractions on one device."""
 
-    def __init__(self, hardware: Hardware) -> None:
+    def __init__(self, hardware: Hardware, widths: tuple[int, int] = (1, 1)) -> None:
+        """Of a device, and how many rows, and columns, a lane copies at once."""
         self.hardware = hardware
+        self._widths = widths
         self._resident: dict[Tiling, int] = {}
         self._works: dict[tuple[Tiling, int, float], dict[str, float]] = {}
 
@@ -54,22 +61,36 @@ class Model:
                 tiling.items,
                 self.hardware,
                 local_bytes=tiling.local_bytes(4),
-                registers=tiling.registers,
+                registers=tiling.registers + self._places(tiling),
             )
         return self._resident[tiling]
+
+    def _places(self, tiling: Tiling) -> int:
+        """The registers of a work-item for places that it copies from and to.
+
+        Those of a few copies are parts of the instructions (measured on an H100).
+        """
+        copies = ceil(self._copies(tiling) / tiling.items)
+        return max(_REGISTERS_OF_PLACE * (copies - _FREE_PLACES), 0)
+
+    def _copies(self, tiling: Tiling) -> float:
+        """How many copies to local memory the work-items of a group make in a step."""
+        rows, columns = self._widths
+        return (tiling.row_count / rows + tiling.column_count / columns) * tiling.depth
 
     def _step(self, work: dict[str, float], groups: int) -> float:
         """The cycles in which a core does a step of each of so many groups.
 
         That is arithmetic mostly, behind which accesses to local memory and to the last
-        cache are hidden in part. What the next step uses comes meanwhile; it takes the
-        time from an access to its value at least. Groups wait at the end of a step, the
-        less the more others there are.
+        cache are hidden in part, and copies are not. What the next step uses comes
+        meanwhile; it takes the time from an access to its value at least. Groups wait
+        at the end of a step, the less the more others there are.
         """
         figures = self.hardware.lanes
         hidden = hypot(work["arithmetic"], work["local memory"])
         shown = figures.local_share * work["local memory"]
-        shown += figures.cache_share * work["last cache"] + work["steps"]
+        shown += figures.cache_share * work["last cache"]
+        shown += work["copies"] + work["steps"]
         latency = figures.busy_latency * self.hardware.caches[-1].latency_cycles
         return max(hidden + shown, latency) + figures.step_wait_cycles / groups
 
@@ -86,11 +107,13 @@ class Model:
         subgroups = groups * tiling.subgroups
         turns = ceil(subgroups / hardware.multiply_adds_per_cycle)
         loads = tiling.loads(figures)
+        copied = groups * self._copies(tiling) / hardware.items_at_once
         adds = (turns + figures.alone_share) * tiling.rows[0] * tiling.columns[0]
         found = {
             "arithmetic": adds * depth,
             "local memory": subgroups * loads / hardware.loads_per_cycle * depth,
             "last cache": groups * moved / hardware.caches[-1].bytes_per_cycle,
+            "copies": copied * figures.copy_cycles,
             "steps": groups * figures.step_cycles,
         }
         self._works[tiling, groups, moved] = found

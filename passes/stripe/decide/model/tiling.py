@@ -56,7 +56,7 @@ class Tiling:
         That is the more, the more steps of the sum a compiler sees.
         """
         rows, columns = self.rows[0], self.columns[0]
-        return self.cells + rows + columns + 36 + self.depth
+        return self.cells + rows + columns + 28 + self.depth
 
     def local_bytes(self, element_bytes: int) -> int:
         """The local memory of a group: of one step, and of the next."""
