@@ -256,7 +256,6 @@ def _of_lanes(options: TargetOptions) -> list[Step]:
     if hardware.has_vectors:
         return []
     return [
-        step("opencl-order-groups", hardware=hardware),
         step("opencl-double-buffer", hardware=hardware),
         step("opencl-align-vectors"),
         step("opencl-order-loops"),
