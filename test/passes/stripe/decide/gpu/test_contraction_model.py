@@ -31,7 +31,9 @@ def seconds(
     """The predicted time of a square product with a sum of so many values."""
     groups = -(-sides // way.row_count) * -(-sides // way.column_count)
     steps = -(-length // (parts * way.depth))
-    return Model(HARDWARE, widths).estimate(way, groups * parts, steps).seconds
+    moved = 4.0 * (way.row_count + way.column_count) * way.depth
+    model = Model(HARDWARE, widths)
+    return model.estimate(way, groups * parts, steps, moved).seconds
 
 
 def test_more_cells_of_a_lane_are_worth_more_where_all_cores_are_busy() -> None:
@@ -47,10 +49,3 @@ def test_few_sub_groups_wait_for_what_they_load() -> None:
 @pytest.mark.parametrize("size", [512, 4096])
 def test_single_numbers_take_longer_to_copy_than_vectors(size: int) -> None:
     assert seconds(LARGE, size, size, (1, 1)) > 1.02 * seconds(LARGE, size, size)
-
-
-def test_a_core_has_room_for_one_group_of_too_many_registers() -> None:
-    # 3454 us with steps of 16, 2936 us with steps of 8.
-    steps = [tiling((8, 8), (128, 128), depth) for depth in (16, 8)]
-    slow, fast = (seconds(way, 4096, 4096) for way in steps)
-    assert slow > fast
