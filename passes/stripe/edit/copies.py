@@ -105,23 +105,6 @@ def turned_copy(source: SSAValue, target: SSAValue, order: Sequence[int]) -> Blo
     return copy
 
 
-def chunks_copy(
-    source: SSAValue, target: SSAValue, chunks: tuple[int, int], pitches: Sequence[int]
-) -> BlockOp:
-    """A block that copies chunks along the last axis, those inside the windows around.
-
-    `chunks` are how many and how long, `pitches` how far apart they begin in both.
-    """
-    axes = range(view_type(source).rank - 1)
-    outer = [view_type(source).sizes[axis] for axis in axes]
-    ranges = [*outer, *chunks]
-    copy = _copy_of_cells(source, target, ranges, _names(len(ranges)))
-    *row, chunk, place = [IndexSum.value(index) for index in copy.indices]
-    cells = [[*row, chunk * pitch + place] for pitch in pitches]
-    _place(copy, *cells)
-    return copy
-
-
 def windows_copy(
     windows: Windows,
     target: SSAValue,
