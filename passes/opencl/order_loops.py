@@ -47,19 +47,19 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
+from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
 from .forms import place, space_of
 
 
 @dataclass(frozen=True)
-class OpenCLOrderLoopsPass(ModulePass):
+class OpenCLOrderLoopsPass(KernelPass):
     """Let outer products go through their cells row by row."""
 
     name = "opencl-order-loops"

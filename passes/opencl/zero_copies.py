@@ -47,7 +47,6 @@ from typing import TypeAlias
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ...affine.form import LinearForm
@@ -55,11 +54,12 @@ from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ..kernel_pass import KernelPass
 from ..walking import operations
 
 
 @dataclass(frozen=True)
-class OpenCLZeroCopiesPass(ModulePass):
+class OpenCLZeroCopiesPass(KernelPass):
     """Set what asynchronous copies leave out with the same instruction."""
 
     name = "opencl-zero-copies"

@@ -80,6 +80,7 @@ def fuse_epilogue(ending: Ending, stores: BlockOp) -> BlockOp:
         level.drop([n for n, buffer in buffers if root_buffer(buffer) is root])
     _add_work(producer, block)
     Rewriter.erase_op(block)
+    _erase_memory(root)
     return fused
 
 
@@ -147,3 +148,13 @@ def _add_work(producer: BlockOp, block: BlockOp) -> None:
     read = max(second.bytes_read - first.bytes_written, 0)
     flops = first.flops + second.flops
     Work(flops, first.bytes_read + read, second.bytes_written).write_to(producer)
+
+
+def _erase_memory(buffer: SSAValue) -> None:
+    """Erase memory that nobody uses, under any shape."""
+    for use in [*buffer.uses]:
+        if isinstance(use.operation, ReshapeOp):
+            _erase_memory(use.operation.view)
+    owner = buffer.owner
+    if isinstance(owner, AllocOp | ReshapeOp) and buffer.first_use is None:
+        Rewriter.erase_op(owner)
