@@ -32,9 +32,9 @@ stripe.block "S" [%q : 2048, %k : 2048, %d : 64] ...
 ```
 
 A walk pays where the values do not stay in the last cache, and where rows are enough
-for all cores. Lanes have to divide the outputs' rows. Blocks with a schedule are left
-alone. Devices of vectors have no such walks: a core's caches hold the values of some
-rows, and each of the walks over them is one of vectors.
+for all cores. Tiles have to divide the rows, and lanes the columns of outputs. Blocks
+with a schedule are left alone. Devices of vectors have no such walks: a core's caches
+hold the values of some rows, and each of the walks over them is one of vectors.
 """
 
 from __future__ import annotations
@@ -130,10 +130,10 @@ def _best(group: WalkGroup, hardware: Hardware) -> _Plan | None:
     found: list[_Plan] = []
     rows = group.row_ranges
     for size, step in [(size, step) for size in _SIZES for step in _SIZES]:
-        if size > rows[row] or step >= group.extent:
+        if rows[row] % size or step >= group.extent:
             continue
         shapes = tuple([_shape(group, n, row, size, step) for n in products])
-        groups = prod(rows) // rows[row] * -(-rows[row] // size)
+        groups = prod(rows) // size
         steps = -(-group.extent // step)
         tiles = tuple([size if n == row else 1 for n in range(len(rows))])
         found += [

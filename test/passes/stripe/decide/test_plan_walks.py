@@ -57,7 +57,7 @@ def inputs(shape: Sequence[int], seed: int = 1) -> list[Array]:
         (1, 32, 100, 64, 64),
         (3, 128, 77, 16, 64),
         (2, 16, 33, 7, 32),
-        (1, 49, 40, 33, 96),
+        (1, 48, 40, 33, 96),
     ],
 )
 def test_one_kernel_computes_it(shape: tuple[int, ...]) -> None:
@@ -136,7 +136,7 @@ def test_a_walk_is_planned_where_it_pays() -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", [(2, 2, 2048, 64, 64), (16, 2048, 2048, 64, 37), (2, 64, 16, 64, 64)]
+    "shape", [(2, 50, 2048, 64, 64), (16, 2048, 2048, 64, 37), (2, 64, 16, 64, 64)]
 )
 def test_other_sizes_are_left_alone(shape: tuple[int, ...]) -> None:
     assert planned(module_of(shape), "nvidia-h200") == []
