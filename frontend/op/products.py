@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..edsl.einsum import einsum
+from ..edsl.indices import Constraint
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
 from .axes import Size, axis_of, indices, require_rank, require_size, sizes_of
@@ -67,10 +68,13 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     return squeeze(result, gone) if gone else result
 
 
-def product_of_stacks(a: Tensor, b: Tensor, transposed: bool = False) -> Tensor:
+def product_of_stacks(
+    a: Tensor, b: Tensor, *, transposed: bool = False, groups: Size | None = None
+) -> Tensor:
     """`a @ b` of stacks of matrices that broadcast, or `a @ b.T` where b is transposed.
 
-    Raises GinghamError for sizes that do not fit.
+    With groups each matrix of the innermost stack of b is for so many of a. Raises
+    GinghamError for sizes that do not fit.
     """
     *outer_a, rows, inner = sizes_of(a)
     *outer_b, _, columns = sizes_of(b)
@@ -78,21 +82,31 @@ def product_of_stacks(a: Tensor, b: Tensor, transposed: bool = False) -> Tensor:
         columns = sizes_of(b)[-2]
     inner_axis = b.ndim - (1 if transposed else 2)
     require_size(b, inner_axis, inner, "the columns of the first matrix")
-    outer = broadcast_sizes([outer_a, outer_b])
     row, between, column = indices(3)
-    stack = indices(len(outer))
-
-    def matrix(sizes: Sequence[Size]) -> list[Any]:
-        own = stack[len(stack) - len(sizes) :]
-        return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
-
+    rank = max(len(outer_a), len(outer_b))
+    first: list[Any] = [*indices(rank)]
+    second, constraints = list(first), list[Constraint]()
+    shared = [*outer_b]
+    if groups is not None:
+        (member,) = indices(1)
+        first[-1] = first[-1] * groups + member
+        shared[-1] = shared[-1] * groups
+        constraints = [member < groups]
     inside = (column, between) if transposed else (between, column)
     return contract(
         SUM,
-        [*outer, rows, columns],
-        [*stack, row, column],
-        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), *inside)],
+        [*broadcast_sizes([outer_a, shared]), rows, columns],
+        [*first, row, column],
+        a[(*_in_stack(first, outer_a), row, between)]
+        * b[(*_in_stack(second, outer_b), *inside)],
+        constraints,
     )
+
+
+def _in_stack(places: Sequence[Any], sizes: Sequence[Size]) -> list[Any]:
+    """Where a matrix of a stack of these sizes is, for that of the result."""
+    own = places[len(places) - len(sizes) :]
+    return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
 
 
 @operation
