@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..edsl.functions import exp, select, tanh
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
-from .axes import Size, known_size, sizes_of
-from .contractions import MAX, SUM
+from .axes import Size, indices, known_size, sizes_of
+from .contractions import MAX, SUM, moved
 from .creation import places
 from .indexing import take
-from .joining import concatenate, stack
+from .joining import concatenate
 from .operation import TensorLike, as_tensor, operation
 from .products import product_of_stacks
 from .reductions import reduced
@@ -135,6 +135,9 @@ def _turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
         first, second = slice(x, 0, half, -1), slice(x, half, None, -1)
     left = first * cos - second * sin
     right = first * sin + second * cos
-    if interleaved:
-        return stack([left, right], -1).reshape(*sizes)
-    return concatenate([left, right], -1)
+    if not interleaved:
+        return concatenate([left, right], -1)
+    source = indices(x.ndim)
+    *outer, pair = source
+    even = moved(left, sizes, [*outer, 2 * pair], source)
+    return moved(right, sizes, [*outer, 2 * pair + 1], source, default=even)
