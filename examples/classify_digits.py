@@ -1,7 +1,7 @@
-"""An image classifier learns to read digits for some seconds, then shows what it reads.
+"""An image classifier learns to read digits, then shows what it reads.
 
-`python examples/classify_digits.py [STEPS]`. The images, 16 by 16, are drawn here: digits
-of another size and place each time, with noise.
+`python examples/classify_digits.py [STEPS]`. The images, 16 by 16, are drawn here:
+digits of another size and place each time, with noise.
 """
 
 import sys
@@ -85,6 +85,7 @@ def read(weights, images):
 
 
 def main(steps):
+    """Learn, and read images that were not learnt from."""
     weights = first_weights()
     speeds = [np.zeros_like(each) for each in weights]
     for number in range(steps):
@@ -94,7 +95,7 @@ def main(steps):
             print(f"step {number}: loss {float(loss):.2f}")
     images, digits = drawn(1000)
     found, chances = read(weights, images)
-    print(f"{np.mean(found == digits):.1%} of 1,000 new images are read as what they show")
+    print(f"{np.mean(found == digits):.1%} of 1,000 new images are read rightly")
     for image, digit, chance in zip(images[:2, 0], found, chances):
         print(f"\nread as a {digit}, {chance:.0%} sure:")
         for row in image:

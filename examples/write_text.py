@@ -45,7 +45,7 @@ def first_weights(letters):
 
 
 def attention(x, layer):
-    """What each place takes from those before it; x has shape [batch, places, WIDTH]."""
+    """What each place takes from those before it; x is [batch, places, WIDTH]."""
     batch, places = x.shape[:2]
     parts = (x @ layer["inputs"]).reshape(batch, places, 3, HEADS, WIDTH // HEADS)
     query, key, value = op.unstack(op.transpose(parts, (2, 0, 3, 1, 4)))
@@ -143,6 +143,7 @@ def write(weights, text, count):
 
 
 def main():
+    """Learn from files, and go on with their first words."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
     files = sys.argv[2:] or sorted(root.glob("docs/*.md"))
     content = "\n".join(Path(file).read_text() for file in files)
