@@ -22,7 +22,7 @@ _ORDER = (
     "shapes joining slicing padding blocks creation choice elementwise reductions "
     "accumulation products activations classification convolution pooling "
     "adaptive_pooling normalization attention recurrent resizing sampling patches "
-    "indexing sorting losses distances random"
+    "indexing sorting detection losses distances random"
 ).split()
 """The modules as they are read; others come behind them."""
 
