@@ -9,6 +9,7 @@ from math import prod
 from .....dialects.aggregation import Aggregation
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
+from .....targets.hardware import Hardware
 from ...analysis.lanes import unit_steps
 from ...analysis.nests import (
     is_injective,
@@ -142,7 +143,7 @@ def _leaf(block: BlockOp) -> NestLeaf | None:
         return None
     if not all(_has_cells(block, number) for number in range(len(block.views))):
         return None
-    index = _lane_index(block)
+    index = _lane_index(block, block.index_ranges)
     if index is None:
         reductions = reduction_indices(block)
         is_small = all(block.index_ranges[n] == 1 for n in reductions)
@@ -178,9 +179,19 @@ def _aggregates(block: BlockOp) -> bool:
     )
 
 
-def _lane_index(block: BlockOp) -> int | None:
+def may_share(block: BlockOp, ranges: Sequence[int], hardware: Hardware) -> bool:
+    """Whether the work-items of a group can share a block of a nest with these ranges.
+
+    At most as many as a group may have take turns at the cells along one index; each of
+    the others has cells of its own.
+    """
+    index = _lane_index(block, ranges)
+    own = [n for n in output_indices(block) if n != index]
+    return prod(ranges[n] for n in own) <= hardware.work_group_limit
+
+
+def _lane_index(block: BlockOp, ranges: Sequence[int]) -> int | None:
     """The index along which the most cells are contiguous, or the longest one."""
-    ranges = block.index_ranges
     scores = [0] * len(ranges)
     for refinement in block.refinement_list:
         used = {n for form in refinement.access for n in form.support}

@@ -222,6 +222,10 @@ class _Sharing:
         is_whole = view_type(nest.buffer(number)).sizes[-1] == row
         if not (is_short and is_tall and is_whole):
             return False
+        root = root_buffer(nest.buffer(number))
+        if [root_buffer(buffer) for buffer in nest.buffers].count(root) > 1:
+            # What one block writes and another one reads is where they find it.
+            return False
         direction = nest.refinement(number).direction
         return direction is Direction.IN or self._is_filled(number)
 
