@@ -51,9 +51,7 @@ def is_spread(block: BlockOp) -> bool:
 def is_unrolled(block: BlockOp) -> bool:
     """Whether all that a block steps through is unrolled, and it steps at all."""
     steps = [n for n, extent in enumerate(block.index_ranges) if extent > 1]
-    return bool(steps) and all(
-        block.index_bindings[n] is Binding.UNROLL for n in steps
-    )
+    return bool(steps) and all(block.index_bindings[n] is Binding.UNROLL for n in steps)
 
 
 def spread_blocks(block: BlockOp) -> list[BlockOp]:

@@ -30,9 +30,20 @@ def shared_by_lanes(
     points = prod(-(-extent // (size or extent)) for extent, size in pairs)
     if points >= hardware.cores * hardware.items_at_once and len(cost.tiles) == 1:
         return True
-    return all(
-        may_share(member.block, _inside(member, cost.tiles[-1]), hardware)
-        for member in members
+    inside = [_inside(member, cost.tiles[-1]) for member in members]
+    pairs = zip(members, inside, strict=True)
+    if not all(may_share(m.block, ranges, hardware) for m, ranges in pairs):
+        return False
+    # What is not along one row has no cells of each item's own, in registers.
+    pairs = zip(members, inside, strict=True)
+    are_rows = all(_wide(member, ranges) <= 1 for member, ranges in pairs)
+    return are_rows or cost.scratch_bytes <= hardware.local_memory_bytes // 2
+
+
+def _wide(member: Member, ranges: Sequence[int]) -> int:
+    """How many indices that are not shared have several values."""
+    return sum(
+        extent > 1 and n not in member.shared for n, extent in enumerate(ranges)
     )
 
 

@@ -46,7 +46,10 @@ def _is_epilogue(block: BlockOp, hardware: Hardware) -> bool:
     if ending is None:
         return False
     producer = ending.producer
-    problem, schedule = problem_of(producer, hardware.vector_bits), schedule_of(producer)
+    problem, schedule = (
+        problem_of(producer, hardware.vector_bits),
+        schedule_of(producer),
+    )
     if not schedule:
         schedule = decision(producer, problem, hardware) or schedule
     return collects_in_registers(problem, schedule)
