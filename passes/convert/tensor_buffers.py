@@ -22,8 +22,7 @@ class TensorBuffers:
     def __init__(
         self, function: FuncOp, sorting: Sorting, owners: int, items: int
     ) -> None:
-        """With how rows are sorted, how many points a scatter should have, and the most
-        work-items of a group."""
+        """With how rows are sorted, points of a scatter, and items of a group at most."""
         self.block = Block()
         self.sorting = sorting
         self.owners = owners

@@ -42,9 +42,7 @@ def shared_by_lanes(
 
 def _wide(member: Member, ranges: Sequence[int]) -> int:
     """How many indices that are not shared have several values."""
-    return sum(
-        extent > 1 and n not in member.shared for n, extent in enumerate(ranges)
-    )
+    return sum(extent > 1 and n not in member.shared for n, extent in enumerate(ranges))
 
 
 def _inside(member: Member, sizes: Sequence[int]) -> list[int]:

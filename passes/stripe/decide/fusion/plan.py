@@ -20,8 +20,8 @@ from ...analysis.facts import BlockFacts
 from ...analysis.schedules import is_scheduled
 from ...analysis.shared_indices import Member, may_be_member
 from .common import common_members
-from .lanes import shared_by_lanes
 from .cost import FusionCost
+from .lanes import shared_by_lanes
 from .tiling import GroupCost
 
 _FULL = 32

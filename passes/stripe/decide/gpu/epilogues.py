@@ -6,7 +6,7 @@ that alone reads it, each cell once, is computed there: see `stripe-fuse-epilogu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .....dialects.stripe.attributes import MemorySpace
@@ -44,7 +44,7 @@ class _Level:
     steps: frozenset[int]
     bind: Sequence[Binding]
 
-    def has(self, indices: Sequence[int]) -> bool:
+    def has(self, indices: Iterable[int]) -> bool:
         return not self.steps.isdisjoint(indices)
 
     @property

@@ -14,7 +14,6 @@ from math import prod
 from ...edit.group_scan import Team
 from ...edit.scan import Scan
 
-
 _FEWEST = 8
 """Work-items of a group, however little local memory there is."""
 
