@@ -22,7 +22,7 @@ class TensorBuffers:
     def __init__(
         self, function: FuncOp, sorting: Sorting, owners: int, items: int
     ) -> None:
-        """With how rows are sorted, points of a scatter, and items of a group at most."""
+        """With how rows are sorted, points of a scatter, the most items of a group."""
         self.block = Block()
         self.sorting = sorting
         self.owners = owners
