@@ -10,6 +10,8 @@ import dis
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -34,6 +36,20 @@ _OWN = tuple(
 _STORES = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"}
 
 
+_standing: ContextVar[SourceLocation | None] = ContextVar("standing", default=None)
+"""The place of a program that is no Python, and whose tensors have their names."""
+
+
+@contextmanager
+def standing_at(location: SourceLocation) -> Iterator[None]:
+    """Say that what is made now stands at a place, whatever Python is being run."""
+    token = _standing.set(location)
+    try:
+        yield
+    finally:
+        _standing.reset(token)
+
+
 def user_frame() -> FrameType | None:
     """The innermost frame that runs the user's code."""
     frame = inspect.currentframe()
@@ -50,6 +66,9 @@ def _is_own(module: object) -> bool:
 
 def here() -> SourceLocation:
     """The place in the user's code that is being run."""
+    standing = _standing.get()
+    if standing is not None:
+        return standing
     frame = user_frame()
     if frame is None:
         return SourceLocation("<unknown>", 1, 1)
@@ -119,7 +138,7 @@ def assigned_names() -> tuple[str, ...]:
     Several when it is unpacked: `i, j = TensorIndexes(2)`. None when it is a part of
     something larger, or goes elsewhere.
     """
-    frame = user_frame()
+    frame = None if _standing.get() is not None else user_frame()
     if frame is None:
         return ()
     return _stores(frame.f_code).get(frame.f_lasti, ())
