@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...frontend.onnx.inference import type_of
-from ...frontend.onnx.values import Value
+from ...frontend.onnx.values import HostValue, Value
 
 if TYPE_CHECKING:
     from onnx import FunctionProto, NodeProto
@@ -27,7 +27,9 @@ def body_of(
         if version is None:
             return None
         return _function(schema.get_function_with_opset_version(version))
-    if schema.has_context_dependent_function:
+    are_tensors = not any(isinstance(value, HostValue) for value in inputs)
+    # Of types that are not there ONNX's functions would be a crash.
+    if schema.has_context_dependent_function and are_tensors:
         version = _newest(schema.context_dependent_function_opset_versions, opset)
         if version is None:
             return None

@@ -6,7 +6,7 @@ sizes behind a step on the host are known only when that has run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,10 @@ class Planner:
             self.outer_values[name] = self.placed(name, array, root)
 
     # Values
+
+    def value(self, name: str) -> Value | None:
+        """What a name stands for in the graph that is being walked."""
+        return self._frames[-1].value(name)
 
     def placed(self, name: str, value: Any, part: Part) -> Value:
         """Something that a run has, at a new slot; `part` is what filled it."""
@@ -122,7 +126,11 @@ class Planner:
         """The outputs of the graph."""
         graph = self.session.source
         values = dict(graph.constants) | self.outer_values
-        outputs = self.walk(graph.nodes, graph.outputs, values, graph.context)
+        found = self.walk(graph.nodes, graph.outputs, values, graph.context)
+        outputs = [value for value in found if value is not None]
+        if len(outputs) < len(found):
+            name = graph.outputs[found.index(None)]
+            raise GinghamError(f"nothing computes the output '{name}'")
         with self.holding(outputs):
             self._close([])
         last = self._path[-1]
@@ -138,8 +146,11 @@ class Planner:
         values: dict[str, Value],
         context: Context,
         outer: Frame | None = None,
-    ) -> list[Value]:
-        """The outputs of a graph, or of the body of a function."""
+    ) -> list[Value | None]:
+        """The outputs of a graph, or of the body of a function.
+
+        None for one that nothing computes, which is right where nobody asks for it.
+        """
         if len(self._frames) > 4 * MOST_GRAPHS:
             raise GinghamError("too many graphs and functions are inside each other")
         frame = Frame(nodes, outputs, values, context, outer)
@@ -149,13 +160,11 @@ class Planner:
             self._visit(frame, node, position)
         frame.position = len(nodes)
         self._frames.pop()
-        found = [frame.value(name) for name in outputs]
-        for name, value in zip(outputs, found, strict=True):
-            if value is None:
-                raise GinghamError(f"nothing computes the output '{name}'")
-        return [value for value in found if value is not None]
+        return [frame.value(name) for name in outputs]
 
-    def walk_inner(self, graph: Any, values: Mapping[str, Value]) -> list[Value]:
+    def walk_inner(
+        self, graph: Any, values: Mapping[str, Value]
+    ) -> list[Value | None]:
         """The outputs of a graph in the node that is being visited."""
         from .graphs import constants_of
 
@@ -163,6 +172,10 @@ class Planner:
         outputs = [each.name for each in graph.output]
         inside = constants_of(graph) | dict(values)
         return self.walk(graph.node, outputs, inside, outer.context, outer)
+
+    def compiled(self, source: GraphSource) -> Callable[[Sequence[Any]], list[Any]]:
+        """A graph as a function of arrays."""
+        return self.session.inner(source).run
 
     def _visit(self, frame: Frame, node: NodeProto, position: int) -> None:
         self._count += 1
@@ -248,21 +261,21 @@ class Planner:
         all_known = all(name in expected for name in names)
         if all_known and all(0 in expected[name].shape for name in names):
             return [
-                self._constant(np.zeros(expected[name].shape, expected[name].dtype))
+                self.constant(np.zeros(expected[name].shape, expected[name].dtype))
                 if name
                 else None
                 for name in node.output
             ]
         if node.op_type in CHANCE or free_names(node):
             return None
-        arrays: list[Any] = []
-        for value in inputs:
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, value in zip(node.input, inputs, strict=True):
             if value is None:
                 continue
             if not isinstance(value, TensorValue) or value.array is None:
                 return None
-            arrays.append(value.array)
-        sizes = [array.nbytes for array in arrays]
+            arrays[name] = value.array
+        sizes = [array.nbytes for array in arrays.values()]
         for name in names:
             if name not in expected:
                 continue
@@ -273,13 +286,17 @@ class Planner:
             not all_known and node.op_type in ("Expand", "Tile", "ConstantOfShape")
         ):
             return None
-        results = HostNode(node, context.opsets).run(arrays)
+        results = HostNode(node, context.opsets).run([*arrays.values()])
         if not all(hasattr(result, "dtype") for result in results):
             return None
         given = iter(results)
-        return [self._constant(next(given)) if name else None for name in node.output]
+        return [self.constant(next(given)) if name else None for name in node.output]
 
-    def _constant(self, array: NDArray[Any]) -> TensorValue:
+    def constant(self, array: Any) -> TensorValue:
+        """An array or number of NumPy as a value."""
+        import numpy as np
+
+        array = np.asarray(array)
         return TensorValue(array.dtype, array.shape, array)
 
     # On the device
@@ -307,14 +324,17 @@ class Planner:
         if isinstance(made, TensorValue | HostValue):
             return made
         if isinstance(made, np.ndarray | np.generic):
-            return self._constant(np.asarray(made))
+            return self.constant(np.asarray(made))
         if not isinstance(made, Tensor):
             raise ValueError(f"{node}: a row gave {type(made).__name__}")
         if known is None:
             known = self._typed(node, made)
         if not is_computable(known.dtype):
             raise Unsupported(f"elements of type {known.dtype.name}")
-        value = replace(known, tensor=made, name=name)
+        return self.computed(replace(known, tensor=made, name=name))
+
+    def computed(self, value: TensorValue) -> TensorValue:
+        """A value with a tensor that the program which is being built computes."""
         self._segment.add(value)
         return value
 
@@ -334,7 +354,7 @@ class Planner:
         function: Any,
         inputs: Sequence[Value | None],
         context: Context,
-    ) -> list[Value]:
+    ) -> list[Value | None]:
         """The outputs of a function of the model."""
         attributes = {each.name: each for each in function.attribute_proto}
         attributes.update({each.name: each for each in node.attribute})
@@ -346,7 +366,7 @@ class Planner:
         attributes: Mapping[str, Any],
         inputs: Sequence[Value | None],
         context: Context,
-    ) -> list[Value]:
+    ) -> list[Value | None]:
         values: dict[str, Value] = {
             name: value
             for name, value in zip(function.input, inputs, strict=False)

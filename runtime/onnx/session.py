@@ -37,6 +37,10 @@ class Session:
             root = self._roots.setdefault(key, Part())
             return Planner(self, root, arrays).run()
 
+    def inner(self, source: GraphSource) -> Session:
+        """A session for a graph in a node."""
+        return Session(source, self.options)
+
     def _follow(self, part: Part | None, arrays: Sequence[Any]) -> list[Any] | None:
         """The outputs by what is known; None where it is not known how to go on."""
         environment: Environment = dict(enumerate(arrays))
