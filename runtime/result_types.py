@@ -30,7 +30,7 @@ def result_type(
     from ..frontend.edsl.emission import build_program
     from ..passes.tile.specialize import specialize
 
-    built = build_program(inputs, [("O", node)], node.location, checked=False)
+    built = build_program(inputs, [("O", node)], node.location, types=types)
     constants = tensor_types(signature_of(list(built.constants.values())))
     module = specialize(built.module, [*types, *constants], numbers=numbers)
     for operation in module.walk():

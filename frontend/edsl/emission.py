@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,25 +40,37 @@ def build_program(
     outputs: Sequence[tuple[str | None, Node]],
     location: SourceLocation,
     *,
-    checked: bool = True,
+    types: Sequence[TensorType[Attribute]] | None = None,
 ) -> BuiltProgram:
     """The program that computes the outputs from the inputs.
 
-    An output without a name is called as its tensor is, or O. `checked` is whether
-    conditions on sizes are part of it. Raises GinghamError, in the user's Python code,
-    for what is no program.
+    An output without a name is called as its tensor is, or O. With `types` of the
+    inputs they may be any tensors, and conditions on sizes are left out. Raises
+    GinghamError, in the user's Python code, for what is no program.
     """
-    for node in inputs:
+    for node in inputs if types is None else ():
         if not isinstance(node, Input) or node.constant is not None:
             raise error(
                 f"{node.describe()} is computed and no input", None, node.location
             )
     try:
-        return _Emitter(inputs, outputs, location, checked).run()
+        return _Emitter(inputs, outputs, location, types).run()
     except GinghamError as mistake:
         if mistake.location is not None:
             mistake.location = with_text(mistake.location)
         raise
+
+
+def typed_inputs(output: Node) -> list[Node]:
+    """The tensors of known types, and the inputs, that a tensor is computed from."""
+    reached = _reached([output], lambda node: node.known_type is not None)
+    found = [
+        node
+        for node in reached
+        if node.known_type is not None
+        or (isinstance(node, Input) and node.constant is None)
+    ]
+    return sorted(found, key=lambda node: node.serial)
 
 
 def placeholders(outputs: Sequence[Node]) -> list[Node]:
@@ -71,12 +83,15 @@ def placeholders(outputs: Sequence[Node]) -> list[Node]:
     return sorted(inputs, key=lambda node: node.serial)
 
 
-def _reached(roots: Sequence[Node]) -> set[Node]:
-    """These nodes, and all that they are computed from."""
+def _reached(
+    roots: Sequence[Node], is_given: Callable[[Node], bool] = lambda node: False
+) -> set[Node]:
+    """These nodes, and all that they are computed from, up to what is given."""
     reached = set(roots)
     pending = list(reached)
     while pending:
-        for operand in pending.pop().operands:
+        node = pending.pop()
+        for operand in () if is_given(node) else node.operands:
             if operand not in reached:
                 reached.add(operand)
                 pending.append(operand)
@@ -91,25 +106,27 @@ class _Emitter:
         inputs: Sequence[Node],
         outputs: Sequence[tuple[str | None, Node]],
         location: SourceLocation,
-        checked: bool,
+        types: Sequence[TensorType[Attribute]] | None,
     ) -> None:
         self.builder = ProgramBuilder()
-        self._inputs = [node for node in inputs if isinstance(node, Input)]
+        self._inputs = [*inputs]
+        self._types = None if types is None else dict(zip(inputs, types, strict=True))
         self._outputs = outputs
         self._location = location
-        self._checked = checked
         self._results: dict[Node, Result] = {}
         self._size_names: dict[SizeSymbol, str] = {}
         self._taken_sizes = UniqueNames()
 
     def run(self) -> BuiltProgram:
-        nodes = self._needed()
+        nodes, given = self._needed(), {*self._inputs}
         constants = [
-            n for n in nodes if isinstance(n, Input) and n.constant is not None
+            n
+            for n in nodes
+            if isinstance(n, Input) and n.constant is not None and n not in given
         ]
         names, taken = list[str](), UniqueNames()
         for node in [*self._inputs, *constants]:
-            default = "C" if node.constant is not None else "I"
+            default = "C" if node in constants else "I"
             names.append(taken.take(node.name or default))
             self._add_input(node, names[-1])
         for node in nodes:
@@ -159,8 +176,9 @@ class _Emitter:
 
     def _needed(self) -> list[Node]:
         """The nodes that the program needs, in the order in which they were made."""
-        needed = _reached([node for _, node in self._outputs])
-        if self._checked:
+        given = self._types or {}
+        needed = _reached([node for _, node in self._outputs], given.__contains__)
+        if self._types is None:
             needed |= self._checks([*needed, *self._inputs])
         ordered = sorted(needed, key=lambda node: node.serial)
         for node in ordered:
@@ -197,8 +215,10 @@ class _Emitter:
 
     # Ops
 
-    def _add_input(self, node: Input, name: str) -> None:
-        value = self.builder.add_input(name, None, node.location, _input_type(node))
+    def _add_input(self, node: Node, name: str) -> None:
+        known = None if self._types is None else self._types.get(node)
+        type = known or _input_type(node)
+        value = self.builder.add_input(name, None, node.location, type)
         self._results[node] = value
         naming = next((c for c in node.checks if isinstance(c, Sizes)), None)
         if naming is not None and naming.symbols:
@@ -232,8 +252,10 @@ class _Emitter:
 
 
 def _input_type(
-    node: Input,
+    node: Node,
 ) -> TensorType[Attribute] | UnrankedTensorType[Attribute]:
+    if not isinstance(node, Input):
+        raise ValueError(f"{node.describe()} is no input")
     element = node.element or ANY_ELEMENT
     if node.shape is None:
         return UnrankedTensorType(element)

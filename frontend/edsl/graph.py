@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
 
 from ...dialects.eltwise.ops import broadcast_shape
@@ -139,6 +139,8 @@ class Node:
         self.attributes = dict(current_layer.get())
         self.checks: list[Node] = []
         self.is_used = False
+        self.known_type: TensorType[Attribute] | None = None
+        """Element type and sizes, once these have been found out or said."""
         layer = current_layer_scope.get()
         for operand in self.operands:
             operand.is_used = True
@@ -433,9 +435,17 @@ class Call(Node):
         operands: Sequence[Node],
         rank: int | None,
         name: str | None = None,
+        sizes: Sequence[int | None] | None = None,
     ) -> None:
+        """`sizes` are those of its axes, as far as they are known."""
         super().__init__(operands, rank, name)
         self._build = build
+        self._known_sizes = None if sizes is None else tuple(sizes)
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes that were said when it was made."""
+        return super().known_sizes if self._known_sizes is None else self._known_sizes
 
     def emit(self, to: Emitting) -> Result:
         """What the function builds of the operands' values."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from .emission import placeholders
+from .emission import placeholders, typed_inputs
 from .graph import Input, Node
 from .locations import error
 
@@ -33,6 +33,8 @@ def element_of(node: Node) -> Attribute:
     """The element type. Raises GinghamError where it is not known."""
     if isinstance(node, Input) and node.element is not None:
         return node.element
+    if node.known_type is not None:
+        return node.known_type.element_type
     if node.trace is not None:
         return node.trace.element_of(node)
     return type_of(node).element_type
@@ -58,8 +60,10 @@ def type_of(node: Node) -> TensorType[Attribute]:
 
     Raises GinghamError where a placeholder that it needs does not say its own.
     """
-    inputs = placeholders_of(node)
-    types = [_type_of_input(each) for each in inputs]
+    if node.known_type is not None:
+        return node.known_type
+    inputs = typed_inputs(node)
+    types = [each.known_type or _type_of_input(each) for each in inputs]
     known = [type for type in types if type is not None]
     if len(known) < len(inputs) or not _lent:
         unknown = ", ".join(
@@ -72,7 +76,8 @@ def type_of(node: Node) -> TensorType[Attribute]:
             f"it depends on {unknown}, of which not all is said; in a function of "
             "gingham.jit all element types are known",
         )
-    return _lent[0](inputs, known, node)
+    node.known_type = _lent[0](inputs, known, node)
+    return node.known_type
 
 
 def placeholders_of(node: Node) -> list[Node]:
