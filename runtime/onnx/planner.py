@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...errors import GinghamError
 from ...frontend.edsl.locations import standing_at
-from ...frontend.edsl.tensors import Tensor
+from ...frontend.edsl.known_types import type_of
+from ...frontend.edsl.tensors import Tensor, cast
 from ...frontend.onnx.attributes import bound, with_defaults
 from ...frontend.onnx.inference import infer_outputs
 from ...frontend.onnx.model import described, domain_of, location_of
@@ -173,6 +175,11 @@ class Planner:
         inside = constants_of(graph) | dict(values)
         return self.walk(graph.node, outputs, inside, outer.context, outer)
 
+    @property
+    def host_steps(self) -> list[HostStep]:
+        """What the host has run, in order."""
+        return [part.host for part in self._path if part.host is not None]
+
     def compiled(self, source: GraphSource) -> Callable[[Sequence[Any]], list[Any]]:
         """A graph as a function of arrays."""
         return self.session.inner(source).run
@@ -327,10 +334,15 @@ class Planner:
             return self.constant(np.asarray(made))
         if not isinstance(made, Tensor):
             raise ValueError(f"{node}: a row gave {type(made).__name__}")
+        actual = self._typed(node, made)
         if known is None:
-            known = self._typed(node, made)
+            known = actual
         if not is_computable(known.dtype):
             raise Unsupported(f"elements of type {known.dtype.name}")
+        if known.shape != actual.shape:
+            raise ValueError(f"{node}: {actual.shape} is to be {known.shape}")
+        if known.dtype != actual.dtype:
+            made = cast(made, known.dtype)
         return self.computed(replace(known, tensor=made, name=name))
 
     def computed(self, value: TensorValue) -> TensorValue:
@@ -339,10 +351,9 @@ class Planner:
         return value
 
     def _typed(self, node: Node, made: Tensor) -> TensorValue:
-        """The type of a tensor that inference does not know."""
-        shape = made.compute_shape()
-        dtype = np_dtype(shape.dtype.value)
-        sizes = tuple(int(size) for size in shape.sizes)
+        """The type that a tensor has."""
+        type = type_of(made.node)
+        dtype, sizes = numpy_dtype(type.element_type), tuple(type.get_shape())
         check_sizes(sizes, dtype.itemsize, f"{node}: an output")
         return TensorValue(dtype, sizes)
 
@@ -433,7 +444,8 @@ class Planner:
         if not live:
             return
         with standing_at(location_of(self.session.source.context.file, 0)):
-            function, inputs = segment.closed([*live], self.session.options)
+            program, constants, inputs = segment.closed([*live])
+            function = self.session.function(program, constants)
         part = self._follow(
             Part(function, inputs, (), segment.nodes)
         )
@@ -450,14 +462,3 @@ class Planner:
     def _follow(self, part: Part) -> Part:
         self._path.append(part)
         return part
-
-
-def np_dtype(name: str) -> np.dtype[Any]:
-    """The NumPy type of a name."""
-    from ...dialects.numpy_names import dtype_of_name
-
-    return dtype_of_name(name)
-
-
-if TYPE_CHECKING:
-    import numpy as np

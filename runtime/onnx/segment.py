@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...frontend.edsl.emission import build_program
 from ...frontend.edsl.inputs import Constant, Placeholder
+from ...frontend.edsl.known_types import lend_type_finder
 from ...frontend.edsl.locations import here
 from ...frontend.edsl.tensors import Tensor
 from ...frontend.onnx.values import TensorValue
-from ..function import Function
-from ..options import CompileOptions
 from ..parsed import ModuleProgram
+from ..result_types import result_type
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+lend_type_finder(result_type)
 
 _NO_NAME = re.compile(r"\W+")
 
@@ -56,9 +58,9 @@ class Segment:
         return not self._computed
 
     def closed(
-        self, wanted: Sequence[TensorValue], options: CompileOptions
-    ) -> tuple[Function, list[int]]:
-        """The function of the wanted values, and the slots of its inputs.
+        self, wanted: Sequence[TensorValue]
+    ) -> tuple[ModuleProgram, list[NDArray[Any]], list[int]]:
+        """The program of the wanted values, its constants, and the slots of its inputs.
 
         All that it computed and that is not wanted has gone.
         """
@@ -67,11 +69,10 @@ class Segment:
         ]
         nodes = [tensor.node for tensor in self._inputs.values()]
         built = build_program(nodes, outputs, here())
-        captured: list[NDArray[Any]] = [*built.constants.values()]
-        function = Function(ModuleProgram(built.module), options, captured)
         for value in self._computed:
             value.tensor = None
-        return function, [*self._inputs]
+        constants = [*built.constants.values()]
+        return ModuleProgram(built.module), constants, [*self._inputs]
 
 
 def identifier(name: str) -> str:
