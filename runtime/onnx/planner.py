@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...errors import GinghamError
-from ...frontend.edsl.locations import standing_at
+from ...frontend.edsl.locations import one_operation
 from ...frontend.edsl.known_types import type_of
 from ...frontend.edsl.tensors import Tensor, cast
 from ...frontend.onnx.attributes import bound, with_defaults
@@ -197,7 +197,7 @@ class Planner:
             if name and value is None:
                 raise GinghamError(f"{described(node)}: nothing computes '{name}'", location)
         try:
-            with standing_at(location):
+            with one_operation(location):
                 outputs = self._outputs(frame.context, node, inputs)
         except GinghamError as error:
             if error.location is None:
@@ -443,7 +443,7 @@ class Planner:
         segment, self._segment = self._segment, Segment()
         if not live:
             return
-        with standing_at(location_of(self.session.source.context.file, 0)):
+        with one_operation(location_of(self.session.source.context.file, 0)):
             program, constants, inputs = segment.closed([*live])
             function = self.session.function(program, constants)
         part = self._follow(
