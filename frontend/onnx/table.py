@@ -21,6 +21,11 @@ Lowering: TypeAlias = Callable[["Node"], "Tensor | Sequence[Tensor | None] | Any
 
 _MODULES = (
     "elementwise",
+    "networks",
+    "products",
+    "quantization",
+    "reductions",
+    "shapes",
     "sizes",
 )
 """The modules in `rows` that have rows."""

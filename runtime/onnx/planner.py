@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
     from .session import Session
 
+_UNFOLDED = CHANCE | {"Constant"}
+"""Operators that are not computed before the model runs."""
+
 MOST_PINNED = 1024
 """Elements of a value that a program may be made for."""
 
@@ -67,12 +70,15 @@ class Planner:
 
     def placed(self, name: str, value: Any, part: Part) -> Value:
         """Something that a run has, at a new slot; `part` is what filled it."""
+        import numpy as np
+
         slot = len(self.environment)
         self.environment[slot] = value
         self._birth[slot] = part
         if not hasattr(value, "dtype") or value.dtype.kind in "OUST":
             return HostValue(slot, name)
-        return TensorValue(value.dtype, tuple(value.shape), slot=slot, name=name)
+        known = np.array(value) if 0 in value.shape else None
+        return TensorValue(value.dtype, tuple(value.shape), known, slot=slot, name=name)
 
     def tensor(self, value: TensorValue) -> Tensor:
         """A value as a tensor of the program that is being built."""
@@ -273,7 +279,7 @@ class Planner:
                 else None
                 for name in node.output
             ]
-        if node.op_type in CHANCE or free_names(node):
+        if node.op_type in _UNFOLDED or free_names(node):
             return None
         arrays: dict[str, NDArray[Any]] = {}
         for name, value in zip(node.input, inputs, strict=True):
