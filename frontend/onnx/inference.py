@@ -55,8 +55,10 @@ def infer_outputs(
         found = infer_node_outputs(schema, node, types, data, opset_imports=versions)
     except Exception as error:
         # Errors of C++ reach Python as several kinds of exceptions. The types that
-        # graphs in nodes say of themselves are not always so for these inputs.
-        if any(each.HasField("g") for each in node.attribute):
+        # graphs in nodes say of themselves are not always so for these inputs, and
+        # functions of ONNX give Range vectors of one number.
+        has_graph = any(each.HasField("g") for each in node.attribute)
+        if has_graph or node.op_type == "Range":
             return {}
         reason = " ".join(str(error).split())
         raise GinghamError(f"{described(node)}: {reason}") from None

@@ -38,18 +38,25 @@ class Row:
     domain: str
     op_type: str
     lower: Lowering
+    known: Sequence[int] = ()
+    """The inputs on whose values the program depends, such as sizes and axes."""
 
 
 ROWS: dict[tuple[str, str], Row] = {}
 """The rows by domain and operator, once `rows()` has been called."""
 
 
-def operator(*op_types: str, domain: str = "") -> Callable[[Lowering], Lowering]:
-    """Make a function the row of some operators."""
+def operator(
+    *op_types: str, known: Sequence[int] = (), domain: str = ""
+) -> Callable[[Lowering], Lowering]:
+    """Make a function the row of some operators.
+
+    The inputs that are to be `known` are so before it is asked, so that it has sizes.
+    """
 
     def add(lower: Lowering) -> Lowering:
         for op_type in op_types:
-            ROWS[domain, op_type] = Row(domain, op_type, lower)
+            ROWS[domain, op_type] = Row(domain, op_type, lower, known)
         return lower
 
     return add

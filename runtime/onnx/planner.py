@@ -239,13 +239,18 @@ class Planner:
         inputs: Sequence[Value | None],
     ) -> Sequence[Value | None]:
         """The outputs of an operator: known, on the device, expanded, on the host."""
+        row = rows().get((domain_of(node.domain), node.op_type))
+        reason = "there is no row for it"
+        if row is not None:
+            try:
+                self._know(row.known, inputs)
+            except Unsupported as unsupported:
+                row, reason = None, str(unsupported)
         expected = infer_outputs(node, schema, inputs, context.opsets)
         opset = context.opsets[domain_of(node.domain)]
         known = self._folded(context, node, inputs, expected)
         if known is not None:
             return known
-        row = rows().get((domain_of(node.domain), node.op_type))
-        reason = "there is no row for it"
         if row is not None:
             view = Node(node, schema, opset, inputs, expected, self)
             try:
@@ -259,6 +264,13 @@ class Planner:
         return self.on_host(context, node, inputs, reason)
 
     # Known before the model runs
+
+    def _know(self, positions: Sequence[int], inputs: Sequence[Value | None]) -> None:
+        """Know the inputs on whose values a program depends."""
+        for position in positions:
+            value = inputs[position] if position < len(inputs) else None
+            if isinstance(value, TensorValue):
+                self.array(value)
 
     def _folded(
         self,

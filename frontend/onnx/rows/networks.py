@@ -289,7 +289,7 @@ def _count(sizes: Sequence[int]) -> int:
     return count
 
 
-@operator("Dropout")
+@operator("Dropout", known=(1, 2))
 def dropout(node: Node) -> Sequence[Tensor | None]:
     """The elements themselves: nothing is dropped but in training."""
     is_training = node.has(2) and bool(node.array(2))

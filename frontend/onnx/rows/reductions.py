@@ -25,7 +25,7 @@ _REDUCTIONS: dict[str, Callable[..., Tensor]] = {
 }
 
 
-@operator(*_REDUCTIONS, "ReduceLogSum")
+@operator(*_REDUCTIONS, "ReduceLogSum", known=(1,))
 def reduced(node: Node) -> Tensor:
     """A reduction over axes."""
     axes = axes_of(node)
@@ -73,7 +73,7 @@ def extreme(node: Node) -> Tensor:
     return cast(place, "int64")
 
 
-@operator("CumSum", "CumProd")
+@operator("CumSum", "CumProd", known=(1,))
 def accumulated(node: Node) -> Tensor:
     """The sum or product up to each element of an axis."""
     function: Any = op.cumsum if node.op_type == "CumSum" else op.cumprod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import op
 from ...edsl.functions import ident
@@ -12,9 +12,6 @@ from ...edsl.inputs import Constant
 from ...edsl.tensors import Tensor, cast
 from ..node import Node, Unsupported
 from ..table import operator
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LARGEST_POSITION = 2**31 - 1
 
@@ -42,7 +39,7 @@ def constant(node: Node) -> Any:
     raise Unsupported("a constant of text, or with few elements other than zero")
 
 
-@operator("ConstantOfShape")
+@operator("ConstantOfShape", known=(0,))
 def filled(node: Node) -> Tensor:
     """A tensor of one number."""
     import numpy as np
@@ -53,7 +50,7 @@ def filled(node: Node) -> Tensor:
     return op.full(node.integers(0), value.ravel()[0].item(), value.dtype)
 
 
-@operator("Reshape")
+@operator("Reshape", known=(1,))
 def reshaped(node: Node) -> Tensor:
     """The elements in order with other sizes."""
     given = node.attribute("shape") if node.opset < 5 else node.integers(1)
@@ -76,7 +73,7 @@ def flattened(node: Node) -> Tensor:
     return node[0].reshape(prod(own[:axis]), prod(own[axis:]))
 
 
-@operator("Squeeze")
+@operator("Squeeze", known=(1,))
 def squeezed(node: Node) -> Tensor:
     """Without axes of size 1."""
     own, axes = node.shape(0), axes_of(node)
@@ -86,7 +83,7 @@ def squeezed(node: Node) -> Tensor:
     return node[0].reshape(*(size for n, size in enumerate(own) if n not in gone))
 
 
-@operator("Unsqueeze")
+@operator("Unsqueeze", known=(1,))
 def unsqueezed(node: Node) -> Tensor:
     """With further axes of size 1."""
     return op.unsqueeze(node[0], axes_of(node) or [])
@@ -101,7 +98,7 @@ def transposed(node: Node) -> Tensor:
     return op.transpose(node[0], order)
 
 
-@operator("Expand")
+@operator("Expand", known=(1,))
 def expanded(node: Node) -> Tensor:
     """The elements repeated along axes of size 1."""
     import numpy as np
@@ -110,7 +107,7 @@ def expanded(node: Node) -> Tensor:
     return op.broadcast_to(node[0], list(sizes))
 
 
-@operator("Tile")
+@operator("Tile", known=(1, 2))
 def tiled(node: Node) -> Tensor:
     """The whole several times along each axis."""
     if node.opset < 6:
@@ -130,8 +127,8 @@ def joined(node: Node) -> Tensor:
     return op.concatenate(parts, axis) if len(parts) > 1 else ident(parts[0])
 
 
-@operator("Split")
-def parts(node: Node) -> Sequence[Tensor]:
+@operator("Split", known=(1,))
+def parts(node: Node) -> Sequence[Any]:
     """Parts of an axis."""
     axis = node.attribute("axis", 0) % node.rank(0)
     size = node.shape(0)[axis]
@@ -143,11 +140,21 @@ def parts(node: Node) -> Sequence[Tensor]:
     starts = [sum(sizes[:n]) for n in range(len(sizes))]
     return [
         op.slice(node[0], [start], [start + size], [axis])
+        if size
+        else _nothing(node, axis)
         for start, size in zip(starts, sizes, strict=True)
     ]
 
 
-@operator("Slice")
+def _nothing(node: Node, axis: int) -> Any:
+    """A part without elements."""
+    import numpy as np
+
+    own = node.shape(0)
+    return np.zeros((*own[:axis], 0, *own[axis + 1 :]), node.dtype(0))
+
+
+@operator("Slice", known=(1, 2, 3, 4))
 def sliced(node: Node) -> Tensor:
     """Elements of axes from one to another, in steps."""
     if node.opset < 10:
@@ -182,7 +189,7 @@ def _sliced(
     return op.slice(node[0], firsts, lasts, [*axes], [*steps])
 
 
-@operator("Pad")
+@operator("Pad", known=(1, 2, 3))
 def padded(node: Node) -> Tensor:
     """Elements before and behind those of axes."""
     if node.opset < 11:
@@ -247,7 +254,7 @@ def put_nd(node: Node) -> Tensor:
     return op.scatter_nd(node[0], positions(node, 1), node[2], reduction)
 
 
-@operator("Compress")
+@operator("Compress", known=(1,))
 def chosen(node: Node) -> Tensor:
     """The cells for which a condition holds, which is known."""
     import numpy as np
@@ -260,19 +267,20 @@ def chosen(node: Node) -> Tensor:
     return op.take(flat, Constant(places.astype(np.int32)), axis or 0)
 
 
-@operator("OneHot")
+@operator("OneHot", known=(1, 2))
 def one_hot(node: Node) -> Tensor:
     """A value where positions say, and another elsewhere."""
     depth = node.integers(1)[0]
-    off, on = node.array(2).tolist()
-    given = node[0] if node.dtype(0).name == "int32" else cast(node[0], "int32")
-    hot = op.one_hot(op.where(given < 0, given + depth, given), depth, axis=(
-        node.attribute("axis", -1)
-    ))
-    is_hot = cast(hot, node.dtype(2)) != 0
-    return op.where(is_hot, Constant(node.array(2)[1]), Constant(node.array(2)[0])) if (
-        on != 1 or off != 0
-    ) else hot
+    off, on = node.array(2)
+    places = node[0] if node.dtype(0).kind in "iu" else cast(node[0], "int64")
+    axis = node.attribute("axis", -1) % (node.rank(0) + 1)
+    sizes = [*node.shape(0)]
+    sizes.insert(axis, 1)
+    steps = op.arange(depth, dtype="int32").reshape(
+        *(depth if n == axis else 1 for n in range(len(sizes)))
+    )
+    wanted = op.where(places < 0, places + depth, places).reshape(*sizes)
+    return op.where(steps == wanted, Constant(on), Constant(off))
 
 
 @operator("EyeLike")
@@ -282,7 +290,7 @@ def diagonal(node: Node) -> Tensor:
     return op.eye(rows, columns, node.attribute("k", 0), node.output().dtype)
 
 
-@operator("Trilu")
+@operator("Trilu", known=(1,))
 def triangle(node: Node) -> Tensor:
     """Zeros on one side of a diagonal."""
     k = node.integers(1)[0] if node.has(1) else 0
@@ -301,7 +309,21 @@ def spread(node: Node) -> Tensor:
 @operator("SpaceToDepth")
 def gathered(node: Node) -> Tensor:
     """Blocks of an image as channels."""
+    if node.attribute("mode", "DCR") != "DCR":
+        return _in_order_of_channels(node)
     return op.space_to_depth(node[0], node.attribute("blocksize"))
+
+
+def _in_order_of_channels(node: Node) -> Tensor:
+    """Blocks as channels, those of one channel side by side."""
+    size = node.attribute("blocksize")
+    batch, channels, height, width = node.shape(0)
+    blocks = node[0].reshape(
+        batch, channels, height // size, size, width // size, size
+    )
+    return op.transpose(blocks, [0, 1, 3, 5, 2, 4]).reshape(
+        batch, channels * size * size, height // size, width // size
+    )
 
 
 @operator("ReverseSequence")
@@ -316,13 +338,5 @@ def reversed_rows(node: Node) -> Tensor:
         *(own[time] if axis == time else 1 for axis in range(rank))
     )
     from_end = op.where(steps < lengths, lengths - 1 - steps, steps)
-    if batch > time:
-        return op.take_along_axis(node[0], op.broadcast_to(from_end, own), time)
     return op.take_along_axis(node[0], op.broadcast_to(from_end, own), time)
 
-
-def as_array(values: Sequence[int]) -> NDArray[Any]:
-    """Integers as ONNX has them."""
-    import numpy as np
-
-    return np.array(values, np.int64)

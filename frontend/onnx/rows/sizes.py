@@ -36,7 +36,7 @@ def size(node: Node) -> NDArray[Any]:
     return np.array(np.prod(node.shape(0), dtype=np.int64), np.int64)
 
 
-@operator("Range")
+@operator("Range", known=(0, 1, 2))
 def steps(node: Node) -> NDArray[Any]:
     """Numbers from one to another in steps."""
     import numpy as np
