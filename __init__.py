@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .runtime.einsum import einsum, tensordot, transpose
     from .runtime.function import Function
     from .runtime.jit import jit
+    from .runtime import onnx
     from .runtime.memory import memory_usage
     from .runtime.placement.function import PlacedFunction
     from .runtime.profiling.profile import Profile, profile
@@ -83,6 +84,7 @@ __all__ = [
     "gradient",
     "jit",
     "memory_usage",
+    "onnx",
     "op",
     "plaidml",
     "profile",
@@ -94,6 +96,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("edsl", "op", "plaidml"):
         return import_module(f".{name}", __name__)
+    if name == "onnx":
+        return import_module(".runtime.onnx", __name__)
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_PLACES[name]}", __name__), name)

@@ -17,17 +17,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .backend import Backend
+    from .backend import (
+        Backend,
+        is_compatible,
+        prepare,
+        run_model,
+        run_node,
+        supports_device,
+    )
     from .loading import load
     from .model_function import ModelFunction
+    from .warning import HostWarning
 
 _PLACES = {
-    "load": "loading",
-    "ModelFunction": "model_function",
     "Backend": "backend",
+    "HostWarning": "warning",
+    "ModelFunction": "model_function",
+    "is_compatible": "backend",
+    "load": "loading",
+    "prepare": "backend",
+    "run_model": "backend",
+    "run_node": "backend",
+    "supports_device": "backend",
 }
 
-__all__ = ["Backend", "ModelFunction", "load"]
+__all__ = [
+    "Backend",
+    "HostWarning",
+    "ModelFunction",
+    "is_compatible",
+    "load",
+    "prepare",
+    "run_model",
+    "run_node",
+    "supports_device",
+]
 
 
 def __getattr__(name: str) -> Any:

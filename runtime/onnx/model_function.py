@@ -97,14 +97,12 @@ class ModelFunction:
 
         Printed, it is a list. The model is run once for inputs that are new.
         """
-        parts = self._session.path(
-            checked_inputs(self._model, self._in_order(inputs, named))
-        )
-        return Report(parts)
+        return self.report_of(self._in_order(inputs, named))
+
+    def report_of(self, inputs: Sequence[Any]) -> Report:
+        """As `report`, for all inputs in order."""
+        return Report(self._session.path(checked_inputs(self._model, inputs)))
 
     def programs(self, *inputs: Any, **named: Any) -> list[Function]:
         """The programs that it is compiled to for such inputs, in order."""
         return self.report(*inputs, **named).programs
-
-    def refresh(self) -> None:
-        """Does nothing: weights never change."""
