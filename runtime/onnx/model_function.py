@@ -12,7 +12,7 @@ from ..options import CompileOptions
 from ..profiling.starting import new_profile, required_profile
 from .given import checked_inputs
 from .graphs import source_of
-from .report import Report
+from .report import ModelExplanation, Report
 from .session import Session
 
 if TYPE_CHECKING:
@@ -102,6 +102,28 @@ class ModelFunction:
     def report_of(self, inputs: Sequence[Any]) -> Report:
         """As `report`, for all inputs in order."""
         return Report(self._session.path(checked_inputs(self._model, inputs)))
+
+    def ir(self, *inputs: Any, stage: str = "tile", **named: Any) -> str:
+        """The IR of its programs for such inputs: see `gingham.Function.ir`."""
+        report = self.report(*inputs, **named)
+        return report.texts(lambda program, given: program.ir(*given, stage=stage))
+
+    def source(self, *inputs: Any, **named: Any) -> str:
+        """The kernels for such inputs as text: see `gingham.Function.source`."""
+        report = self.report(*inputs, **named)
+        return report.texts(lambda program, given: program.source(*given))
+
+    def memory(self, *inputs: Any, **named: Any) -> str:
+        """The device memory that its programs need: see `gingham.Function.memory`."""
+        report = self.report(*inputs, **named)
+        return report.texts(lambda program, given: program.memory(*given))
+
+    def explain(self, *inputs: Any, count: int = 10, **named: Any) -> ModelExplanation:
+        """What runs where, and what was decided for each program, and why.
+
+        See `gingham.Function.explain`.
+        """
+        return ModelExplanation(self.report(*inputs, **named), count)
 
     def programs(self, *inputs: Any, **named: Any) -> list[Function]:
         """The programs that it is compiled to for such inputs, in order."""

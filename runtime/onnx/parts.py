@@ -45,6 +45,8 @@ class Part:
     function: Function | None = None
     inputs: Sequence[int] = ()
     outputs: Sequence[int] = ()
+    input_types: Sequence[tuple[tuple[int, ...], Any]] = ()
+    """Sizes and element types of the inputs of the program."""
     nodes: Sequence[str] = ()
     """The nodes that the program computes, for people."""
     host: HostStep | None = None

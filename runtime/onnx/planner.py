@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from onnx import NodeProto
     from onnx.defs import OpSchema
 
+    from ..parsed import ModuleProgram
     from .session import Session
 
 _UNFOLDED = CHANCE | {"Constant"}
@@ -57,6 +58,7 @@ class Planner:
         self._frames: list[Frame] = []
         self._held: list[Sequence[Value]] = []
         self._segment = Segment()
+        self._nodes: Sequence[str] = ()
         self._count = 0
         self.outer_values: dict[str, Value] = {}
         for name, array in zip(session.source.inputs, arrays, strict=True):
@@ -463,16 +465,31 @@ class Planner:
             return
         with one_operation(location_of(self.session.source.context.file, 0)):
             program, constants, inputs = segment.closed([*live])
-            function = self.session.function(program, constants)
-        part = self._follow(
-            Part(function, inputs, (), segment.nodes)
-        )
-        results = function.run([self.environment[slot] for slot in inputs])
+        self._nodes = segment.nodes
+        self.run_program(program, constants, inputs, [*live])
+
+    def run_program(
+        self,
+        program: ModuleProgram,
+        constants: Sequence[NDArray[Any]],
+        inputs: Sequence[int],
+        wanted: Sequence[TensorValue],
+    ) -> None:
+        """Run a program, which gives some values their slots."""
+        function = self.session.function(program, constants)
+        part = self._follow(Part(function, inputs, (), self._nodes))
+        given = [self.environment[slot] for slot in inputs]
+        part.input_types = [(tuple(each.shape), each.dtype) for each in given]
         slots: list[int] = []
-        for value, result in zip(live, results, strict=True):
+        for value, result in zip(wanted, function.run(given), strict=True):
             slots.append(self._slot(self.placed(value.name, result, part)))
             value.slot = slots[-1]
         part.outputs = slots
+
+    @property
+    def last(self) -> Part:
+        """The last part so far."""
+        return self._path[-1]
 
     def _is_computed(self, value: TensorValue) -> bool:
         return value.array is None and value.slot is None and value.tensor is not None
