@@ -21,9 +21,11 @@ Lowering: TypeAlias = Callable[["Node"], "Tensor | Sequence[Tensor | None] | Any
 
 _MODULES = (
     "elementwise",
+    "images",
     "networks",
     "products",
     "quantization",
+    "recurrent",
     "reductions",
     "shapes",
     "sizes",

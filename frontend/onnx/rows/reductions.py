@@ -83,3 +83,12 @@ def accumulated(node: Node) -> Tensor:
         bool(node.attribute("exclusive", 0)),
         bool(node.attribute("reverse", 0)),
     )
+
+
+@operator("TopK", known=(1,))
+def largest(node: Node) -> list[Tensor]:
+    """The largest or least elements along an axis, and where they stand."""
+    count = node.integers(1)[0] if node.has(1) else node.attribute("k")
+    is_largest = bool(node.attribute("largest", 1))
+    values, places = op.topk(node[0], count, node.attribute("axis", -1), is_largest)
+    return [values, cast(places, "int64")]
