@@ -42,15 +42,21 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     left = unsqueeze(a, 0) if a.ndim == 1 else a
     right = unsqueeze(b, 1) if b.ndim == 1 else b
     gone = [axis for axis, each in ((-2, a), (-1, b)) if each.ndim == 1]
-    result = _of_stacks(left, right)
+    result = product_of_stacks(left, right)
     return squeeze(result, gone) if gone else result
 
 
-def _of_stacks(a: Tensor, b: Tensor) -> Tensor:
-    """The products of stacks of matrices that broadcast."""
+def product_of_stacks(a: Tensor, b: Tensor, transposed: bool = False) -> Tensor:
+    """`a @ b` of stacks of matrices that broadcast, or `a @ b.T` where b is transposed.
+
+    Raises GinghamError for sizes that do not fit.
+    """
     *outer_a, rows, inner = sizes_of(a)
     *outer_b, _, columns = sizes_of(b)
-    require_size(b, b.ndim - 2, inner, "the columns of the first matrix")
+    if transposed:
+        columns = sizes_of(b)[-2]
+    inner_axis = b.ndim - (1 if transposed else 2)
+    require_size(b, inner_axis, inner, "the columns of the first matrix")
     outer = broadcast_sizes([outer_a, outer_b])
     row, between, column = indices(3)
     stack = indices(len(outer))
@@ -59,11 +65,12 @@ def _of_stacks(a: Tensor, b: Tensor) -> Tensor:
         own = stack[len(stack) - len(sizes) :]
         return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
 
+    inside = (column, between) if transposed else (between, column)
     return contract(
         SUM,
         [*outer, rows, columns],
         [*stack, row, column],
-        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), between, column)],
+        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), *inside)],
     )
 
 
