@@ -8,6 +8,7 @@ from typing import Any
 from ..edsl.functions import abs
 from ..edsl.functions import max as larger
 from ..edsl.functions import min as smaller
+from ..edsl.functions import round
 from ..edsl.locations import error
 from ..edsl.specials import gather as gather_cells
 from ..edsl.specials import index
@@ -77,6 +78,9 @@ def _sampled(
     for place, size in zip(places, spatial, strict=True):
         if padding_mode == "reflection":
             place = _reflected(place, size, align_corners)
+        if interpolation == "nearest":
+            # Of two that are as near the even one, as torch and ONNX have it.
+            place = round(place)
         least: Any = 0.0
         most: Any = as_tensor(size) - 1.0
         if padding_mode == "zeros" or interpolation == "cubic":

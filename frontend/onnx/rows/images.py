@@ -24,6 +24,7 @@ def resize(node: Node) -> Tensor:
     if node.opset < 11:
         mode = "asymmetric"
     own = node.shape(0)
+    _check_form(node, mode, [own[axis] for axis in axes], scales)
     if mode != "tf_crop_and_resize":
         kept = [n for n, axis in enumerate(axes) if not _stays(own[axis], scales, sizes, n)]
         axes = [axes[n] for n in kept]
@@ -47,6 +48,18 @@ def resize(node: Node) -> Tensor:
         roi=_region(node, len(axes)) if mode == "tf_crop_and_resize" else None,
         extrapolation_value=node.attribute("extrapolation_value", 0.0),
     )
+
+
+def _check_form(
+    node: Node, mode: str, sizes: Sequence[int], scales: Sequence[float] | None
+) -> None:
+    """Raise Unsupported for what `op.resize` means otherwise than ONNX."""
+    if node.attribute("antialias", 0) and not node.attribute("exclude_outside", 0):
+        raise Unsupported("antialiasing with the elements beyond the borders")
+    products = [size * scale for size, scale in zip(sizes, scales or sizes, strict=True)]
+    is_whole = all(product == int(product) for product in products)
+    if scales and mode in ("align_corners", "tf_crop_and_resize") and not is_whole:
+        raise Unsupported("corners of sizes that are no integers")
 
 
 def _stays(
