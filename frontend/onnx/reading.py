@@ -225,12 +225,25 @@ def _check(proto: ModelProto, file: str) -> None:
     from onnx import checker, shape_inference
 
     try:
-        checker.check_model(proto)
+        checker.check_model(_with_shapes(proto))
         shape_inference.infer_shapes(proto, check_type=True)
     except Exception as error:
         # Both raise errors of C++, and of other kinds for what they did not expect.
         reason = " ".join(str(error).split())
         raise GinghamError(f"'{file}' is no valid model of ONNX: {reason}") from None
+
+
+def _with_shapes(proto: ModelProto) -> ModelProto:
+    """The model with a shape for each of its outputs, which the checker asks for."""
+    from onnx import ModelProto
+
+    copy = ModelProto()
+    copy.CopyFrom(proto)
+    for each in (*copy.graph.input, *copy.graph.output, *copy.graph.value_info):
+        type = each.type.tensor_type
+        if each.type.HasField("tensor_type") and not type.HasField("shape"):
+            type.shape.SetInParent()
+    return copy
 
 
 def _keep_given_inputs(graph: GraphProto, constants: dict[str, NDArray[Any]]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...errors import GinghamError
+from ...errors import GinghamError, SourceLocation
 from ...limits import MOST_ARGUMENTS, MOST_GRAPHS, MOST_NODES
 from ...suggestions import did_you_mean
 from .model import described, domain_of, location_of
@@ -69,6 +69,10 @@ def check_structure(proto: ModelProto, file: str) -> None:
     So it is for operators that nobody knows, with their nodes.
     """
     _check_opsets(proto, file)
+    named = [*proto.graph.input, *proto.graph.output, *proto.functions]
+    for name in [each.name for each in named]:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GinghamError(f"'{file}' has a name that is not UTF-8: {ascii(name)}")
     if len(proto.graph.input) > MOST_ARGUMENTS or len(proto.graph.output) > (
         MOST_ARGUMENTS
     ):
@@ -111,6 +115,7 @@ def _check_depth(proto: ModelProto, file: str) -> None:
         if count > MOST_NODES:
             raise GinghamError(f"'{file}' has more than {MOST_NODES} nodes")
         for number, node in enumerate(nodes):
+            _check_texts(node, location_of(file, number))
             for attribute in node.attribute:
                 for graph in _graphs(attribute):
                     if depth >= MOST_GRAPHS:
@@ -120,6 +125,17 @@ def _check_depth(proto: ModelProto, file: str) -> None:
                             location_of(file, number),
                         )
                     pending.append((graph.node, depth + 1))
+
+
+def _check_texts(node: NodeProto, location: SourceLocation) -> None:
+    """Raise GinghamError for names that are no text: protobuf has them as bytes."""
+    names = [node.op_type, node.domain, node.name, *node.input, *node.output]
+    names += [each.name for each in node.attribute]
+    for name in names:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GinghamError(
+                f"a node has a name that is not UTF-8: {ascii(name)}", location
+            )
 
 
 def _check_operators(

@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 _UNFOLDED = CHANCE | {"Constant"}
 """Operators that are not computed before the model runs."""
 
+_GROWING = frozenset(
+    "ConstantOfShape Expand OneHot Pad Range Resize Tile Upsample".split()
+)
+"""Operators whose results may be larger than all that they are given."""
+
 MOST_PINNED = 1024
 """Elements of a value that a program may be made for."""
 
@@ -213,6 +218,12 @@ class Planner:
             if described(node) not in error.message:
                 error.message = f"{described(node)}: {error.message}"
             raise
+        except Exception as error:
+            # A row meets what no valid model says with whatever Python has for it.
+            reason = f"{type(error).__name__}: {error}"
+            raise GinghamError(
+                f"{described(node)} cannot be compiled: {reason}", location
+            ) from error
         for name, value in zip(node.output, outputs, strict=False):
             if name and value is not None:
                 value.name = value.name or name
@@ -309,9 +320,8 @@ class Planner:
             value = expected[name]
             sizes.append(int(np.prod(value.shape, dtype=object)) * value.dtype.itemsize)
         # Behind sizes that inference did not find may be any number of elements.
-        if max(sizes, default=0) > LARGEST_FOLDED or (
-            not all_known and node.op_type in ("Expand", "Tile", "ConstantOfShape")
-        ):
+        may_be_large = not all_known and node.op_type in _GROWING
+        if may_be_large or max(sizes, default=0) > LARGEST_FOLDED:
             return None
         results = HostNode(node, context.opsets).run([*arrays.values()])
         if not all(hasattr(result, "dtype") for result in results):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ....errors import GinghamError
 from ... import op
 from ...edsl.functions import ident, select
 from ...edsl.tensors import Tensor, cast
@@ -17,6 +18,8 @@ def padding_of(node: Node, count: int) -> Any:
     name = node.attribute("auto_pad", "NOTSET")
     if name in ("SAME_UPPER", "SAME_LOWER", "VALID"):
         return name
+    if name != "NOTSET":
+        raise GinghamError(f"there is no auto_pad '{name}'")
     pads = node.attribute("pads") or [0] * (2 * count)
     return [*zip(pads[:count], pads[count:], strict=True)]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from ....errors import GinghamError
 from ... import op
 from ...edsl.functions import ident
 from ...edsl.inputs import Constant
@@ -301,9 +302,10 @@ def triangle(node: Node) -> Tensor:
 @operator("DepthToSpace")
 def spread(node: Node) -> Tensor:
     """Channels as blocks of an image."""
-    return op.depth_to_space(
-        node[0], node.attribute("blocksize"), node.attribute("mode", "DCR")
-    )
+    size, channels = node.attribute("blocksize"), node.shape(0)[1]
+    if size < 1 or channels % (size * size):
+        raise GinghamError(f"{channels} channels are no blocks of {size} by {size}")
+    return op.depth_to_space(node[0], size, node.attribute("mode", "DCR"))
 
 
 @operator("SpaceToDepth")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ....errors import GinghamError
 from ..node import Node
 from ..table import operator
+from ..tensors import check_sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +44,9 @@ def steps(node: Node) -> NDArray[Any]:
     import numpy as np
 
     start, limit, delta = (node.array(position).ravel()[0] for position in range(3))
+    if not float(delta):
+        raise GinghamError("the step is 0")
     count = max(int(np.ceil((float(limit) - float(start)) / float(delta))), 0)
+    check_sizes((count,), node.dtype(0).itemsize, str(node))
     numbers = np.arange(count, dtype=np.float64 if node.is_float(0) else np.int64)
     return (start + numbers * delta).astype(node.dtype(0))
