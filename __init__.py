@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from . import edsl, op, plaidml
     from .errors import GinghamError
     from .frontend.edsl.differentiation import gradient
+    from .runtime import onnx
     from .runtime.arrays.array import Array, asarray
     from .runtime.compilation import compile, compile_file
     from .runtime.device import Device
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from .runtime.einsum import einsum, tensordot, transpose
     from .runtime.function import Function
     from .runtime.jit import jit
-    from .runtime import onnx
     from .runtime.memory import memory_usage
     from .runtime.placement.function import PlacedFunction
     from .runtime.profiling.profile import Profile, profile

@@ -20,7 +20,9 @@ def value(name: str, shape: Sequence[Any] | None, element: int = FLOAT) -> Any:
     return helper.make_tensor_value_info(name, element, shape)
 
 
-def node(op: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> Any:
+def node(
+    op: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any
+) -> Any:
     """A node, called as its first output."""
     name = attributes.pop("name", f"the_{outputs[0]}")
     return helper.make_node(op, inputs, outputs, name=name, **attributes)
@@ -49,6 +51,8 @@ def model(
     )
 
 
-def branch(nodes: Sequence[Any], outputs: Sequence[Any], inputs: Sequence[Any] = ()) -> Any:
+def branch(
+    nodes: Sequence[Any], outputs: Sequence[Any], inputs: Sequence[Any] = ()
+) -> Any:
     """A graph in a node."""
     return helper.make_graph(nodes, "branch", inputs, outputs)

@@ -86,4 +86,6 @@ def value_of(attribute: AttributeProto, node: NodeProto) -> Any:
         return value.decode("utf-8", "replace")
     if attribute.type == attribute.STRINGS:
         return [text.decode("utf-8", "replace") for text in value]
-    return list(value) if attribute.type in (attribute.INTS, attribute.FLOATS) else value
+    return (
+        list(value) if attribute.type in (attribute.INTS, attribute.FLOATS) else value
+    )

@@ -17,6 +17,7 @@ from .tensors import byte_count, dtype_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
     from onnx import TensorProto
 
 _KEYS = ("location", "offset", "length", "checksum")
@@ -63,8 +64,10 @@ def read_external(tensor: TensorProto, folder: str | None, what: str) -> NDArray
         data = file.read(length)
     if len(data) != length:
         raise GinghamError(f"{what}: its file ended before its data")
-    return _as_array(tensor, data, what) if length else np.empty(
-        tuple(tensor.dims), dtype_of(tensor.data_type)
+    return (
+        _as_array(tensor, data, what)
+        if length
+        else np.empty(tuple(tensor.dims), dtype_of(tensor.data_type))
     )
 
 
@@ -81,7 +84,9 @@ def _entries(tensor: TensorProto, what: str) -> dict[str, str]:
     entries: dict[str, str] = {}
     for entry in tensor.external_data:
         if entry.key not in _KEYS or entry.key in entries:
-            raise GinghamError(f"{what} says '{entry.key}' of its data, or says it twice")
+            raise GinghamError(
+                f"{what} says '{entry.key}' of its data, or says it twice"
+            )
         entries[entry.key] = entry.value
     if "location" not in entries:
         raise GinghamError(f"{what} does not say which file has its data")
@@ -92,7 +97,9 @@ def _number(entries: dict[str, str], key: str, default: int, what: str) -> int:
     text = entries.get(key, str(default))
     # More digits than those of the largest file make no number worth having.
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise GinghamError(f"{what} has the {key} '{text}', which is no number of bytes")
+        raise GinghamError(
+            f"{what} has the {key} '{text}', which is no number of bytes"
+        )
     return int(text)
 
 

@@ -13,6 +13,7 @@ from .values import HostValue, TensorValue, Value
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
     from onnx import NodeProto
     from onnx.defs import OpSchema
 
@@ -113,7 +114,12 @@ class Node:
 
     def is_float(self, position: int) -> bool:
         """Whether the elements of an input are floats."""
-        return self.dtype(position).name in ("float16", "bfloat16", "float32", "float64")
+        return self.dtype(position).name in (
+            "float16",
+            "bfloat16",
+            "float32",
+            "float64",
+        )
 
     def is_known(self, position: int) -> bool:
         """Whether the elements of an input are known without asking for them."""
@@ -145,7 +151,9 @@ class Node:
     @property
     def output_count(self) -> int:
         """The number of outputs, up to the last that has a name."""
-        return max((n + 1 for n, name in enumerate(self.proto.output) if name), default=0)
+        return max(
+            (n + 1 for n, name in enumerate(self.proto.output) if name), default=0
+        )
 
     def wants(self, position: int) -> bool:
         """Whether something uses this output."""

@@ -19,6 +19,7 @@ from .tensors import array_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
     from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto
 
 _NO_FILE = "<model>"
@@ -83,6 +84,7 @@ def _content(path: str) -> bytes:
 
 def _parsed(content: bytes, file: str) -> ModelProto:
     from google.protobuf.message import DecodeError
+
     from onnx import ModelProto
 
     try:
@@ -169,7 +171,9 @@ def dense(sparse: SparseTensorProto, what: str) -> NDArray[Any]:
     result = np.zeros(sizes, values.dtype)
     if indices.ndim == 2 and len(indices) == len(values):
         indices = indices[:, 0] if len(sizes) == 1 else _flat(indices, sizes, what)
-    if indices.shape != values.shape or np.any((indices < 0) | (indices >= result.size)):
+    if indices.shape != values.shape or np.any(
+        (indices < 0) | (indices >= result.size)
+    ):
         raise GinghamError(f"the indices of {what} do not fit its sizes")
     result.ravel()[indices] = values
     return result

@@ -43,9 +43,11 @@ def _inner_graphs(nodes: Iterable[NodeProto]) -> Iterator[GraphProto]:
 
 
 def _graphs(attribute: AttributeProto) -> Iterable[GraphProto]:
-    return [attribute.g, *attribute.graphs] if attribute.HasField("g") else [
-        *attribute.graphs
-    ]
+    return (
+        [attribute.g, *attribute.graphs]
+        if attribute.HasField("g")
+        else [*attribute.graphs]
+    )
 
 
 def tensors_of(nodes: Iterable[NodeProto]) -> Iterator[TensorProto]:
@@ -55,9 +57,9 @@ def tensors_of(nodes: Iterable[NodeProto]) -> Iterator[TensorProto]:
             if attribute.HasField("t"):
                 yield attribute.t
             yield from attribute.tensors
-            sparse = [attribute.sparse_tensor] if attribute.HasField(
-                "sparse_tensor"
-            ) else []
+            sparse = (
+                [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
+            )
             for each in [*sparse, *attribute.sparse_tensors]:
                 yield each.values
                 yield each.indices
@@ -72,7 +74,7 @@ def check_structure(proto: ModelProto, file: str) -> None:
     named = [*proto.graph.input, *proto.graph.output, *proto.functions]
     for name in [each.name for each in named]:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise GinghamError(f"'{file}' has a name that is not UTF-8: {ascii(name)}")
+            raise GinghamError(f"'{file}' has a name that is not UTF-8: {name!a}")
     if len(proto.graph.input) > MOST_ARGUMENTS or len(proto.graph.output) > (
         MOST_ARGUMENTS
     ):
@@ -134,7 +136,7 @@ def _check_texts(node: NodeProto, location: SourceLocation) -> None:
     for name in names:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise GinghamError(
-                f"a node has a name that is not UTF-8: {ascii(name)}", location
+                f"a node has a name that is not UTF-8: {name!a}", location
             )
 
 
@@ -193,9 +195,7 @@ def _check_calls(
 class _Calls:
     """How many nodes functions are, and how deep they call each other."""
 
-    def __init__(
-        self, known: dict[tuple[str, str], FunctionProto], file: str
-    ) -> None:
+    def __init__(self, known: dict[tuple[str, str], FunctionProto], file: str) -> None:
         self._known = known
         self._file = file
         self._measured: dict[tuple[str, str], tuple[int, int]] = {}

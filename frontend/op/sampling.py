@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..edsl.functions import abs
+from ..edsl.functions import abs, round
 from ..edsl.functions import max as larger
 from ..edsl.functions import min as smaller
-from ..edsl.functions import round
 from ..edsl.locations import error
 from ..edsl.specials import gather as gather_cells
 from ..edsl.specials import index

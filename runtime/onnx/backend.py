@@ -36,8 +36,8 @@ class Prepared(BackendRep):
         if isinstance(inputs, dict):
             results = function.run([inputs[name] for name in function.input_names])
         else:
-            several = inputs if isinstance(inputs, list | tuple) else [inputs]
-            results = function.run([*several])
+            is_one = type(inputs) not in (list, tuple)
+            results = function.run([inputs] if is_one else [*inputs])
         return namedtupledict("Outputs", function.output_names)(*results)
 
 
@@ -93,9 +93,12 @@ class Backend(AbstractBackend):
         return device == _DEFAULT or any(each.name == device for each in devices())
 
 
-def _model_of(node: NodeProto, inputs: Sequence[Any], version: int | None) -> ModelProto:
+def _model_of(
+    node: NodeProto, inputs: Sequence[Any], version: int | None
+) -> ModelProto:
     """The model of a node whose inputs are such arrays."""
     import numpy as np
+
     from onnx import defs
 
     names = [name for name in node.input if name]

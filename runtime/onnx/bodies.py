@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...frontend.onnx.inference import type_of
 from ...frontend.onnx.values import HostValue, Value
 
 if TYPE_CHECKING:
     from onnx import FunctionProto, NodeProto
-    from onnx.defs import OpSchema
 
 
 def body_of(
-    node: NodeProto, schema: OpSchema, opset: int, inputs: Sequence[Value | None]
+    node: NodeProto, schema: Any, opset: int, inputs: Sequence[Value | None]
 ) -> FunctionProto | None:
     """The function that says what an operator is by others; None where there is none.
 

@@ -20,6 +20,7 @@ from .walking import Walking
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
     from onnx import GraphProto, NodeProto
 
 Control: TypeAlias = Callable[
@@ -294,9 +295,9 @@ def _scan_of(node: NodeProto, values: Sequence[TensorValue]) -> _Scan:
     count = attributes["num_scan_inputs"]
     states = len(values) - count
     outputs = len(body.output) - states
-    axes = attributes.get("scan_input_axes") or [0] * count
+    axes: Sequence[int] = attributes.get("scan_input_axes") or [0] * count
     shapes = [value.shape for value in values[states:]]
-    sizes = {shape[axis] for shape, axis in zip(shapes, axes, strict=True)}
+    sizes: set[int] = {shape[axis] for shape, axis in zip(shapes, axes, strict=True)}
     if len(sizes) != 1:
         raise GinghamError(f"a Scan takes inputs of one length, got {sorted(sizes)}")
     return _Scan(
@@ -368,4 +369,3 @@ CONTROL: Mapping[str, Control] = {
     "Identity": _identity,
 }
 """The operators of ONNX that rows cannot say, by name."""
-

@@ -21,9 +21,7 @@ def checked_inputs(model: Model, inputs: Sequence[Any]) -> list[Any]:
     """
     declared = model.graph.input
     if len(inputs) != len(declared):
-        raise GinghamError(
-            f"the model has {len(declared)} input(s), got {len(inputs)}"
-        )
+        raise GinghamError(f"the model has {len(declared)} input(s), got {len(inputs)}")
     named: dict[str, int] = {}
     return [
         _checked(each, value, named)
@@ -38,13 +36,13 @@ def _checked(declared: ValueInfoProto, value: Any, named: dict[str, int]) -> Any
     what = f"input '{declared.name}'"
     if not hasattr(array, "shape"):
         raise GinghamError(f"{what} is a tensor, got {type(value).__name__}")
-    type = declared.type.tensor_type
-    if type.elem_type and element_of(array.dtype) != type.elem_type:
+    wanted = declared.type.tensor_type
+    if wanted.elem_type and element_of(array.dtype) != wanted.elem_type:
         raise GinghamError(
-            f"{what} has elements of type {dtype_of(type.elem_type)}, got {array.dtype}"
+            f"{what} has elements of type {dtype_of(wanted.elem_type)}, got {array.dtype}"
         )
-    if type.HasField("shape"):
-        _check_shape(what, type.shape.dim, array.shape, named)
+    if wanted.HasField("shape"):
+        _check_shape(what, wanted.shape.dim, array.shape, named)
     return array
 
 
@@ -61,7 +59,9 @@ def _check_shape(
             name = f" ({dim.dim_param})"
             wanted = named.setdefault(dim.dim_param, size)
         if wanted is not None and wanted != size:
-            raise GinghamError(f"axis {axis} of {what} has size {wanted}{name}, got {size}")
+            raise GinghamError(
+                f"axis {axis} of {what} has size {wanted}{name}, got {size}"
+            )
 
 
 def as_value(value: Any) -> Any:
@@ -71,7 +71,7 @@ def as_value(value: Any) -> Any:
     """
     import numpy as np
 
-    if value is None or isinstance(value, list | dict):
+    if value is None or type(value) in (list, dict):
         return value
     is_array = hasattr(value, "shape") and not isinstance(value, np.generic)
     array = value if is_array else np.asarray(value)

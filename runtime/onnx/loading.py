@@ -9,8 +9,9 @@ from ..options import CompileOptions, ProgramKeywords, spelled_out
 from .model_function import ModelFunction
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
     from typing_extensions import Unpack
+
+    from onnx import ModelProto
 
     from ..device import Device
 

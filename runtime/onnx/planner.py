@@ -6,15 +6,15 @@ sizes behind a step on the host are known only when that has run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...dialects.eltwise.numpy_types import numpy_dtype
 from ...errors import GinghamError
-from ...frontend.edsl.locations import one_operation
 from ...frontend.edsl.known_types import type_of
+from ...frontend.edsl.locations import one_operation
 from ...frontend.edsl.tensors import Tensor, cast
 from ...frontend.onnx.attributes import bound, with_defaults
 from ...frontend.onnx.inference import infer_outputs
@@ -33,11 +33,12 @@ from .segment import Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
     from onnx import NodeProto
     from onnx.defs import OpSchema
 
     from ..parsed import ModuleProgram
-    from .session import Session
+    from .walking import Programs
 
 _UNFOLDED = CHANCE | {"Constant"}
 """Operators that are not computed before the model runs."""
@@ -54,7 +55,7 @@ MOST_PINNED = 1024
 class Planner:
     """One walk through the graph of a session."""
 
-    def __init__(self, session: Session, root: Part, arrays: Sequence[Any]) -> None:
+    def __init__(self, session: Programs, root: Part, arrays: Sequence[Any]) -> None:
         """`root` is the part that stands before all others, for inputs of such types."""
         self.session = session
         self.environment: dict[int, Any] = {}
@@ -119,7 +120,7 @@ class Planner:
         return value.slot
 
     @contextmanager
-    def holding(self, values: Sequence[Value]) -> Iterator[None]:
+    def holding(self, values: Sequence[Value]) -> Generator[None]:
         """Keep values that no name of a graph stands for."""
         self._held.append(values)
         try:
@@ -177,9 +178,7 @@ class Planner:
         self._frames.pop()
         return [frame.value(name) for name in outputs]
 
-    def walk_inner(
-        self, graph: Any, values: Mapping[str, Value]
-    ) -> list[Value | None]:
+    def walk_inner(self, graph: Any, values: Mapping[str, Value]) -> list[Value | None]:
         """The outputs of a graph in the node that is being visited."""
         from .graphs import constants_of
 
@@ -208,7 +207,9 @@ class Planner:
         inputs: list[Value | None] = [frame.value(name) for name in node.input]
         for name, value in zip(node.input, inputs, strict=True):
             if name and value is None:
-                raise GinghamError(f"{described(node)}: nothing computes '{name}'", location)
+                raise GinghamError(
+                    f"{described(node)}: nothing computes '{name}'", location
+                )
         try:
             with one_operation(location):
                 outputs = self._outputs(frame.context, node, inputs)
@@ -342,7 +343,7 @@ class Planner:
         self, node: Node, result: Any, expected: Mapping[str, TensorValue]
     ) -> list[Value | None]:
         """What a row made, as values."""
-        made = list(result) if isinstance(result, list | tuple) else [result]
+        made = several(result)
         outputs: list[Value | None] = []
         for position, name in enumerate(node.proto.output):
             tensor = made[position] if position < len(made) else None
@@ -457,7 +458,9 @@ class Planner:
             part = self._follow(Part())
         step = HostStep(label, reason, run, sources, ())
         part.host = step
-        results = run([s if not isinstance(s, int) else self.environment[s] for s in sources])
+        results = run(
+            [s if not isinstance(s, int) else self.environment[s] for s in sources]
+        )
         values = [self.placed("", result, part) for result in results]
         step.outputs = [self._slot(value) for value in values]
         part.born += step.outputs
@@ -487,7 +490,7 @@ class Planner:
     ) -> None:
         """Run a program, which gives some values their slots."""
         function = self.session.function(program, constants)
-        part = self._follow(Part(function, inputs, (), self._nodes))
+        part = self._follow(Part(function, inputs, nodes=self._nodes))
         given = [self.environment[slot] for slot in inputs]
         part.input_types = [(tuple(each.shape), each.dtype) for each in given]
         slots: list[int] = []
@@ -507,3 +510,11 @@ class Planner:
     def _follow(self, part: Part) -> Part:
         self._path.append(part)
         return part
+
+
+def several(result: Any) -> list[Any]:
+    """The results of a row: one, or one for each output."""
+    if isinstance(result, list | tuple):
+        results: list[Any] = [*result]
+        return results
+    return [result]

@@ -48,7 +48,9 @@ class Report:
         lines: list[str] = []
         for part in self._parts:
             if part.function is not None:
-                lines.append(f"program of {len(part.nodes)} nodes: {_listed(part.nodes)}")
+                lines.append(
+                    f"program of {len(part.nodes)} nodes: {_listed(part.nodes)}"
+                )
             if part.host is not None:
                 lines.append(f"host: {part.host.label}: {part.host.reason}")
         return "\n".join(lines) or "nothing depends on the inputs"

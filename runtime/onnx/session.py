@@ -104,5 +104,3 @@ class Session:
 
 def _key(arrays: Sequence[Any]) -> Key:
     return tuple(type_key(array) for array in arrays)
-
-

@@ -9,9 +9,36 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...frontend.onnx.node import Walk
 from ...frontend.onnx.values import TensorValue, Value
 from .graphs import Context, GraphSource
+from .parts import Environment, Part
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from onnx import GraphProto, NodeProto
+
+    from ..function import Function
+    from ..parsed import ModuleProgram
+
+
+class Programs(Protocol):
+    """What has to do with a graph beyond one walk through it."""
+
+    source: GraphSource
+    """The graph."""
+
+    def function(
+        self, program: ModuleProgram, captured: Sequence[NDArray[Any]]
+    ) -> Function:
+        """A program as a function on the device of the session."""
+        ...
+
+    def inner(self, source: GraphSource) -> Any:
+        """A session for a graph in a node."""
+        ...
+
+    def results(self, part: Part, environment: Environment) -> list[Any]:
+        """The outputs of the graph, behind its last part."""
+        ...
 
 
 class Walking(Walk, Protocol):

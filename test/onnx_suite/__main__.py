@@ -47,9 +47,7 @@ def main() -> int:
     return _compare(found, set(names))
 
 
-def _outcomes(
-    names: Sequence[str], device: str | None, jobs: int
-) -> Iterator[Outcome]:
+def _outcomes(names: Sequence[str], device: str | None, jobs: int) -> Iterator[Outcome]:
     """The outcomes in order, in portions, each of which has a process of its own."""
     portions = [names[n : n + _PORTION] for n in range(0, len(names), _PORTION)]
     for number in range(0, len(portions), jobs):

@@ -74,9 +74,9 @@ def _weights(
     elif node.op_type in ("Gemm", "MatMul") and position == 1:
         is_turned = any(a.name == "transB" and a.i for a in node.attribute)
         weights = generator.normal(0, shape[1 if is_turned else 0] ** -0.5, shape)
-    elif node.op_type == "BatchNormalization" and position in (1, 4):
-        weights = generator.uniform(0.5, 1.5, shape)
-    elif node.op_type == "Mul":
+    elif (
+        node.op_type == "BatchNormalization" and position in (1, 4)
+    ) or node.op_type == "Mul":
         weights = generator.uniform(0.5, 1.5, shape)
     else:
         weights = generator.normal(0, 0.1, shape)
@@ -103,6 +103,7 @@ def image_for(model: Any, seed: int = 1) -> tuple[str, Any]:
 def compare(name: str, device: str | None) -> bool:
     """Compare one model; say how far it is off, and how long it takes."""
     import onnxruntime
+
     from gingham.runtime.onnx.loading import load
 
     model = light_model(name)
@@ -121,7 +122,10 @@ def compare(name: str, device: str | None) -> bool:
         result = np.asarray(function(image))
     first = time.perf_counter() - start
     error = float(np.abs(result - expected).max() / np.abs(expected).max())
-    times = (_quickest(lambda: function(image)), _quickest(lambda: session.run(None, {key: image})))
+    times = (
+        _quickest(lambda: function(image)),
+        _quickest(lambda: session.run(None, {key: image})),
+    )
     steps = function.report(image).host_steps
     print(
         f"{name}: error {error:.1e}, outputs within {expected.min():.2f} to "

@@ -174,7 +174,9 @@ def _flag(group: argparse._ArgumentGroup, *names: str, help: str, dest: str) -> 
 def _add_input_and_output(parser: _Parser, targets: Iterable[str]) -> None:
     group = parser.add_argument_group("input and output")
     group.add_argument(
-        "input_file", nargs="?", help="an .mlir, .tile or .onnx file; '-' or none is stdin"
+        "input_file",
+        nargs="?",
+        help="an .mlir, .tile or .onnx file; '-' or none is stdin",
     )
     group.add_argument(
         "-f", "--frontend", choices=EXTENSIONS, help="what the input holds"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import edsl
@@ -75,7 +74,9 @@ def operand(node: Node, position: int) -> Any:
     """
     value = node.input(position)
     is_number = value.is_known and not value.shape and value.dtype.kind in "fiu"
-    if is_number and any(node.rank(n) for n in range(len(node.inputs)) if n != position):
+    if is_number and any(
+        node.rank(n) for n in range(len(node.inputs)) if n != position
+    ):
         number = node.array(position).item()
         return number
     return node[position]
@@ -127,8 +128,8 @@ def mean(node: Node) -> Tensor:
 def power(node: Node) -> Tensor:
     """A power of the type of its base."""
     raised = apply("pow", node[0], _exponent(node))
-    return raised if node.is_float(0) and node.is_float(1) else cast(
-        raised, node.dtype(0)
+    return (
+        raised if node.is_float(0) and node.is_float(1) else cast(raised, node.dtype(0))
     )
 
 
@@ -200,7 +201,8 @@ def clip(node: Node) -> Tensor:
 def _bounds(node: Node) -> tuple[Any, Any]:
     if node.opset < 11:
         return node.attribute("min"), node.attribute("max")
-    return tuple(operand(node, n) if node.has(n) else None for n in (1, 2))  # type: ignore
+    low, high = (operand(node, n) if node.has(n) else None for n in (1, 2))
+    return low, high
 
 
 @operator("Cast")
@@ -223,6 +225,3 @@ def converted(node: Node, wanted: np.dtype[Any]) -> Tensor:
     if wanted.kind == "b" and node.dtype(0).kind != "b":
         return given != 0
     return cast(given, wanted)
-
-
-Elementwise = Callable[[Node], Tensor]

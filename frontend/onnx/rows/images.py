@@ -26,7 +26,9 @@ def resize(node: Node) -> Tensor:
     own = node.shape(0)
     _check_form(node, mode, [own[axis] for axis in axes], scales)
     if mode != "tf_crop_and_resize":
-        kept = [n for n, axis in enumerate(axes) if not _stays(own[axis], scales, sizes, n)]
+        kept = [
+            n for n, axis in enumerate(axes) if not _stays(own[axis], scales, sizes, n)
+        ]
         axes = [axes[n] for n in kept]
         scales = None if scales is None else [scales[n] for n in kept]
         sizes = None if sizes is None else [sizes[n] for n in kept]
@@ -56,7 +58,9 @@ def _check_form(
     """Raise Unsupported for what `op.resize` means otherwise than ONNX."""
     if node.attribute("antialias", 0) and not node.attribute("exclude_outside", 0):
         raise Unsupported("antialiasing with the elements beyond the borders")
-    products = [size * scale for size, scale in zip(sizes, scales or sizes, strict=True)]
+    products = [
+        size * scale for size, scale in zip(sizes, scales or sizes, strict=True)
+    ]
     is_whole = all(product == int(product) for product in products)
     if scales and mode in ("align_corners", "tf_crop_and_resize") and not is_whole:
         raise Unsupported("corners of sizes that are no integers")
@@ -99,6 +103,7 @@ def upsample(node: Node) -> Tensor:
     given = node.array(1) if node.has(1) else node.attribute("scales")
     scales = [float(each) for each in given]
     axes = [axis for axis, scale in enumerate(scales) if scale != 1]
+    mode: str = node.attribute("mode", "nearest")
     if not axes:
         return ident(node[0])
     return op.resize(
@@ -106,7 +111,7 @@ def upsample(node: Node) -> Tensor:
         None,
         [scales[axis] for axis in axes],
         axes,
-        node.attribute("mode", "nearest"),
+        mode,
         "asymmetric",
         "floor",
     )
@@ -118,7 +123,7 @@ _SAMPLING = {"linear": "bilinear", "cubic": "bicubic"}
 @operator("GridSample")
 def sample(node: Node) -> Tensor:
     """Images at the places of a grid."""
-    mode = node.attribute("mode", "linear")
+    mode: str = node.attribute("mode", "linear")
     return op.grid_sample(
         node[0],
         node[1],

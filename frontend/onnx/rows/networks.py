@@ -190,9 +190,7 @@ def norm(node: Node) -> Tensor:
 @operator("MeanVarianceNormalization")
 def mean_variance_norm(node: Node) -> Tensor:
     """Mean 0 and variance 1 along axes."""
-    return op.mean_variance_normalization(
-        node[0], node.attribute("axes") or [0, 2, 3]
-    )
+    return op.mean_variance_normalization(node[0], node.attribute("axes") or [0, 2, 3])
 
 
 # Activations

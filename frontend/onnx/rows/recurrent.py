@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ... import op
 from ...edsl.tensors import Tensor
@@ -14,6 +14,9 @@ _ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
 
 _ORDERS = {"LSTM": (0, 2, 3, 1), "GRU": (1, 0, 2), "RNN": (0,)}
 """Which gate of ONNX stands at each place of PyTorch's weights."""
+
+
+_Weights: TypeAlias = tuple[Tensor, Tensor, Tensor | None, Tensor | None]
 
 
 class _Layer:
@@ -61,16 +64,17 @@ class _Layer:
         ]
         return op.concatenate(parts, 0)
 
-    def weights(self, number: int) -> list[Tensor | None]:
+    def weights(self, number: int) -> _Weights:
         """The weights and biases of a direction, as PyTorch has them."""
         node, count = self.node, len(_ORDERS[self.kind])
-        found: list[Tensor | None] = [
+        first, second = (
             self.gates(op.select_index(node[position], number)) for position in (1, 2)
-        ]
+        )
         if not node.has(3):
-            return [*found, None, None]
+            return first, second, None, None
         bias = op.select_index(node[3], number)
-        return [*found, self.gates(bias), self.gates(bias, count * self.hidden)]
+        behind = self.gates(bias, count * self.hidden)
+        return first, second, self.gates(bias), behind
 
     def state(self, position: int, number: int) -> Tensor | None:
         """The first state of a direction: [batch, hidden]."""
@@ -127,7 +131,7 @@ def lstm(node: Node) -> Sequence[Tensor]:
         return op.lstm(
             layer.x,
             *layer.weights(number),
-            state,
+            state=state,
             reverse=reverse,
             lengths=layer.lengths(),
         )
@@ -144,7 +148,7 @@ def gru(node: Node) -> Sequence[Tensor]:
         return op.gru(
             layer.x,
             *layer.weights(number),
-            layer.state(5, number),
+            state=layer.state(5, number),
             linear_before_reset=is_linear,
             reverse=reverse,
             lengths=layer.lengths(),
@@ -165,7 +169,7 @@ def rnn(node: Node) -> Sequence[Tensor]:
         return op.rnn(
             layer.x,
             *layer.weights(number),
-            layer.state(5, number),
+            state=layer.state(5, number),
             nonlinearity=name.lower(),
             reverse=reverse,
             lengths=layer.lengths(),

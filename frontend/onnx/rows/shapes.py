@@ -29,6 +29,7 @@ def axes_of(node: Node, position: int = 1, name: str = "axes") -> list[int] | No
 def constant(node: Node) -> Any:
     """An array that the node itself has."""
     import numpy as np
+
     from onnx import numpy_helper
 
     if node.says("value"):
@@ -44,6 +45,7 @@ def constant(node: Node) -> Any:
 def filled(node: Node) -> Tensor:
     """A tensor of one number."""
     import numpy as np
+
     from onnx import numpy_helper
 
     given = node.attribute("value")
@@ -122,9 +124,7 @@ def tiled(node: Node) -> Tensor:
 def joined(node: Node) -> Tensor:
     """Tensors one behind the other along an axis."""
     axis = node.attribute("axis", 1)
-    parts = [
-        node[n] for n in range(len(node.inputs)) if 0 not in node.shape(n)
-    ]
+    parts = [node[n] for n in range(len(node.inputs)) if 0 not in node.shape(n)]
     return op.concatenate(parts, axis) if len(parts) > 1 else ident(parts[0])
 
 
@@ -133,9 +133,9 @@ def parts(node: Node) -> Sequence[Any]:
     """Parts of an axis."""
     axis = node.attribute("axis", 0) % node.rank(0)
     size = node.shape(0)[axis]
-    sizes = node.optional_integers(1) or node.attribute("split")
+    sizes: list[int] = node.optional_integers(1) or node.attribute("split") or []
     if not sizes:
-        count = node.attribute("num_outputs") or len(node.proto.output)
+        count: int = node.attribute("num_outputs") or len(node.proto.output)
         step = -(-size // count)
         sizes = [min(step, size - n * step) for n in range(count)]
     starts = [sum(sizes[:n]) for n in range(len(sizes))]
@@ -320,9 +320,7 @@ def _in_order_of_channels(node: Node) -> Tensor:
     """Blocks as channels, those of one channel side by side."""
     size = node.attribute("blocksize")
     batch, channels, height, width = node.shape(0)
-    blocks = node[0].reshape(
-        batch, channels, height // size, size, width // size, size
-    )
+    blocks = node[0].reshape(batch, channels, height // size, size, width // size, size)
     return op.transpose(blocks, [0, 1, 3, 5, 2, 4]).reshape(
         batch, channels * size * size, height // size, width // size
     )
@@ -341,4 +339,3 @@ def reversed_rows(node: Node) -> Tensor:
     )
     from_end = op.where(steps < lengths, lengths - 1 - steps, steps)
     return op.take_along_axis(node[0], op.broadcast_to(from_end, own), time)
-

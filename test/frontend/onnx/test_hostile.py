@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gingham.errors import GinghamError
-from gingham.limits import MOST_GRAPHS
 from onnx_models import INT64, branch, helper, model, node, onnx, value
 
 import gingham
+from gingham.errors import GinghamError
+from gingham.limits import MOST_GRAPHS
 
 DATA = np.arange(6, dtype=np.float32)
 
@@ -138,7 +138,10 @@ class TestSizes:
             ("Expand", {"a": np.float32([1]), "s": np.int64([10**5, 10**5])}),
             ("Tile", {"a": np.float32([1]), "s": np.int64([10**10])}),
             ("Range", {"a": np.int64(0), "b": np.int64(10**12), "c": np.int64(1)}),
-            ("OneHot", {"a": np.int64([0]), "d": np.int64(10**12), "v": np.float32([0, 1])}),
+            (
+                "OneHot",
+                {"a": np.int64([0]), "d": np.int64(10**12), "v": np.float32([0, 1])},
+            ),
             ("Pad", {"a": np.float32([1]), "s": np.int64([10**12, 0])}),
             ("Upsample", {"a": np.float32([[1]]), "s": np.float32([1e6, 1e6])}),
         ],
@@ -261,12 +264,16 @@ class TestStructure:
 
     @pytest.mark.parametrize("version", [0, 999])
     def test_unknown_versions(self, version: int) -> None:
-        whole = model([node("Relu", ["x"], ["y"])], [value("x", [1])], [value("y", [1])])
+        whole = model(
+            [node("Relu", ["x"], ["y"])], [value("x", [1])], [value("y", [1])]
+        )
         whole.opset_import[0].version = version
         assert f"version {version}" in refused(whole)
 
     def test_an_unknown_format(self) -> None:
-        whole = model([node("Relu", ["x"], ["y"])], [value("x", [1])], [value("y", [1])])
+        whole = model(
+            [node("Relu", ["x"], ["y"])], [value("x", [1])], [value("y", [1])]
+        )
         whole.ir_version = 99
         assert "version 99" in refused(whole)
 
@@ -279,7 +286,9 @@ class TestStructure:
         assert "the_y" in refused(whole, np.float32([1]), np.int64([1]))
 
     def test_an_output_that_nothing_computes(self) -> None:
-        whole = model([node("Relu", ["x"], ["y"])], [value("x", [1])], [value("z", [1])])
+        whole = model(
+            [node("Relu", ["x"], ["y"])], [value("x", [1])], [value("z", [1])]
+        )
         assert "z" in refused(whole, np.float32([1]))
 
 
@@ -304,7 +313,7 @@ WRONG_ATTRIBUTES: list[tuple[str, list[tuple[int, ...]], dict[str, Any]]] = [
     ("MatMul", [(2, 3), (4, 5)], {}),
     ("Einsum", [(2, 3)], {"equation": "ij,jk->ik"}),
     ("Einsum", [(2, 3)], {"equation": "i->"}),
-    ("DepthToSpace", [(1, 3, 2, 2)], {"blocksize": 2}),
+    ("DepthToSpace", [(1, 5, 2, 2)], {"blocksize": 2}),
     ("DepthToSpace", [(1, 3, 2, 2)], {"blocksize": 0}),
     ("LRN", [(1, 3, 2, 2)], {"size": -1}),
     ("GroupNormalization", [(1, 4, 2), (4,), (4,)], {"num_groups": 3}),
