@@ -50,8 +50,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = ArgumentParser(
         prog="tile-run",
         description="Compile a Tile file or a model of ONNX, run it, check it and time "
-        "it. An .mlir file, which `tile-opt` has written, is run as it is. The file `-` "
-        "is the standard input.",
+        "it. An .mlir file, which `tile-opt` has written, is run as it is. The file "
+        "`-` is the standard input.",
         allow_abbrev=False,
     )
     add_input_options(parser)

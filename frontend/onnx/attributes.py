@@ -64,7 +64,7 @@ def _bind(node: NodeProto, given: Attributes) -> None:
 
 
 def with_defaults(node: NodeProto, schema: OpSchema) -> dict[str, AttributeProto]:
-    """The attributes of a node, and those that its operator has when nothing is said."""
+    """The attributes of a node, and those that its operator has by default."""
     found = {
         name: attribute.default_value
         for name, attribute in schema.attributes.items()

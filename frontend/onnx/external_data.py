@@ -97,9 +97,7 @@ def _number(entries: dict[str, str], key: str, default: int, what: str) -> int:
     text = entries.get(key, str(default))
     # More digits than those of the largest file make no number worth having.
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise GinghamError(
-            f"{what} has the {key} '{text}', which is no number of bytes"
-        )
+        raise GinghamError(f"{what} has the {key} '{text}', which is no count of bytes")
     return int(text)
 
 
@@ -110,8 +108,8 @@ def _open(folder: str, location: str, what: str) -> int:
     is_below = parts and not path.is_absolute() and ".." not in parts
     if not is_below or "\0" in location or "\\" in location:
         raise GinghamError(
-            f"{what} has its data in '{location}', which is not below the folder of the "
-            "model"
+            f"{what} has its data in '{location}', which is not below the folder of "
+            "the model"
         )
     directory = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -11,7 +11,7 @@ from .tensors import check_sizes, dtype_of, element_of
 from .values import TensorValue, Value
 
 if TYPE_CHECKING:
-    from onnx import NodeProto, TypeProto
+    from onnx import NodeProto, TensorProto, TypeProto
     from onnx.defs import OpSchema
 
 _MOST_DATA = 1024
@@ -40,7 +40,8 @@ def infer_outputs(
     from onnx import helper, numpy_helper
     from onnx.shape_inference import infer_node_outputs
 
-    types, data = {}, {}
+    types: dict[str, TypeProto] = {}
+    data: dict[str, TensorProto] = {}
     for name, value in zip(node.input, inputs, strict=True):
         if not name or not isinstance(value, TensorValue):
             if name:

@@ -7,7 +7,7 @@ computed of it; `onnx.checker` says whether it is a model otherwise.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
@@ -31,8 +31,10 @@ def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> Model:
     Data in files beside the model are read from its folder. Raises GinghamError for
     what is no model, or one that the limits forbid.
     """
-    onnx = require_onnx()
-    if isinstance(source, onnx.ModelProto):
+    require_onnx()
+    from onnx import ModelProto
+
+    if isinstance(source, ModelProto):
         return _model(_without_data(source), source.graph, _NO_FILE, None)
     if isinstance(source, bytes):
         proto = _parsed(source, _NO_FILE)
@@ -42,8 +44,8 @@ def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> Model:
     return _model(proto, proto.graph, path, os.path.dirname(path))
 
 
-def require_onnx() -> Any:
-    """The package `onnx`. Raises GinghamError where there is none, or an old one."""
+def require_onnx() -> None:
+    """Raise GinghamError where there is no package `onnx`, or an old one."""
     try:
         import onnx
     except ImportError:
@@ -57,7 +59,6 @@ def require_onnx() -> Any:
             f"models of ONNX need onnx 1.21 or newer, found {onnx.__version__}",
             hint="pip install 'gingham[onnx]'",
         )
-    return onnx
 
 
 def _path(source: object) -> str:
@@ -183,7 +184,7 @@ def _flat(indices: NDArray[Any], sizes: Sequence[int], what: str) -> NDArray[Any
     import numpy as np
 
     try:
-        return np.ravel_multi_index(tuple(indices.T), tuple(sizes))
+        return np.asarray(np.ravel_multi_index(tuple(indices.T), tuple(sizes)))
     except ValueError:
         raise GinghamError(f"the indices of {what} do not fit its sizes") from None
 
@@ -228,8 +229,10 @@ def _check(proto: ModelProto, file: str) -> None:
     """What `onnx.checker` and the types of operators say of a model."""
     from onnx import checker, shape_inference
 
+    # Its types name a class without its parameter.
+    check_model: Callable[[ModelProto], None] = getattr(checker, "check_model")
     try:
-        checker.check_model(_with_shapes(proto))
+        check_model(_with_shapes(proto))
         shape_inference.infer_shapes(proto, check_type=True)
     except Exception as error:
         # Both raise errors of C++, and of other kinds for what they did not expect.

@@ -166,8 +166,8 @@ def _check_nodes(
             continue
         if domain not in opsets:
             raise GinghamError(
-                f"{described(node)} is of the domain '{node.domain}', whose version the "
-                "model does not say",
+                f"{described(node)} is of the domain '{node.domain}', whose version "
+                "the model does not say",
                 location_of(file, number),
             )
         if not defs.has(node.op_type, opsets[domain], domain):
@@ -212,8 +212,8 @@ class _Calls:
                 count, depth = count + inner, max(depth, inner_depth)
             if count > MOST_NODES:
                 raise GinghamError(
-                    f"'{self._file}' has more than {MOST_NODES} nodes with functions in "
-                    f"the place of their calls, such as {described(node)}"
+                    f"'{self._file}' has more than {MOST_NODES} nodes with functions "
+                    f"in the place of their calls, such as {described(node)}"
                 )
         return count, depth
 

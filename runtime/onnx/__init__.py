@@ -6,9 +6,9 @@ y = model(x)
 ```
 
 A `Session` runs a graph. The first call with inputs of some sizes walks it (`planner`),
-which compiles as much as possible as one program, runs what that cannot do on the host,
-and goes on with what came of it. What was found out is a chain of `parts`, which further
-calls follow.
+which compiles as much as possible as one program, runs on the host what that cannot
+do, and goes on with what came of it. What was found out is a chain of `parts`, which
+further calls follow.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ def _checked(declared: ValueInfoProto, value: Any, named: dict[str, int]) -> Any
     wanted = declared.type.tensor_type
     if wanted.elem_type and element_of(array.dtype) != wanted.elem_type:
         raise GinghamError(
-            f"{what} has elements of type {dtype_of(wanted.elem_type)}, got {array.dtype}"
+            f"{what} has elements of type {dtype_of(wanted.elem_type)}, got "
+            f"{array.dtype}"
         )
     if wanted.HasField("shape"):
         _check_shape(what, wanted.shape.dim, array.shape, named)

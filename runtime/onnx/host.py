@@ -1,4 +1,4 @@
-"""Nodes that run on the host, by the reference implementation that ONNX has in NumPy."""
+"""Nodes that run on the host, by the reference implementation of ONNX in NumPy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from onnx import NodeProto
 
 CHANCE = frozenset(
-    ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
-    + ("Bernoulli", "Multinomial", "Dropout")
+    "Bernoulli Dropout Multinomial RandomNormal RandomNormalLike RandomUniform "
+    "RandomUniformLike".split()
 )
 """The operators that may give something else each time."""
 

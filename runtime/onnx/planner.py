@@ -1,4 +1,4 @@
-"""The walk through a graph: what runs on the device, what on the host, and in what order.
+"""The walk through a graph: what runs on the device, what on the host, and when.
 
 A walk is made for the values of a call, and runs what it has found as it goes, since
 sizes behind a step on the host are known only when that has run.
@@ -56,7 +56,7 @@ class Planner:
     """One walk through the graph of a session."""
 
     def __init__(self, session: Programs, root: Part, arrays: Sequence[Any]) -> None:
-        """`root` is the part that stands before all others, for inputs of such types."""
+        """`root` is the part before all others, for inputs of such types."""
         self.session = session
         self.environment: dict[int, Any] = {}
         self._path = [root]

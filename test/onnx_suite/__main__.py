@@ -2,7 +2,7 @@
 
     python -m test.onnx_suite [--device NAME] [--jobs N] [--match PATTERN] [--write]
 
-Each test is run in one of several processes, so that one that crashes is a failure, too.
+Tests are run in several processes, so that one that crashes is a failure, too.
 `failures.txt` has the tests that fail on the default device with their reasons;
 `--write` writes it anew, otherwise a difference is an error.
 """

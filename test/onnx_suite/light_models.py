@@ -122,16 +122,17 @@ def compare(name: str, device: str | None) -> bool:
         result = np.asarray(function(image))
     first = time.perf_counter() - start
     error = float(np.abs(result - expected).max() / np.abs(expected).max())
-    times = (
+    times = [
         _quickest(lambda: function(image)),
         _quickest(lambda: session.run(None, {key: image})),
-    )
+    ]
     steps = function.report(image).host_steps
     print(
         f"{name}: error {error:.1e}, outputs within {expected.min():.2f} to "
-        f"{expected.max():.2f}, deviation {expected.std():.2f}; loaded in {loaded:.2f} s, "
-        f"first call after {first:.2f} s, then {times[0] * 1e3:.1f} ms, onnxruntime "
-        f"{times[1] * 1e3:.1f} ms; {len(steps)} steps on the host, {len(noted)} warnings",
+        f"{expected.max():.2f}, deviation {expected.std():.2f}; loaded in "
+        f"{loaded:.2f} s, first call after {first:.2f} s, then {times[0] * 1e3:.1f} "
+        f"ms, onnxruntime {times[1] * 1e3:.1f} ms; {len(steps)} steps on the host, "
+        f"{len(noted)} warnings",
         flush=True,
     )
     return error <= TOLERANCE and bool(expected.std() > 1e-3)

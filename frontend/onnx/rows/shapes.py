@@ -131,8 +131,8 @@ def joined(node: Node) -> Tensor:
 @operator("Split", known=(1,))
 def parts(node: Node) -> Sequence[Any]:
     """Parts of an axis."""
-    axis = node.attribute("axis", 0) % node.rank(0)
-    size = node.shape(0)[axis]
+    axis: int = node.attribute("axis", 0) % node.rank(0)
+    size: int = node.shape(0)[axis]
     sizes: list[int] = node.optional_integers(1) or node.attribute("split") or []
     if not sizes:
         count: int = node.attribute("num_outputs") or len(node.proto.output)

@@ -1,8 +1,9 @@
-"""Models from strangers: each ends in one error that says which node or tensor it is."""
+"""Models from strangers: each ends in one error that names the node or tensor."""
 
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ class TestSizes:
         names = ["x", *(f"t{n}" for n in range(40))]
         nodes = [
             node("Concat", [before, before], [after], axis=0)
-            for before, after in zip(names[:-1], names[1:], strict=True)
+            for before, after in pairwise(names)
         ]
         whole = model(nodes, [value("x", [1])], [value("t39", None)])
         assert "bytes" in refused(whole, np.float32([1]))
