@@ -14,6 +14,7 @@ from pathlib import Path
 import dialect_reference
 import function_reference
 import hardware_reference
+import operator_reference
 import pass_reference
 from pictures import pictures
 
@@ -29,6 +30,8 @@ def files() -> dict[Path, str]:
         + function_reference.text(),
         DOCS / "hardware.md": _NOTE.format("targets/hardware")
         + hardware_reference.text(),
+        DOCS / "onnx-operators.md": _NOTE.format("frontend/onnx/rows")
+        + operator_reference.text(),
         DOCS / "passes.md": _NOTE.format("passes") + pass_reference.text(),
     }
     return texts | {DOCS / "images" / name: text for name, text in pictures().items()}

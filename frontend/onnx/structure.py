@@ -33,6 +33,12 @@ def graphs_of(proto: ModelProto) -> Iterator[GraphProto]:
         yield from _inner_graphs(function.node)
 
 
+def graphs_in(node: NodeProto) -> Iterator[GraphProto]:
+    """The graphs that a node has as attributes."""
+    for attribute in node.attribute:
+        yield from _graphs(attribute)
+
+
 def _inner_graphs(nodes: Iterable[NodeProto]) -> Iterator[GraphProto]:
     pending = [*nodes]
     while pending:

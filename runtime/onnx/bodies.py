@@ -40,6 +40,11 @@ def body_of(
     return None
 
 
+def has_body(schema: Any) -> bool:
+    """Whether ONNX defines an operator by others, at least for some inputs."""
+    return bool(schema.has_function or schema.has_context_dependent_function)
+
+
 def _function(found: object) -> FunctionProto | None:
     from onnx import FunctionProto
 

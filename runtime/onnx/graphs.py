@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...frontend.onnx.structure import graphs_in
 from ...frontend.onnx.tensors import array_of
 from ...frontend.onnx.values import TensorValue, Value
 
@@ -85,14 +86,6 @@ def constants_of(graph: GraphProto) -> dict[str, Value]:
         array = dense(sparse, f"initializer '{sparse.values.name}'")
         constants[sparse.values.name] = TensorValue(array.dtype, array.shape, array)
     return constants
-
-
-def graphs_in(node: NodeProto) -> Iterable[GraphProto]:
-    """The graphs that a node has as attributes."""
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs
 
 
 def free_names(node: NodeProto) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GinghamError
+from ...frontend.onnx.folding import with_folded_norms
 from ...suggestions import did_you_mean
 from ..devices import chosen_device, default_device
 from ..options import CompileOptions
@@ -29,6 +30,8 @@ class ModelFunction:
     """
 
     def __init__(self, model: Model, options: CompileOptions) -> None:
+        if options.fast_math:
+            model = with_folded_norms(model)
         self._model = model
         self._options = options
         self._profile = new_profile() if options.profile else None

@@ -372,6 +372,48 @@ class TestControl:
         assert load(whole)(np.float32([1, 2])).tolist() == [10, 20]
 
 
+def normalized(more: Any = ()) -> Any:
+    """A batch normalisation of a convolution."""
+    generator = np.random.default_rng(3)
+    constants = {
+        "w": generator.normal(size=(4, 2, 3, 3)),
+        "b": generator.normal(size=4),
+        "scale": generator.uniform(0.5, 2, 4),
+        "shift": generator.normal(size=4),
+        "mean": generator.normal(size=4),
+        "variance": generator.uniform(0.5, 2, 4),
+    }
+    norm = ["c", "scale", "shift", "mean", "variance"]
+    return model(
+        [
+            node("Conv", ["x", "w", "b"], ["c"]),
+            node("BatchNormalization", norm, ["n"], epsilon=0.1),
+            node("Relu", ["n"], ["y"]),
+            *more,
+        ],
+        [value("x", [1, 2, 6, 6])],
+        [value(each.output[0], [1, 4, 4, 4]) for each in (node("", [], ["y"]), *more)],
+        {name: array.astype(np.float32) for name, array in constants.items()},
+    )
+
+
+class TestBatchNormalization:
+    def test_goes_into_weights_with_fast_math(self) -> None:
+        x = np.random.default_rng(4).normal(size=(1, 2, 6, 6)).astype(np.float32)
+        plain, fast = load(normalized()), load(normalized(), fast_math=True)
+        assert np.allclose(plain(x), fast(x), atol=1e-5)
+        assert "variance" in plain.ir(x)
+        assert "variance" not in fast.ir(x)
+
+    def test_stays_where_the_convolution_is_used_elsewhere(self) -> None:
+        x = np.ones((1, 2, 6, 6), np.float32)
+        whole = normalized([node("Neg", ["c"], ["z"])])
+        fast = load(whole, fast_math=True)
+        assert "variance" in fast.ir(x)
+        for got, want in zip(fast(x), load(whole)(x), strict=True):
+            assert np.array_equal(got, want)
+
+
 class TestBackend:
     def test_models_and_nodes(self) -> None:
         backend = gingham.onnx.Backend
