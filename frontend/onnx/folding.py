@@ -1,7 +1,7 @@
 """Batch normalisations put into the convolutions before them.
 
-`(conv(x, w) + b - mean) / sqrt(variance + epsilon) * scale + shift` is a convolution with
-other weights, which rounds differently: it is for `fast_math`.
+`(conv(x, w) + b - mean) / sqrt(variance + epsilon) * scale + shift` is a convolution
+with other weights, which rounds differently: it is for `fast_math`.
 """
 
 from __future__ import annotations
