@@ -16,7 +16,7 @@ from ..einsum_path import Path
 from ..index_space import Size
 from .axes import known_rank
 from .dtypes import element_type
-from .graph import Emitting, Input, Node, Result, SizeSymbol
+from .graph import Emitting, Node, Result, SizeSymbol
 from .known_types import element_of
 from .lens import TensorLens
 from .locations import assigned_name, error
@@ -41,7 +41,8 @@ def einsum_node(
         # In the user's Python code, whatever place of the equation it is about.
         raise error(mistake.message, mistake.hint) from None
     element = _element(tensors) if dtype is None else element_type(dtype)
-    return Einsum(product, path, tensors, element)
+    known = [sizes[label] for label in product.output]
+    return Einsum(product, path, tensors, element, known)
 
 
 class _Plain(TensorHandle):
@@ -68,7 +69,9 @@ class Einsum(Node):
         path: Path,
         tensors: Sequence[TensorHandle],
         element: Attribute | None,
+        sizes: Sequence[int | None],
     ) -> None:
+        """`sizes` are those of the result, as far as they are known."""
         super().__init__(
             [tensor.node for tensor in tensors], len(product.output), assigned_name()
         )
@@ -80,9 +83,15 @@ class Einsum(Node):
             product.output,
         )
         self._path = path
+        self._known_sizes = tuple(sizes)
         self._element = element
         labels = {label for axes in product.operands for label in axes if label}
         self._symbols = {label: SizeSymbol(_size_name(label)) for label in labels}
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...]:
+        """The sizes of the result, None for those that are not known."""
+        return self._known_sizes
 
     def emit(self, to: Emitting) -> Result:
         """Contractions in the order of the path, mostly of two operands at a time."""
@@ -122,11 +131,11 @@ def _size_name(label: Label) -> str | None:
 
 
 def _known_sizes(tensor: TensorHandle) -> list[int | None]:
-    """The sizes of a tensor as far as an input says them."""
-    node = tensor.node
-    if not isinstance(node, Input) or node.shape is None:
-        return [None] * known_rank(node)
-    sizes = list(node.shape)
+    """The sizes of a tensor as far as the program says them."""
+    known = tensor.node.known_sizes
+    if known is None:
+        return [None] * known_rank(tensor.node)
+    sizes = list(known)
     return sizes if tensor.lens is None else tensor.lens.undo(sizes)
 
 

@@ -433,9 +433,17 @@ class Call(Node):
         operands: Sequence[Node],
         rank: int | None,
         name: str | None = None,
+        sizes: Sequence[int | None] | None = None,
     ) -> None:
+        """`sizes` are those of its axes, as far as they are known."""
         super().__init__(operands, rank, name)
         self._build = build
+        self._known_sizes = None if sizes is None else tuple(sizes)
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes that were said when it was made."""
+        return super().known_sizes if self._known_sizes is None else self._known_sizes
 
     def emit(self, to: Emitting) -> Result:
         """What the function builds of the operands' values."""

@@ -68,8 +68,11 @@ def special_node(
         shape = row.shape(shapes, target, chosen)
     except ValueError as reason:
         raise error(f"'{function}': {reason}") from None
-    rank = None if shape is None else len(shape)
-    return Call(build, [*tensors, *sizes], rank, assigned_name())
+    operands, name = [*tensors, *sizes], assigned_name()
+    if shape is None:
+        return Call(build, operands, None, name)
+    known = [None if size == DYNAMIC_INDEX else size for size in shape]
+    return Call(build, operands, len(known), name, known)
 
 
 def option_value(option: Option, given: object, what: str) -> OptionValue:

@@ -113,6 +113,7 @@ def index(dims: Any, axis: int) -> Tensor:
             lambda special, values, at: special.index(values[0], axis, at),
             [node],
             node.rank,
+            node.known_sizes,
         )
     sizes = size_nodes([dims])
     _check_axis("index", axis, len(sizes))
@@ -120,6 +121,7 @@ def index(dims: Any, axis: int) -> Tensor:
         lambda special, values, at: special.index_of_sizes(_as_sizes(values), axis, at),
         sizes,
         len(sizes),
+        [size.known_number for size in sizes],
     )
 
 
@@ -266,13 +268,14 @@ def _special(
     emit: Callable[[SpecialBuilder, Sequence[Value], SourceLocation], Result],
     nodes: Sequence[Node],
     rank: int | None,
+    sizes: Sequence[int | None] | None,
 ) -> Tensor:
     def build(
         builder: ProgramBuilder, values: Sequence[Value], at: SourceLocation
     ) -> Result:
         return emit(SpecialBuilder(builder), values, at)
 
-    return Tensor.of(Call(build, nodes, rank, assigned_name()))
+    return Tensor.of(Call(build, nodes, rank, assigned_name(), sizes))
 
 
 def _as_sizes(values: Sequence[Value]) -> list[Size]:

@@ -229,7 +229,7 @@ def cast(x: Any, dtype: object) -> Tensor:
     ) -> Value:
         return builder.cast(values[0], element, at)
 
-    return Tensor.of(Call(build, [node], node.rank, assigned_name()))
+    return Tensor.of(Call(build, [node], node.rank, assigned_name(), node.known_sizes))
 
 
 def _matrix_product(left: Any, right: Any) -> Tensor:
