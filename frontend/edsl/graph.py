@@ -497,10 +497,24 @@ class NodeResult(Node):
     """One of the results of a node that has several."""
 
     def __init__(
-        self, whole: Node, number: int, rank: int | None, name: str | None = None
+        self,
+        whole: Node,
+        number: int,
+        rank: int | None,
+        name: str | None = None,
+        like: Node | None = None,
     ) -> None:
+        """`like` is a node of the same type and sizes, where there is one."""
         super().__init__([whole], rank, name, whole.location)
         self._number = number
+        self._like = like
+        if like is not None and not like.is_weak:
+            self.known_element = like.known_element
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes of the node that it is like."""
+        return super().known_sizes if self._like is None else self._like.known_sizes
 
     def emit(self, to: Emitting) -> Result:
         """Not to be called: a node emits all of its results."""
