@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from .patched import watch_imports
 
 if TYPE_CHECKING:
-    from . import edsl, plaidml
+    from . import edsl, op, plaidml
     from .errors import GinghamError
     from .frontend.edsl.differentiation import gradient
     from .runtime.arrays.array import Array, asarray
@@ -83,6 +83,7 @@ __all__ = [
     "gradient",
     "jit",
     "memory_usage",
+    "op",
     "plaidml",
     "profile",
     "tensordot",
@@ -91,7 +92,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("edsl", "plaidml"):
+    if name in ("edsl", "op", "plaidml"):
         return import_module(f".{name}", __name__)
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -164,10 +164,8 @@ def power(call: Call, x: Any, y: Any) -> Tensor:
         return {1: x, 2: square}.get(
             int(y), apply("mul", square, x if y == 3 else square)
         )
-    if y == 0.5:
-        return apply("sqrt", x)
-    if y == -0.5:
-        return apply("rsqrt", x)
+    if isinstance(y, float) and abs(y) == 0.5:
+        return apply("sqrt" if y > 0 else "rsqrt", x)
     if not call.result.is_float:
         # Powers of integers are floats here, exact up to 2^24.
         return cast(apply("round", apply("pow", cast(x, "float64"), y)), call.dtype)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors import GinghamError
-from ..edsl.locations import made_at
+from ..edsl.locations import one_operation
 from ..edsl.tensors import Tensor
 from .places import place_of
 from .rows import Call, NotLowered, Result, as_type, dtype_named
@@ -93,7 +93,7 @@ def lower(nodes: Iterable[Any], known: Mapping[Any, Any]) -> dict[Any, Any]:
     values = dict(known)
     for node in nodes:
         if node.op == "call_function" and node not in values:
-            with made_at(place_of(node)):
+            with one_operation(place_of(node)):
                 values[node] = _value(node, values)
     return values
 

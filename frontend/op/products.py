@@ -1,0 +1,128 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..edsl.einsum import einsum
+from ..edsl.locations import error
+from ..edsl.tensors import Tensor
+from .axes import axis_of
+from .operation import TensorLike, as_tensor, operation
+from .shapes import flatten
+
+__all__ = [
+    "bilinear",
+    "dot",
+    "einsum",
+    "gemm",
+    "inner",
+    "linear",
+    "matmul",
+    "outer",
+    "tensordot",
+]
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@operation
+def matmul(a: TensorLike, b: TensorLike) -> Tensor:
+    """The product of matrices, or of stacks that broadcast, as NumPy's matmul.
+
+    A tensor with one axis is a row on the left and a column on the right.
+    """
+    return as_tensor(a) @ as_tensor(b)
+
+
+@operation
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sum over the last axis of a and the last but one of b, as NumPy's dot.
+
+    Of a tensor with one axis it is that one; with a number it is the product.
+    """
+    a, b = as_tensor(a), as_tensor(b)
+    if 0 in (a.ndim, b.ndim):
+        return a * b
+    return tensordot(a, b, ([a.ndim - 1], [max(b.ndim - 2, 0)]))
+
+
+@operation
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sum over the last axes of both, as NumPy's inner."""
+    a, b = as_tensor(a), as_tensor(b)
+    if 0 in (a.ndim, b.ndim):
+        return a * b
+    return tensordot(a, b, ([a.ndim - 1], [b.ndim - 1]))
+
+
+@operation
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """All products of an element of one with one of the other, as NumPy's outer."""
+    return einsum("i,j->ij", flatten(a), flatten(b))
+
+
+@operation
+def tensordot(
+    a: TensorLike, b: TensorLike, axes: int | Sequence[Sequence[int]] = 2
+) -> Tensor:
+    """The sum over axes of both, as NumPy's tensordot.
+
+    `axes` are those of a and those of b, or how many of the last of a and the first of
+    b. The other axes of a come first in the result.
+    """
+    a, b = as_tensor(a), as_tensor(b)
+    if isinstance(axes, int):
+        axes = (range(a.ndim - axes, a.ndim), range(axes))
+    first = [axis_of(a, axis) for axis in axes[0]]
+    second = [axis_of(b, axis) for axis in axes[1]]
+    if len(first) != len(second):
+        raise error(f"{len(first)} axes of one tensor and {len(second)} of the other")
+    if a.ndim + b.ndim > len(_LETTERS):
+        raise error(f"too many axes: {a.ndim} and {b.ndim}")
+    left, right = _LETTERS[: a.ndim], list(_LETTERS[a.ndim : a.ndim + b.ndim])
+    rest = [letter for axis, letter in enumerate(right) if axis not in second]
+    for one, other in zip(first, second, strict=True):
+        right[other] = left[one]
+    kept = [letter for axis, letter in enumerate(left) if axis not in first]
+    return einsum(f"{left},{''.join(right)}->{''.join(kept + rest)}", a, b)
+
+
+@operation
+def linear(x: TensorLike, weight: TensorLike, bias: TensorLike = None) -> Tensor:
+    """`x @ weight.T + bias`, as torch.nn.functional.linear.
+
+    The weight has shape [outputs, inputs]; the last axis of x is that of the inputs.
+    """
+    result = einsum("...i,oi->...o", as_tensor(x), as_tensor(weight))
+    return result if bias is None else result + bias
+
+
+@operation
+def bilinear(
+    x: TensorLike, y: TensorLike, weight: TensorLike, bias: TensorLike = None
+) -> Tensor:
+    """`x[i] * weight[o, i, j] * y[j]` summed over i and j, as torch's bilinear."""
+    x, y = as_tensor(x), as_tensor(y)
+    result = einsum("...i,oij,...j->...o", x, as_tensor(weight), y)
+    return result if bias is None else result + bias
+
+
+@operation
+def gemm(
+    a: TensorLike,
+    b: TensorLike,
+    c: TensorLike = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    trans_a: bool = False,
+    trans_b: bool = False,
+) -> Tensor:
+    """`alpha * a @ b + beta * c` of matrices, maybe transposed, as ONNX's Gemm."""
+    left, right = "mi" if not trans_a else "im", "in" if not trans_b else "ni"
+    result = einsum(f"{left},{right}->mn", as_tensor(a), as_tensor(b))
+    if alpha != 1.0:
+        result = result * alpha
+    if c is None:
+        return result
+    return result + (as_tensor(c) if beta == 1.0 else as_tensor(c) * beta)
