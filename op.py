@@ -8,7 +8,11 @@ def layer(x, weight, bias):
 """
 
 from .frontend import op as _op
+from .frontend.edsl.known_types import lend_type_finder
 from .frontend.op import *
+from .runtime.result_types import result_type
+
+lend_type_finder(result_type)
 
 __all__: list[str] = []
 __all__ += _op.__all__

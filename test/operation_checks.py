@@ -14,16 +14,29 @@ from numpy.typing import NDArray
 import gingham
 
 Array: TypeAlias = NDArray[Any]
-Operation: TypeAlias = Callable[..., Any]
+Operation: TypeAlias = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+)
+Cases: TypeAlias = dict[str, tuple[Operation, Any]]
+"""What is to be computed by its name, and what it has to give."""
 
 
 def run(operation: Operation, *arrays: Any, device: str | None = "reference") -> Any:
     """The result of a function of tensors for arrays."""
-    return gingham.jit(operation, device=device)(*arrays)
+    return gingham.jit(device=device)(any_function(operation))(*arrays)
+
+
+def any_function(operation: Operation) -> Callable[..., Any]:
+    """The function; tells the type checker that its arguments fit."""
+    return operation
 
 
 def check(
-    cases: Mapping[str, tuple[Operation, Any]],
+    cases: Cases,
     *arrays: Any,
     tolerance: float = 0,
     device: str | None = "reference",
@@ -35,7 +48,10 @@ def check(
     """
 
     def every(*tensors: Any) -> dict[str, Any]:
-        return {name: operation(*tensors) for name, (operation, _) in cases.items()}
+        return {
+            name: any_function(operation)(*tensors)
+            for name, (operation, _) in cases.items()
+        }
 
     results = run(every, *arrays, device=device)
     for name, (_, expected) in cases.items():
@@ -45,8 +61,9 @@ def check(
 def check_same(name: str, result: Any, expected: Any, tolerance: float) -> None:
     """Have arrays be equal, or differ by a part of the largest element at most."""
     if isinstance(expected, list | tuple):
-        assert len(result) == len(expected), name
-        for one, other in zip(result, expected, strict=True):
+        several: Sequence[Any] = [*expected]
+        assert len(result) == len(several), name
+        for one, other in zip(result, several, strict=True):
             check_same(name, one, other, tolerance)
         return
     found, wanted = np.asarray(result), np.asarray(expected)
@@ -71,16 +88,6 @@ def normals(*shape: int, seed: int = 0) -> Array:
     return np.random.default_rng([seed, *shape]).standard_normal(shape, np.float32)
 
 
-def slopes(operation: Operation, *arrays: Any) -> Sequence[Array]:
-    """The gradients of the sum of squares of all results, by each of the arrays."""
-
-    def of_all(*tensors: Any) -> Any:
-        result = operation(*tensors)
-        return gingham.gradient(result * result, list(tensors))
-
-    return run(of_all, *arrays)
-
-
 def check_slopes(
     cases: Mapping[str, tuple[Operation, Operation]],
     *arrays: Any,
@@ -90,7 +97,10 @@ def check_slopes(
     import torch
 
     def every(*tensors: Any) -> dict[str, Any]:
-        results = {name: operation(*tensors) for name, (operation, _) in cases.items()}
+        results = {
+            name: any_function(operation)(*tensors)
+            for name, (operation, _) in cases.items()
+        }
         return {
             name: gingham.gradient(result * result, list(tensors))
             for name, result in results.items()
@@ -99,12 +109,12 @@ def check_slopes(
     found = run(every, *arrays)
     for name, (_, reference) in cases.items():
         tensors = [torch.tensor(array, requires_grad=True) for array in arrays]
-        (reference(*tensors) ** 2).sum().backward()
+        (any_function(reference)(*tensors) ** 2).sum().backward()
         wanted = [_gradient_of(tensor) for tensor in tensors]
         check_same(name, found[name], wanted, tolerance)
 
 
 def _gradient_of(tensor: Any) -> Array:
     if tensor.grad is None:
-        return np.zeros(tensor.shape, np.float32)
-    return tensor.grad.numpy()
+        return np.zeros(tuple(tensor.shape), np.float32)
+    return np.asarray(tensor.grad)

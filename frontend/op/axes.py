@@ -45,6 +45,11 @@ def known_size(size: Size) -> int | None:
     return int(size)
 
 
+def known_sizes(sizes: Sequence[Size]) -> list[int | None]:
+    """The numbers that sizes are, where the program says them."""
+    return [known_size(size) for size in sizes]
+
+
 def axis_of(x: Tensor, axis: int, further: int = 0) -> int:
     """The axis counted from 0, of a tensor that gets `further` axes more.
 

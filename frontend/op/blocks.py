@@ -8,7 +8,13 @@ from .axes import Size, known_size, require_choice, sizes_of
 from .operation import TensorLike, as_tensor, operation
 from .shapes import moveaxis, transpose
 
-__all__ = ["depth_to_space", "pixel_shuffle", "pixel_unshuffle", "space_to_depth"]
+__all__ = [
+    "depth_to_space",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "reorg_yolo",
+    "space_to_depth",
+]
 
 
 @operation
@@ -77,6 +83,22 @@ def space_to_depth(
 def pixel_unshuffle(x: TensorLike, downscale_factor: int) -> Tensor:
     """Blocks of each image as channels, as torch's pixel_unshuffle."""
     return space_to_depth(x, downscale_factor, "CRD")
+
+
+@operation
+def reorg_yolo(x: TensorLike, stride: int) -> Tensor:
+    """Blocks of each image as channels in Darknet's order, as OpenVINO's ReorgYolo.
+
+    The elements are taken for images of [N, C / stride ** 2, H * stride, W * stride].
+    """
+    x = as_tensor(x)
+    batch, channels, *spatial = _image(x, stride)
+    count = stride ** len(spatial)
+    _multiple(channels, count, "the channels")
+    larger = [size * stride for size in spatial]
+    blocks = space_to_depth(x.reshape(batch, channels // count, *larger), stride)
+    smaller = [size // stride for size in spatial]
+    return blocks.reshape(batch, channels * count, *smaller)
 
 
 def _image(x: Tensor, block_size: int) -> list[Size]:

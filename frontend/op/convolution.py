@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..edsl.functions import max as larger
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
 from .axes import (
@@ -182,6 +183,7 @@ def _cut(
     is_upper = isinstance(padding, str) and padding.upper() == "SAME_UPPER"
     cuts: list[Any] = []
     for size, more, target in zip(full, further, wanted, strict=True):
-        cut = size + more - target
+        # What the result is larger than all that is written is zeros at its end.
+        cut = larger(size + more - target, 0)
         cuts.append(cut // 2 if is_upper else cut - cut // 2)
     return cuts, [*wanted]

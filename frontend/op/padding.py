@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from ..edsl.calls import Call
 from ..edsl.indices import IndexExpression
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
@@ -109,7 +110,11 @@ def _bordered(x: Tensor, axis: int, before: Size, behind: Size, mode: str) -> Te
 
 def _check_image(count: Size, most: Size, mode: str, axis: int) -> None:
     number, limit = known_size(count), known_size(most)
-    if mode != "edge" and number is not None and limit is not None and number > limit:
+    if mode == "edge" or (number is not None and number <= 0):
+        return
+    if number is None or limit is None:
+        Call("assert_pad_within_axis", count <= most)
+    elif number > limit:
         raise error(
             f"mode {mode} has at most {limit} elements for each end of axis {axis}, "
             f"got {number}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..edsl.einsum import einsum
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
-from .axes import axis_of
+from .axes import Size, axis_of, indices, require_size, sizes_of
+from .contractions import SUM, contract
 from .operation import TensorLike, as_tensor, operation
-from .shapes import flatten
+from .shapes import broadcast_sizes, flatten, repeated, squeeze, unsqueeze
 
 __all__ = [
     "bilinear",
@@ -32,7 +34,37 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
 
     A tensor with one axis is a row on the left and a column on the right.
     """
-    return as_tensor(a) @ as_tensor(b)
+    a, b = as_tensor(a), as_tensor(b)
+    if 0 in (a.ndim, b.ndim):
+        raise error("a product of matrices has no operand of rank 0", "write a * b")
+    if a.ndim <= 2 and b.ndim <= 2:
+        return a @ b
+    left = unsqueeze(a, 0) if a.ndim == 1 else a
+    right = unsqueeze(b, 1) if b.ndim == 1 else b
+    gone = [axis for axis, each in ((-2, a), (-1, b)) if each.ndim == 1]
+    result = _of_stacks(left, right)
+    return squeeze(result, gone) if gone else result
+
+
+def _of_stacks(a: Tensor, b: Tensor) -> Tensor:
+    """The products of stacks of matrices that broadcast."""
+    *outer_a, rows, inner = sizes_of(a)
+    *outer_b, _, columns = sizes_of(b)
+    require_size(b, b.ndim - 2, inner, "the columns of the first matrix")
+    outer = broadcast_sizes([outer_a, outer_b])
+    row, between, column = indices(3)
+    stack = indices(len(outer))
+
+    def matrix(sizes: Sequence[Size]) -> list[Any]:
+        own = stack[len(stack) - len(sizes) :]
+        return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
+
+    return contract(
+        SUM,
+        [*outer, rows, columns],
+        [*stack, row, column],
+        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), between, column)],
+    )
 
 
 @operation

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..edsl.calls import Call
 from ..edsl.dims import is_size
-from ..edsl.functions import select
+from ..edsl.functions import min as smaller
 from ..edsl.locations import error
-from ..edsl.specials import index
 from ..edsl.tensors import Tensor
 from .axes import (
     Axes,
@@ -18,6 +17,7 @@ from .axes import (
     axis_of,
     indices,
     known_size,
+    known_sizes,
     product,
     replaced,
     require_size,
@@ -189,28 +189,20 @@ def broadcast_to(x: TensorLike, shape: Sequence[Size]) -> Tensor:
     own = [*[1] * (rank - len(own)), *own]
     wanted = [*[1] * (rank - len(wanted)), *wanted]
     wanted = [s if known_size(w) == -1 else w for s, w in zip(own, wanted, strict=True)]
-    if own == wanted and all(isinstance(size, int) for size in own):
+    if known_sizes(own) == known_sizes(wanted) and None not in known_sizes(own):
         return x.reshape(*own) if x.ndim < rank else x
-    return _broadcast(x, wanted, own)
+    places = indices(rank)
+    source = [repeated(place, size) for place, size in zip(places, own, strict=True)]
+    sizes = broadcast_sizes([own, wanted])
+    return moved(x, sizes, places, source[rank - x.ndim :])
 
 
-def _broadcast(x: Tensor, wanted: Sequence[Size], own: Sequence[Size]) -> Tensor:
-    sizes: list[Size] = []
-    source: list[Any] = []
-    places = indices(len(wanted))
-    for axis, (size, target) in enumerate(zip(own, wanted, strict=True)):
-        has, gets = known_size(size), known_size(target)
-        if has is None or (gets is None and has != 1):
-            # What is repeated is not known yet: element-wise functions find it out.
-            return select(index(list(wanted), 0) >= 0, x, 0)
-        if has != 1 and gets not in (1, has):
-            raise error(
-                f"axis {axis} of size {has} cannot be broadcast to {gets}",
-                "axes of size 1 are repeated, others stay",
-            )
-        sizes.append(size if gets == 1 else target)
-        source.append(0 if has == 1 else places[axis])
-    return moved(x, sizes, places, source[len(wanted) - x.ndim :])
+def repeated(place: Any, size: Size) -> Any:
+    """Where to read an axis that broadcasts: at a place, or where it is 1, at 0."""
+    number = known_size(size)
+    if number is None:
+        return smaller(size - 1, 1) * place
+    return 0 if number == 1 else place
 
 
 expand = broadcast_to
