@@ -178,13 +178,23 @@ def bitwise_not(call: Call, x: Tensor) -> Tensor:
     return apply("logical_not" if call.dtype == "bool" else "bit_not", x)
 
 
-@row("aten.bitwise_left_shift.Tensor", "aten.bitwise_left_shift.Tensor_Scalar")
+@row(
+    "aten.bitwise_left_shift.Tensor",
+    "aten.bitwise_left_shift.Tensor_Scalar",
+    "aten.__lshift__.Tensor",
+    "aten.__lshift__.Scalar",
+)
 def shift_left(call: Call, x: Tensor, y: Any) -> Tensor:
     """The bits moved to higher places."""
     return apply("bit_left", *call.converted(x, y))
 
 
-@row("aten.bitwise_right_shift.Tensor", "aten.bitwise_right_shift.Tensor_Scalar")
+@row(
+    "aten.bitwise_right_shift.Tensor",
+    "aten.bitwise_right_shift.Tensor_Scalar",
+    "aten.__rshift__.Tensor",
+    "aten.__rshift__.Scalar",
+)
 def shift_right(call: Call, x: Tensor, y: Any) -> Tensor:
     """The bits moved to lower places, with the sign kept."""
     return apply("bit_right", *call.converted(x, y))

@@ -18,6 +18,7 @@ from .places import place_of
 from .rows import Call, NotLowered, Result, as_type, dtype_named
 from .table import ROWS
 
+
 class Refused(Exception):
     """A node that has no lowering, and why; the rest of the graph may have one."""
 

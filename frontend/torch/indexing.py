@@ -57,12 +57,7 @@ def gather(call: Call, x: Tensor, dim: int, indices: Tensor, **options: Any) -> 
 @row("aten.index.Tensor")
 def index(call: Call, x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """The elements at indices for some axes, which broadcast, as in NumPy."""
-    axes = [axis for axis, each in enumerate(indices) if each is not None]
-    chosen = [each for each in indices if each is not None]
-    if any(type_of(each) == "bool" for each in chosen):
-        raise NotLowered("a mask as index")
-    if axes != [*range(axes[0], axes[-1] + 1)]:
-        raise NotLowered("indices for axes that are not beside each other")
+    axes, chosen = _chosen(indices)
     if len(axes) == 1:
         return op.take(x, chosen[0], axes[0])
     sizes, depth = sizes_of(x), len(axes)
@@ -75,6 +70,17 @@ def index(call: Call, x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     return op.transpose(
         found, [*order, *range(rank + axes[0], len(sizes) - depth + rank)]
     )
+
+
+def _chosen(indices: Sequence[Tensor | None]) -> tuple[list[int], list[Tensor]]:
+    """The axes that have indices, and these."""
+    axes = [axis for axis, each in enumerate(indices) if each is not None]
+    chosen = [each for each in indices if each is not None]
+    if any(type_of(each) == "bool" for each in chosen):
+        raise NotLowered("a mask as index")
+    if axes != [*range(axes[0], axes[-1] + 1)]:
+        raise NotLowered("indices for axes that are not beside each other")
+    return axes, chosen
 
 
 def _stacked(chosen: Sequence[Tensor]) -> Tensor:
@@ -91,13 +97,22 @@ def index_put(
     accumulate: bool = False,
 ) -> Tensor:
     """The tensor with elements at indices replaced, or added to."""
-    chosen = [each for each in indices if each is not None]
-    if len(chosen) != len(indices) or any(type_of(i) == "bool" for i in chosen):
-        raise NotLowered("indices that leave out an axis, or a mask")
+    axes, chosen = _chosen(indices)
     places = _stacked(chosen)
-    shape = [*sizes_of(places)[:-1], *sizes_of(x)[len(chosen) :]]
-    updates = op.broadcast_to(as_type(values, call.dtype), shape)
-    return op.scatter_nd(x, places, updates, "add" if accumulate else "none")
+    front = [*axes, *(axis for axis in range(x.ndim) if axis not in axes)]
+    back = sorted(range(x.ndim), key=front.__getitem__)
+    rank = places.ndim - 1
+    sizes = [sizes_of(x)[axis] for axis in front[len(axes) :]]
+    shape = sizes_of(places)[:-1]
+    first = axes[0]
+    updates = op.broadcast_to(
+        as_type(values, call.dtype), [*sizes[:first], *shape, *sizes[first:]]
+    )
+    behind = [*range(first), *range(first + rank, rank + len(sizes))]
+    updates = op.transpose(updates, [*range(first, first + rank), *behind])
+    how = "add" if accumulate else "none"
+    result = op.scatter_nd(op.transpose(x, front), places, updates, how)
+    return op.transpose(result, back)
 
 
 @row("aten.scatter_add.default")

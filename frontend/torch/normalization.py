@@ -27,15 +27,12 @@ def batch_norm(
 ) -> tuple[Tensor | None, ...]:
     """Each channel with mean 0 and variance 1, those of the batch or those kept."""
     *is_training, momentum, epsilon = options
-    axes = [0, *range(2, x.ndim)]
     if not (is_training and is_training[0]):
         scale = rsqrt(running_variance + epsilon)
         result = _channelwise(x, running_mean, scale, weight, bias)
         return result, None, None
-    mean = op.mean(x, axes)
-    variance = variance_of(x, axes, 0, False)
-    scale = rsqrt(variance + epsilon)
-    count = float(_product(sizes_of(x)[axis] for axis in axes))
+    mean, variance, scale = _statistics(x, epsilon)
+    count = float(_product(sizes_of(x)[axis] for axis in _but_channels(x)))
     unbiased = variance * (count / max(count - 1, 1.0))
     return (
         _channelwise(x, mean, scale, weight, bias),
@@ -44,6 +41,32 @@ def batch_norm(
         running_mean * (1 - momentum) + mean * momentum,
         running_variance * (1 - momentum) + unbiased * momentum,
     )
+
+
+@row("aten._native_batch_norm_legit.no_stats")
+def batch_norm_of_batch(
+    call: Call,
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    is_training: bool,
+    momentum: float,
+    epsilon: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As `batch_norm`, always with the mean and variance of the batch."""
+    mean, variance, scale = _statistics(x, epsilon)
+    return _channelwise(x, mean, scale, weight, bias), mean, scale
+
+
+def _statistics(x: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The mean and variance of each channel, and one over its root."""
+    axes = _but_channels(x)
+    variance = variance_of(x, axes, 0, False)
+    return op.mean(x, axes), variance, rsqrt(variance + epsilon)
+
+
+def _but_channels(x: Tensor) -> list[int]:
+    return [0, *range(2, x.ndim)]
 
 
 def _channelwise(
