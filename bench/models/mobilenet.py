@@ -20,9 +20,7 @@ def _layer(
     inputs: int, outputs: int, size: int, stride: int = 1, groups: int = 1
 ) -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv2d(
-            inputs, outputs, size, stride, size // 2, groups=groups, bias=False
-        ),
+        nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),
         nn.ReLU6(),
     )

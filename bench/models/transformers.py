@@ -1,5 +1,6 @@
 """Transformers: BERT (Devlin et al., 2018), GPT-2 (Radford et al., 2019) and a block of
-Llama (Touvron et al., 2023)."""
+Llama (Touvron et al., 2023).
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,10 @@ class Layer(nn.Module):
         self.approximate = "tanh" if is_causal else "none"
         self.attention = Attention(width, heads, is_causal, dropout)
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.wide, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.wide, self.narrow = (
+            nn.Linear(width, 4 * width),
+            nn.Linear(4 * width, width),
+        )
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:

@@ -127,7 +127,8 @@ def _value(node: Any, values: Mapping[Any, Any]) -> Any:
 
 def _argument(argument: Any, values: Mapping[Any, Any]) -> Any:
     if isinstance(argument, list | tuple):
-        return [_argument(each, values) for each in argument]
+        several: Sequence[Any] = argument
+        return [_argument(each, values) for each in several]
     if not hasattr(argument, "all_input_nodes"):
         return argument
     return argument.meta["val"] if is_number(argument) else values[argument]

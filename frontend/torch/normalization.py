@@ -54,7 +54,7 @@ def batch_norm_of_batch(
     epsilon: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """As `batch_norm`, always with the mean and variance of the batch."""
-    mean, variance, scale = _statistics(x, epsilon)
+    mean, _, scale = _statistics(x, epsilon)
     return _channelwise(x, mean, scale, weight, bias), mean, scale
 
 

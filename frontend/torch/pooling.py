@@ -26,14 +26,12 @@ def max_pool(
 ) -> tuple[Tensor, Tensor | None]:
     """The largest element of each window, and where it stands."""
     rank = 3 if "3d" in call.operator else 2
-    options = [
-        _each(numbers, rank)
-        for numbers in (kernel, stride or kernel, padding, dilation)
-    ]
+    size, step = _each(kernel, rank), _each(stride or kernel, rank)
+    steps = (size, step, _each(padding, rank), _each(dilation, rank), ceil_mode)
     batch = _batched(x, rank)
     if call.results[1] is None:
-        return op.max_pool(batch, *options, ceil_mode).reshape(*call.sizes), None
-    largest, places = op.max_pool_with_indices(batch, *options, ceil_mode)
+        return op.max_pool(batch, *steps).reshape(*call.sizes), None
+    largest, places = op.max_pool_with_indices(batch, *steps)
     return largest.reshape(*call.sizes), places.reshape(*call.sizes)
 
 

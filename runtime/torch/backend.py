@@ -35,7 +35,7 @@ def backend(
     `options` may say `device`, `fast_math` and `tuned`, which mean what they do of
     `gingham.compile`; `mode` changes nothing. Raises GinghamError for other options.
     """
-    chosen = _chosen(options or {})
+    chosen = chosen_options(options or {})
     compile_graph = partial(_compiled, chosen)
     compiler = aot_autograd(
         fw_compiler=compile_graph,
@@ -47,7 +47,8 @@ def backend(
     return compiler(module, example_inputs)
 
 
-def _chosen(options: Mapping[str, Any]) -> CompileOptions:
+def chosen_options(options: Mapping[str, Any]) -> CompileOptions:
+    """The options as those of `gingham.compile`. Raises GinghamError for others."""
     for name in options:
         if name not in _OPTIONS:
             raise GinghamError(
