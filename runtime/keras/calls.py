@@ -8,10 +8,13 @@ from functools import partial
 from typing import Any
 
 import keras
-import torch
 from keras.src.backend.common.stateless_scope import in_stateless_scope
+
+import torch
 from torch._functorch.aot_autograd import aot_function
 from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch._guards import TracingContext, tracing
+from torch._subclasses import FakeTensorMode
 from torch.utils import _pytree as trees
 
 from ..options import CompileOptions
@@ -34,6 +37,7 @@ class CompiledCall:
         """None for arguments that Keras has to run."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """What the model gives for these arguments."""
         leaves, structure = trees.tree_flatten((arguments, named))
         if not _are_concrete(leaves) or in_stateless_scope():
             return self.original(*arguments, **named)
@@ -71,10 +75,14 @@ def _are_concrete(leaves: Sequence[Any]) -> bool:
     """Whether there are tensors, and only such that have numbers."""
     tensors = [each for each in leaves if isinstance(each, torch.Tensor)]
     fake = torch._subclasses.FakeTensor
-    return bool(tensors) and not any(
-        isinstance(each, fake | keras.KerasTensor) or each.device.type == "meta"
-        for each in tensors
-    ) and not any(isinstance(each, keras.KerasTensor) for each in leaves)
+    return (
+        bool(tensors)
+        and not any(
+            isinstance(each, fake | keras.KerasTensor) or each.device.type == "meta"
+            for each in tensors
+        )
+        and not any(isinstance(each, keras.KerasTensor) for each in leaves)
+    )
 
 
 def _kind(leaf: Any) -> Any:
@@ -91,7 +99,9 @@ class _Untraceable(Exception):
 class _Traced:
     """The call of a model for one kind of arguments, as graphs of PyTorch."""
 
-    def __init__(self, call: CompiledCall, structure: Any, leaves: Sequence[Any]) -> None:
+    def __init__(
+        self, call: CompiledCall, structure: Any, leaves: Sequence[Any]
+    ) -> None:
         self._call = call
         self._structure = structure
         self._leaves = [None if isinstance(x, torch.Tensor) else x for x in leaves]
@@ -119,9 +129,9 @@ class _Traced:
             leaves[place] = tensor
         arguments, named = trees.tree_unflatten(leaves, self._structure)
         pairs = [*zip(self._variables, values, strict=True)]
-        with keras.StatelessScope(pairs, collect_losses=True) as scope:
-            with _outside(self._random):
-                outputs = self._call.original(*arguments, **named)
+        scope = keras.StatelessScope(pairs, collect_losses=True)
+        with scope, _outside(self._random):
+            outputs = self._call.original(*arguments, **named)
         found, self._results = trees.tree_flatten(outputs)
         if scope.losses:
             raise _Untraceable("it adds losses while it is called")
@@ -134,11 +144,17 @@ class _Traced:
     def run(self, tensors: Sequence[Any]) -> Any:
         """The results of the model; its variables are changed as it says."""
         values = [variable.value for variable in self._variables]
-        found = self._function(values, tensors)
+        with _tracing():
+            found = self._function(values, tensors)
         count = len(found) - len(self._changed)
         for variable, value in zip(self._changed, found[count:], strict=True):
             variable.assign(value.detach())
         return trees.tree_unflatten(found[:count], self._results)
+
+
+def _tracing() -> Any:
+    """In here layers may use tensors that are no variables, such as means of data."""
+    return tracing(TracingContext(FakeTensorMode(allow_non_fake_inputs=True)))
 
 
 def _graph(

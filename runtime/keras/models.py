@@ -38,5 +38,3 @@ def compile(model: Any, **options: Any) -> Any:
         model, "call", CompiledCall(model, call, chosen_options(options))
     )
     return model
-
-

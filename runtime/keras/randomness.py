@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 from typing import Any
+from weakref import WeakValueDictionary
 
 import keras
+
 import torch
-from weakref import WeakValueDictionary
 
 _MULTIPLYING = (
     keras.layers.Dropout,
@@ -28,7 +29,9 @@ _layers: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 @torch.library.custom_op(
-    "gingham::drawn_by_layer", mutates_args=(), tags=(torch.Tag.nondeterministic_seeded,)
+    "gingham::drawn_by_layer",
+    mutates_args=(),
+    tags=(torch.Tag.nondeterministic_seeded,),
 )
 def _drawn(layer: int, use: int, start: float, sizes: list[int]) -> torch.Tensor:
     """What a layer makes of a tensor of one number; `use` tells its calls apart."""
@@ -62,7 +65,8 @@ class RandomLayer:
 
     def _call(self, inputs: Any, training: bool = False) -> Any:
         layer = self._layer
-        if not training or not (getattr(layer, "rate", 0) or getattr(layer, "stddev", 0)):
+        share = getattr(layer, "rate", 0) or getattr(layer, "stddev", 0)
+        if not (training and share):
             return inputs
         adds = isinstance(layer, _ADDING)
         start = 0.0 if adds else 1.0

@@ -180,10 +180,9 @@ def _kind(argument: Any) -> Any:
 
 def _with_sizes_of(arguments: Sequence[Any], module: Any) -> Any:
     """The graph, which says of each node what sizes it has for these arguments."""
-    copy = GraphModule(module, torch.fx.Graph())
-    copied: dict[Any, Any] = {}
-    output = copy.graph.graph_copy(module.graph, copied)
-    copy.graph.output(output)
+    graph, copied = torch.fx.Graph(), dict[Any, Any]()
+    graph.output(graph.graph_copy(module.graph, copied))
+    copy = GraphModule(module, graph)
     for old, new in copied.items():
         new.meta = dict(old.meta)
     _Sizes(copy, FakeTensorMode()).propagate(*arguments)
