@@ -11,9 +11,9 @@ from .creation import places
 from .indexing import take
 from .joining import concatenate, stack
 from .operation import TensorLike, as_tensor, operation
-from .products import matmul
+from .products import product_of_stacks
 from .reductions import reduced
-from .shapes import broadcast_to, swapaxes, unsqueeze
+from .shapes import broadcast_to, unsqueeze
 from .slicing import slice
 
 __all__ = ["rotary_embedding", "scaled_dot_product_attention"]
@@ -48,7 +48,7 @@ def scaled_dot_product_attention(
         raise error("expected query, key and value to have at least 2 axes")
     if enable_gqa:
         return _grouped(q, k, v, attn_mask, is_causal, scale, softcap)
-    scores = matmul(q, swapaxes(k, -2, -1)) * _scale(q, scale)
+    scores = product_of_stacks(q, k, transposed=True) * _scale(q, scale)
     if softcap:
         scores = tanh(scores / softcap) * softcap
     scores, is_seen = _masked(scores, attn_mask, is_causal)
@@ -59,7 +59,7 @@ def scaled_dot_product_attention(
     total = reduced(power, SUM, -1, True)
     if is_seen is not None:
         total = select(total > 0.0, total, 1.0)
-    return matmul(power / total, v)
+    return product_of_stacks(power / total, v)
 
 
 def _scale(query: Tensor, scale: float | None) -> TensorLike:

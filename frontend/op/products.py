@@ -8,7 +8,7 @@ from typing import Any
 from ..edsl.einsum import einsum
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
-from .axes import Size, axis_of, indices, require_size, sizes_of
+from .axes import Size, axis_of, indices, require_rank, require_size, sizes_of
 from .contractions import SUM, contract
 from .operation import TensorLike, as_tensor, operation
 from .shapes import broadcast_sizes, flatten, repeated, squeeze, unsqueeze
@@ -28,6 +28,29 @@ __all__ = [
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
+def summed_product(equation: str, a: Tensor, b: Tensor) -> Tensor:
+    """The einsum of two tensors whose axes the equation names one by one.
+
+    Other than `einsum` it does not ask for the element types, which takes as long as
+    the program before it. Raises GinghamError for axes of one name and other sizes.
+    """
+    operands, _, output = equation.partition("->")
+    first, second = operands.split(",")
+    sizes = dict(zip(first, sizes_of(a), strict=True))
+    for axis, (letter, size) in enumerate(zip(second, sizes_of(b), strict=True)):
+        if letter in sizes:
+            require_size(b, axis, sizes[letter], "as of the other tensor")
+        sizes.setdefault(letter, size)
+    places = dict(zip(sizes, indices(len(sizes)), strict=True))
+    return contract(
+        SUM,
+        [sizes[letter] for letter in output],
+        [places[letter] for letter in output],
+        a[tuple(places[letter] for letter in first)]
+        * b[tuple(places[letter] for letter in second)],
+    )
+
+
 @operation
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     """The product of matrices, or of stacks that broadcast, as NumPy's matmul.
@@ -37,20 +60,24 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensor(a), as_tensor(b)
     if 0 in (a.ndim, b.ndim):
         raise error("a product of matrices has no operand of rank 0", "write a * b")
-    if a.ndim <= 2 and b.ndim <= 2:
-        return a @ b
     left = unsqueeze(a, 0) if a.ndim == 1 else a
     right = unsqueeze(b, 1) if b.ndim == 1 else b
     gone = [axis for axis, each in ((-2, a), (-1, b)) if each.ndim == 1]
-    result = _of_stacks(left, right)
+    result = product_of_stacks(left, right)
     return squeeze(result, gone) if gone else result
 
 
-def _of_stacks(a: Tensor, b: Tensor) -> Tensor:
-    """The products of stacks of matrices that broadcast."""
+def product_of_stacks(a: Tensor, b: Tensor, transposed: bool = False) -> Tensor:
+    """`a @ b` of stacks of matrices that broadcast, or `a @ b.T` where b is transposed.
+
+    Raises GinghamError for sizes that do not fit.
+    """
     *outer_a, rows, inner = sizes_of(a)
     *outer_b, _, columns = sizes_of(b)
-    require_size(b, b.ndim - 2, inner, "the columns of the first matrix")
+    if transposed:
+        columns = sizes_of(b)[-2]
+    inner_axis = b.ndim - (1 if transposed else 2)
+    require_size(b, inner_axis, inner, "the columns of the first matrix")
     outer = broadcast_sizes([outer_a, outer_b])
     row, between, column = indices(3)
     stack = indices(len(outer))
@@ -59,11 +86,12 @@ def _of_stacks(a: Tensor, b: Tensor) -> Tensor:
         own = stack[len(stack) - len(sizes) :]
         return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
 
+    inside = (column, between) if transposed else (between, column)
     return contract(
         SUM,
         [*outer, rows, columns],
         [*stack, row, column],
-        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), between, column)],
+        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), *inside)],
     )
 
 
@@ -91,7 +119,7 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
 @operation
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """All products of an element of one with one of the other, as NumPy's outer."""
-    return einsum("i,j->ij", flatten(a), flatten(b))
+    return summed_product("i,j->ij", flatten(a), flatten(b))
 
 
 @operation
@@ -117,7 +145,7 @@ def tensordot(
     for one, other in zip(first, second, strict=True):
         right[other] = left[one]
     kept = [letter for axis, letter in enumerate(left) if axis not in first]
-    return einsum(f"{left},{''.join(right)}->{''.join(kept + rest)}", a, b)
+    return summed_product(f"{left},{''.join(right)}->{''.join(kept + rest)}", a, b)
 
 
 @operation
@@ -126,7 +154,11 @@ def linear(x: TensorLike, weight: TensorLike, bias: TensorLike = None) -> Tensor
 
     The weight has shape [outputs, inputs]; the last axis of x is that of the inputs.
     """
-    result = einsum("...i,oi->...o", as_tensor(x), as_tensor(weight))
+    x, weight = as_tensor(x), as_tensor(weight)
+    require_rank(weight, 2, "the weight")
+    if x.ndim == 0:
+        raise error("expected an axis of inputs, got a tensor without axes")
+    result = tensordot(x, weight, ([-1], [1]))
     return result if bias is None else result + bias
 
 
@@ -135,8 +167,9 @@ def bilinear(
     x: TensorLike, y: TensorLike, weight: TensorLike, bias: TensorLike = None
 ) -> Tensor:
     """`x[i] * weight[o, i, j] * y[j]` summed over i and j, as torch's bilinear."""
-    x, y = as_tensor(x), as_tensor(y)
-    result = einsum("...i,oij,...j->...o", x, as_tensor(weight), y)
+    between = tensordot(x, weight, ([-1], [1]))
+    own = unsqueeze(as_tensor(y), -2)
+    result = squeeze(product_of_stacks(own, between, transposed=True), -2)
     return result if bias is None else result + bias
 
 
@@ -152,7 +185,10 @@ def gemm(
 ) -> Tensor:
     """`alpha * a @ b + beta * c` of matrices, maybe transposed, as ONNX's Gemm."""
     left, right = "mi" if not trans_a else "im", "in" if not trans_b else "ni"
-    result = einsum(f"{left},{right}->mn", as_tensor(a), as_tensor(b))
+    a, b = as_tensor(a), as_tensor(b)
+    for each in (a, b):
+        require_rank(each, 2, "both matrices")
+    result = summed_product(f"{left},{right}->mn", a, b)
     if alpha != 1.0:
         result = result * alpha
     if c is None:

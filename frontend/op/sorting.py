@@ -54,6 +54,6 @@ def topk(
     if number is not None and number < 1:
         raise error(f"expected k to be at least 1, got {number}")
     if number is not None and size is not None and number > size:
-        raise error(f"there are no {number} elements on axis {axis} of size {size}")
+        raise error(f"there are no {number} elements on axis {place} of size {size}")
     order = slice(argsort(x, place, largest), 0, k, place)
     return take_along_axis(x, order, place), order
