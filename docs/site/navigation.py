@@ -10,6 +10,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/language",
         "docs/edsl",
         "docs/operations",
+        "docs/networks",
         "docs/einsum",
         "docs/special-functions",
         "docs/gradients",
