@@ -6,9 +6,9 @@ python examples/onnx_model.py MODEL.onnx
 import sys
 
 import numpy as np
+import onnx
 
 import gingham
-import onnx
 
 path = sys.argv[1]
 model = gingham.onnx.load(path)

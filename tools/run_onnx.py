@@ -11,7 +11,6 @@ from .inputs import RandomShape, assignments, load_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import ValueInfoProto
 
     from ..runtime.onnx.model_function import ModelFunction

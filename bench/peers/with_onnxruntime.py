@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
-
 from onnx import TensorProto, helper, numpy_helper
 
 from ..cases import Case

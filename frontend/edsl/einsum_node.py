@@ -41,8 +41,7 @@ def einsum_node(
         # In the user's Python code, whatever place of the equation it is about.
         raise error(mistake.message, mistake.hint) from None
     element = _element(tensors) if dtype is None else element_type(dtype)
-    known = [sizes[label] for label in product.output]
-    return Einsum(product, path, tensors, element, known)
+    return Einsum(product, path, tensors, element)
 
 
 class _Plain(TensorHandle):
@@ -69,9 +68,7 @@ class Einsum(Node):
         path: Path,
         tensors: Sequence[TensorHandle],
         element: Attribute | None,
-        sizes: Sequence[int | None],
     ) -> None:
-        """`sizes` are those of the result, as far as they are known."""
         super().__init__(
             [tensor.node for tensor in tensors], len(product.output), assigned_name()
         )
@@ -83,15 +80,20 @@ class Einsum(Node):
             product.output,
         )
         self._path = path
-        self._known_sizes = tuple(sizes)
-        self._element = element
+        self._element = self.known_element = element
         labels = {label for axes in product.operands for label in axes if label}
         self._symbols = {label: SizeSymbol(_size_name(label)) for label in labels}
 
     @property
-    def known_sizes(self) -> tuple[int | None, ...]:
-        """The sizes of the result, None for those that are not known."""
-        return self._known_sizes
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes of the labels that the result has, as far as they are known."""
+        found: dict[Label, int | None] = {}
+        for operand, axes in zip(self.operands, self._product.operands, strict=True):
+            for label, size in zip(axes, operand.known_sizes or (), strict=False):
+                # A size of 1 broadcasts.
+                if label is not None and found.get(label) in (None, 1):
+                    found[label] = size
+        return tuple(found.get(label) for label in self._product.output)
 
     def emit(self, to: Emitting) -> Result:
         """Contractions in the order of the path, mostly of two operands at a time."""
@@ -131,11 +133,10 @@ def _size_name(label: Label) -> str | None:
 
 
 def _known_sizes(tensor: TensorHandle) -> list[int | None]:
-    """The sizes of a tensor as far as the program says them."""
-    known = tensor.node.known_sizes
-    if known is None:
-        return [None] * known_rank(tensor.node)
-    sizes = list(known)
+    """The sizes of a tensor as far as they are known."""
+    node = tensor.node
+    known = node.known_sizes
+    sizes = list(known or (None,) * known_rank(node))
     return sizes if tensor.lens is None else tensor.lens.undo(sizes)
 
 

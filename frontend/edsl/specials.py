@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from ...dialects.eltwise.element_types import si32
 from ...dialects.tile.argsort import ArgsortOptions, SortDirection
 from ...dialects.tile.gather import GatherOptions
 from ...dialects.tile.options import SpecialOptions
@@ -210,7 +211,7 @@ def gradients(loss: Any, variables: Sequence[Tensor] | Tensor) -> list[Tensor]:
     whole = Call(build, nodes, None)
     hints = names if len(names) == len(wanted) else [None] * len(wanted)
     return [
-        Tensor.of(NodeResult(whole, n, node.rank, hint))
+        Tensor.of(NodeResult(whole, n, node.rank, hint, like=node))
         for n, (node, hint) in enumerate(zip(nodes[1:], hints, strict=True))
     ]
 
@@ -270,12 +271,16 @@ def _special(
     rank: int | None,
     sizes: Sequence[int | None] | None,
 ) -> Tensor:
+    """A function that gives coordinates, of type si32."""
+
     def build(
         builder: ProgramBuilder, values: Sequence[Value], at: SourceLocation
     ) -> Result:
         return emit(SpecialBuilder(builder), values, at)
 
-    return Tensor.of(Call(build, nodes, rank, assigned_name(), sizes))
+    return Tensor.of(
+        Call(build, nodes, rank, assigned_name(), sizes=sizes, element=si32)
+    )
 
 
 def _as_sizes(values: Sequence[Value]) -> list[Size]:

@@ -17,7 +17,6 @@ from .tensors import byte_count, dtype_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import TensorProto
 
 _KEYS = ("location", "offset", "length", "checksum")

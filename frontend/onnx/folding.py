@@ -16,7 +16,6 @@ from .structure import graphs_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import NodeProto
 
 _EPSILON = 1e-5

@@ -10,7 +10,6 @@ from ...errors import SourceLocation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import FunctionProto, GraphProto, NodeProto
 
 DOMAIN = ""

@@ -13,7 +13,6 @@ from .values import HostValue, TensorValue, Value
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
     from onnx import NodeProto
     from onnx.defs import OpSchema
 

@@ -19,7 +19,6 @@ from .tensors import array_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto
 
 _NO_FILE = "<model>"
@@ -85,7 +84,6 @@ def _content(path: str) -> bytes:
 
 def _parsed(content: bytes, file: str) -> ModelProto:
     from google.protobuf.message import DecodeError
-
     from onnx import ModelProto
 
     try:

@@ -12,7 +12,6 @@ from ...limits import LARGEST_TENSOR, MOST_AXES
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
     from onnx import TensorProto
 
 _PACKED = {"UINT4": 2, "INT4": 2, "FLOAT4E2M1": 2, "UINT2": 4, "INT2": 4}
@@ -28,7 +27,6 @@ def dtype_of(element: int) -> np.dtype[Any]:
     Raises ValueError for what is none.
     """
     import numpy as np
-
     from onnx import TensorProto, helper
 
     if element == TensorProto.STRING:

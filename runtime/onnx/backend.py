@@ -98,7 +98,6 @@ def _model_of(
 ) -> ModelProto:
     """The model of a node whose inputs are such arrays."""
     import numpy as np
-
     from onnx import defs
 
     names = [name for name in node.input if name]

@@ -20,7 +20,6 @@ from .walking import Walking
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import GraphProto, NodeProto
 
 Control: TypeAlias = Callable[

@@ -16,7 +16,6 @@ from .session import Session
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import ValueInfoProto
 
     from ...frontend.onnx.model import Model

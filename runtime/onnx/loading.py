@@ -9,9 +9,8 @@ from ..options import CompileOptions, ProgramKeywords, spelled_out
 from .model_function import ModelFunction
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from onnx import ModelProto
+    from typing_extensions import Unpack
 
     from ..device import Device
 

@@ -33,7 +33,6 @@ from .segment import Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import NodeProto
     from onnx.defs import OpSchema
 

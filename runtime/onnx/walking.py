@@ -13,7 +13,6 @@ from .parts import Environment, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from onnx import GraphProto, NodeProto
 
     from ..function import Function

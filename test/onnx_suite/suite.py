@@ -76,8 +76,9 @@ def _stop(*_: object) -> None:
 
 def _run(case: Any, device: str | None, outcome: Outcome) -> None:
     import onnx
-    from gingham.runtime.onnx.loading import load
     from onnx.backend.test.runner import Runner
+
+    from gingham.runtime.onnx.loading import load
 
     model = onnx.load(_path(case)) if case.model is None else case.model
     function = load(model, device=device)

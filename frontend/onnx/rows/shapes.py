@@ -29,7 +29,6 @@ def axes_of(node: Node, position: int = 1, name: str = "axes") -> list[int] | No
 def constant(node: Node) -> Any:
     """An array that the node itself has."""
     import numpy as np
-
     from onnx import numpy_helper
 
     if node.says("value"):
@@ -45,7 +44,6 @@ def constant(node: Node) -> Any:
 def filled(node: Node) -> Tensor:
     """A tensor of one number."""
     import numpy as np
-
     from onnx import numpy_helper
 
     given = node.attribute("value")
