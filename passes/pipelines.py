@@ -133,6 +133,7 @@ def _for_lanes(options: TargetOptions) -> list[Step]:
             chunk=_SORTED,
             chains=1,
             owners=_OWNERS,
+            items=hardware.work_group_size,
         ),
         # Each lane walks over a part of its own.
         step(

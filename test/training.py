@@ -1,12 +1,19 @@
-"""Random steps of training, on the default device against what they should be.
+"""Random programs, on the default device against what they should be.
 
     python -m test.training --programs 1000 --seed 1
+    python -m test.training --programs 1000 --seed 1 --of kernels --hardware gpus
 
-Each program of `training_steps` is compiled for the default device and run on fresh
+Programs are steps of training, or of the families that have kernels of their own on
+GPUs. A step of `training_steps` is compiled for the default device and run on fresh
 data. Its results are compared in a sample of cells with the definition, and as a whole
 with the same kernels built without optimisation; of every tenth, where they are there,
 with those that PoCL and the system's C compiler build, and of small programs with the
 reference interpreter.
+
+Programs of `kernel_programs` are compared with the definition, too, and interpreted as
+far as that takes seconds, and so are their kernels, which have to keep to the limits of
+the hardware that they are for. `--hardware gpus` draws a GPU that is described, often
+with other figures, for each of them.
 
 What differs is printed with the program and kept in a file of its own. Program `n` of
 a seed is always the same: `--first n` goes on where a run has ended.
@@ -18,10 +25,15 @@ import argparse
 import datetime
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from gradients import Array
+from kernel_checks import limits_passed, wrong_cells
+from kernel_programs import drawn_gpu, kernel_program
 from training_steps import Step, training_step
+from xdsl.dialects.builtin import ModuleOp
 
 from gingham.dialects import make_context
 from gingham.errors import GinghamError
@@ -35,7 +47,7 @@ from gingham.targets.hardware import Hardware, load_hardware
 from gingham.targets.opencl.checking.builds import unoptimised
 from gingham.targets.opencl.checking.expectation import Mismatch, expectation
 from gingham.targets.opencl.checking.opinion import Opinion
-from gingham.targets.opencl.compiled import compile_module
+from gingham.targets.opencl.compiled import CompiledCode, compile_module
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -48,13 +60,26 @@ _DAYS_SEED = datetime.date.today().toordinal()
 """The seed where none is given: another one each day."""
 
 
-def compared(
-    step: Step, other_compilers: Sequence[Device], hardware: Hardware | None
-) -> Iterator[str]:
-    """Run a program on the default device; what is wrong with its results."""
+@dataclass(frozen=True)
+class Ran:
+    """A program, its kernels for the default device, and what these gave."""
+
+    names: Sequence[str]
+    """Of the results."""
+    arrays: Sequence[Array]
+    flattened: ModuleOp
+    kernels: ModuleOp
+    code: CompiledCode
+    results: Sequence[Array]
+    device: OpenCLDevice
+    hardware: Hardware
+    """What the kernels are for."""
+
+
+def ran(step: Step, hardware: Hardware | None) -> Ran:
+    """Run a program, in kernels for a description of hardware or the device itself."""
     function = step.function()
-    arrays = [*step.inputs.values()]
-    device = function.device
+    arrays, device = [*step.inputs.values()], function.device
     if not isinstance(device, OpenCLDevice):
         raise GinghamError(f"{device.name} has no kernels to compare")
     module, options = function.specialized(*arrays), target_options(device, hardware)
@@ -63,21 +88,56 @@ def compared(
     run_stages(module, make_context(), options, ["stripe", "opencl"])
     code = compile_module(module, device)
     results = OpenCLExecutable(code, device)(*arrays)
-    names = function.output_names
-    wanted = expectation(flattened, arrays, fast_math=False)
+    names, own = function.output_names, options.hardware
+    return Ran(names, arrays, flattened, module, code, results, device, own)
+
+
+def of_training(own: Ran, other_compilers: Sequence[Device]) -> Iterator[str]:
+    """What is wrong with the results of a step of training."""
+    names, arrays, results, device = own.names, own.arrays, own.results, own.device
+    wanted = expectation(own.flattened, arrays, fast_math=False)
     yield from _shown("the definition", names, wanted.mismatch(results))
-    opinion = Opinion(OpenCLExecutable(unoptimised(code, device), device), arrays)
+    opinion = Opinion(OpenCLExecutable(unoptimised(own.code, device), device), arrays)
     everything = [*range(len(results))]
     yield from _shown(
         "no optimisation", names, opinion.disagreement(results, everything)
     )
     for other in other_compilers:
-        theirs = backend_of(other).executable(module)(*arrays)
+        theirs = backend_of(other).executable(own.kernels)(*arrays)
         found = opinion.disagreement(theirs, everything)
         yield from _shown(f"no optimisation, on {other.name}", names, found)
     if sum(array.size for array in (*arrays, *results)) <= _FEW_ELEMENTS:
-        found = wanted.mismatch(interpret(flattened, arrays))
+        found = wanted.mismatch(interpret(own.flattened, arrays))
         yield from _shown("the definition, by the interpreter", names, found)
+
+
+def of_kernels(own: Ran, other_compilers: Sequence[Device]) -> Iterator[str]:
+    """What is wrong with a program of a family of kernels."""
+    wanted = expectation(own.flattened, own.arrays, fast_math=False)
+    found = wanted.mismatch(own.results)
+    yield from _shown("the definition", own.names, found)
+    yield from wrong_cells(own.flattened, own.kernels, own.arrays, own.results)
+    yield from limits_passed(own.kernels, own.hardware)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which programs are drawn, and what is asked of each."""
+
+    drawn: Callable[[str], Step]
+    problems: Callable[[Ran, Sequence[Device]], Iterator[str]]
+
+
+KINDS = {
+    "training": Kind(training_step, of_training),
+    "kernels": Kind(kernel_program, of_kernels),
+}
+_ANY_GPU = "gpus"
+
+
+def hardware_for(name: str | None, text: str) -> str | None:
+    """The description that a program is compiled for; a drawn one for `gpus`."""
+    return drawn_gpu(text) if name == _ANY_GPU else name
 
 
 def _shown(by: str, names: Sequence[str], found: Mismatch | None) -> Iterator[str]:
@@ -96,22 +156,31 @@ def seed_of(seed: int, number: int) -> str:
 def check(
     text: str,
     other_compilers: Sequence[Device],
-    hardware: Hardware | None = None,
+    hardware: str | None = None,
+    kind: str = "training",
 ) -> list[str]:
     """What is wrong with the program that is drawn by a text."""
-    step = training_step(text)
+    step = KINDS[kind].drawn(text)
     try:
-        return list(compared(step, other_compilers, hardware))
+        figures = None if hardware is None else load_hardware(hardware)
+        return list(KINDS[kind].problems(ran(step, figures), other_compilers))
     except (GinghamError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return [f"{type(error).__name__}: {error}"]
 
 
-def report(text: str, problems: Sequence[str], hardware: str | None = None) -> str:
+def report(
+    text: str,
+    problems: Sequence[str],
+    hardware: str | None = None,
+    kind: str = "training",
+) -> str:
     """What is printed of a program that is wrong."""
-    step = training_step(text)
+    step = KINDS[kind].drawn(text)
     inputs = [f"{n}: {a.dtype}{list(a.shape)}" for n, a in step.inputs.items()]
     seed, number = text.split("/")
     command = f"python -m test.training --seed {seed} --first {number} --programs 1"
+    if kind != "training":
+        command += f" --of {kind}"
     if hardware is not None:
         command += f" --hardware {hardware}"
     return "\n".join([*problems, command, *inputs, step.text])
@@ -127,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 1 where a program was wrong."""
     parser = argparse.ArgumentParser(
         prog="python -m test.training",
-        description="Run random steps of training, and compare their results.",
+        description="Run random programs, and compare their results.",
     )
     parser.add_argument("--programs", type=int, default=100, help="at most so many")
     parser.add_argument(
@@ -139,19 +208,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--seconds", type=float, default=float("inf"), help="begin none after that"
     )
     parser.add_argument("--keep", type=Path, help="a folder for what is wrong")
-    parser.add_argument("--hardware", help="compile for what this device is like")
+    parser.add_argument(
+        "--of", choices=[*KINDS], default="training", help="which programs"
+    )
+    parser.add_argument(
+        "--hardware", help="compile for what this device is like; any of `gpus`"
+    )
     options = parser.parse_args(arguments)
-    hardware = None if options.hardware is None else load_hardware(options.hardware)
     others, start, wrong, done = compilers(), time.monotonic(), 0, 0
     for number in range(options.first, options.first + options.programs, options.step):
         if time.monotonic() - start > options.seconds:
             break
         text = seed_of(options.seed, number)
-        problems = check(text, () if number % _RARELY else others, hardware)
+        hardware = hardware_for(options.hardware, text)
+        others_now = () if number % _RARELY else others
+        problems = check(text, others_now, hardware, options.of)
         done += 1
         if problems:
             wrong += 1
-            shown = report(text, problems, options.hardware)
+            shown = report(text, problems, hardware, options.of)
             print(shown, flush=True)
             if options.keep is not None:
                 options.keep.mkdir(parents=True, exist_ok=True)

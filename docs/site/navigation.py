@@ -10,12 +10,14 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/language",
         "docs/edsl",
         "docs/operations",
+        "docs/networks",
         "docs/einsum",
         "docs/special-functions",
         "docs/gradients",
         "docs/semantics",
     ),
     "Running programs": (
+        "docs/onnx",
         "docs/arrays",
         "docs/calling",
         "docs/cache",
@@ -44,6 +46,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Reference": (
         "docs/functions",
+        "docs/onnx-operators",
         "docs/dialects",
         "docs/passes",
         "docs/hardware",

@@ -40,8 +40,8 @@ def lend_type_finder(finder: TypeFinder) -> None:
 
 def element_of(node: Node) -> Attribute:
     """The element type. Raises GinghamError where it is not known."""
-    if isinstance(node, Input) and node.element is not None:
-        return node.element
+    if node.known_element is not None and not node.is_weak:
+        return node.known_element
     if node.trace is not None:
         return node.trace.element_of(node)
     return type_of(node).element_type

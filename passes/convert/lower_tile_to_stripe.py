@@ -121,6 +121,11 @@ class LowerTileToStripePass(ModulePass):
     """The parts of a chunk that a point merges at once."""
     owners: int = 1
     """The points that go through all updates of a scatter, each for its own cells."""
+    items: int = 256
+    """The most work-items of a group that scatters, or draws random numbers.
+
+    The states of so many stay in the first cache, and what they write is whole KiB.
+    """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each function over tensors by one over views.
@@ -130,16 +135,15 @@ class LowerTileToStripePass(ModulePass):
         """
         options = {"run": self.run, "chunk": self.chunk, "chains": self.chains}
         options["owners"] = self.owners
-        check_positive(op, **options)
+        check_positive(op, **options, items=self.items)
         for option, given in options.items():
             if given & (given - 1):
                 raise error_at(op, f"expected a power of two as {option}, got {given}")
         sorting = Sorting(self.run, self.chunk, self.chains)
         for function in [f for f in op.ops if isinstance(f, FuncOp)]:
             if _has_tensors(function):
-                _replace(
-                    function, _FunctionLowering(function, sorting, self.owners).run()
-                )
+                buffers = TensorBuffers(function, sorting, self.owners, self.items)
+                _replace(function, _FunctionLowering(function, buffers).run())
 
 
 def _has_tensors(function: FuncOp) -> bool:
@@ -163,9 +167,9 @@ def _replace(old: FuncOp, new: FuncOp) -> None:
 class _FunctionLowering:
     """Rebuilds one function; every tensor becomes a view or stays a number."""
 
-    def __init__(self, function: FuncOp, sorting: Sorting, owners: int) -> None:
+    def __init__(self, function: FuncOp, buffers: TensorBuffers) -> None:
         self._function = function
-        self._buffers = TensorBuffers(function, sorting, owners)
+        self._buffers = buffers
 
     def run(self) -> FuncOp:
         """The function over views."""

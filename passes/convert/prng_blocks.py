@@ -40,9 +40,6 @@ from ...dialects.tile.special import PrngOp
 from ..stripe.edit.point_block import PointBlock, Source, identity_access
 from .tensor_buffers import TensorBuffers, block_name, name_after, static_type
 
-GROUP = 256
-"""The most lanes of a group: their state stays in L1, and they write whole KiB."""
-
 _STEPS = ((4294967294, 12, 13, 19), (4294967288, 4, 2, 25), (4294967280, 17, 3, 11))
 """For each word of a state: a mask, and the shifts left, left and right of a step."""
 
@@ -99,7 +96,7 @@ class _Prng:
     @property
     def _width(self) -> int:
         """The lanes of a group, a divisor of all."""
-        return max(n for n in range(1, GROUP + 1) if self.lanes % n == 0)
+        return max(n for n in range(1, self.buffers.items + 1) if self.lanes % n == 0)
 
     @property
     def _is_in_rows(self) -> bool:

@@ -82,8 +82,6 @@ _MOST_CELLS = 1 << 24
 
 _CELL = "cell"
 """The axis of the cells of an owner."""
-_ITEMS = 256
-"""Of a group that goes through all indices."""
 _INDICES_PER_CELL = 4
 """A part is worth its own sums when it has this many times more indices than cells."""
 
@@ -137,7 +135,7 @@ class _Sum:
     def parts(self) -> int:
         """How many parts of the indices have sums of their own."""
         around = self.before * self.behind
-        if self.buffers.owners > 1 and self.behind <= _ITEMS:
+        if self.buffers.owners > 1 and self.behind <= self.buffers.items:
             # Whoever goes through all of a part goes through less.
             most = min(self.buffers.owners // _OWNERS, self.count // _OWNERS)
             return max(1, min(most, _MOST_CELLS // (self.cells * around)))
@@ -229,10 +227,11 @@ class _Sum:
         """
         behind = self.behind
         most = self.buffers.owners // (self.parts * self.before * behind)
-        if most < 2 or behind > _ITEMS or self.cells < 2:
+        if most < 2 or behind > self.buffers.items or self.cells < 2:
             return {}
         count = 1 << (min(most, self.cells).bit_length() - 1)
-        items = min(1 << ((_ITEMS // behind).bit_length() - 1), count)
+        most = self.buffers.items // behind
+        items = min(1 << (most.bit_length() - 1), count)
         return {"owners": count // items, "owner": items}
 
     def _choose_owner(

@@ -19,11 +19,14 @@ from .sort_order import Sorting
 class TensorBuffers:
     """A function under construction: what each tensor is now, and its statements."""
 
-    def __init__(self, function: FuncOp, sorting: Sorting, owners: int) -> None:
-        """With how rows are sorted, and how many points a scatter should have."""
+    def __init__(
+        self, function: FuncOp, sorting: Sorting, owners: int, items: int
+    ) -> None:
+        """With how rows are sorted, points of a scatter, the most items of a group."""
         self.block = Block()
         self.sorting = sorting
         self.owners = owners
+        self.items = items
         self._function = function
         self._sources: dict[SSAValue, Source] = {}
 

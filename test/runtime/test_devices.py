@@ -196,7 +196,8 @@ def test_a_process_without_opencl_runs_on_the_reference(tmp_path: Path) -> None:
     lines = run(code, OCL_ICD_VENDORS=str(tmp_path))
     assert lines[:3] == ["reference"] * 3
     assert lines[3] == "1 ReferenceDeviceWarning <string>"
-    assert lines[4] == "['reference']"
+    without_driver = [name for name in listed if name in ("c", "reference")]
+    assert lines[4] == str(without_driver)
 
 
 def run(code: str, **variables: str) -> list[str]:

@@ -188,9 +188,38 @@ def _indices_of(
     }
 
 
+def _without_sources(labels: _Labels) -> _Labels:
+    """The blocks but for those that are better run before, once for several rows.
+
+    They compute values from what is there before the walk, as a mask that several heads
+    share, and lack indices of rows that all others have.
+    """
+    written = {
+        buffer: block
+        for block in labels
+        for buffer, refinement in zip(block.buffers, block.refinement_list, strict=True)
+        if refinement.direction.writes
+    }
+    sources = [
+        block
+        for block in labels
+        if not reduction_indices(block)
+        and not any(written.get(buffer, block) is not block for buffer in block.buffers)
+    ]
+    others = [{*own.values()} for block, own in labels.items() if block not in sources]
+    if not others:
+        return labels
+    rows = set[str | int].intersection(*others)
+    return {
+        block: own
+        for block, own in labels.items()
+        if block not in sources or rows <= {*own.values()}
+    }
+
+
 def _group(labels: _Labels, order: StatementOrder) -> WalkGroup | None:
     """The group of some blocks, if one walk can run them in one nest."""
-    blocks = order.sorted([*labels])
+    blocks = order.sorted([*_without_sources(labels)])
     if any(may_be_member(b) is not None or is_scheduled(b) for b in blocks):
         return None
     numbers = [{label: n for n, label in labels[block].items()} for block in blocks]

@@ -48,6 +48,12 @@ def is_spread(block: BlockOp) -> bool:
     return any(binding in IN_GROUP for binding in block.index_bindings)
 
 
+def is_unrolled(block: BlockOp) -> bool:
+    """Whether all that a block steps through is unrolled, and it steps at all."""
+    steps = [n for n, extent in enumerate(block.index_ranges) if extent > 1]
+    return bool(steps) and all(block.index_bindings[n] is Binding.UNROLL for n in steps)
+
+
 def spread_blocks(block: BlockOp) -> list[BlockOp]:
     """The blocks, itself and those inside, of which that is so."""
     return [each for each in all_blocks(block) if is_spread(each)]

@@ -125,7 +125,7 @@ def _best(group: WalkGroup, hardware: Hardware) -> _Plan | None:
     """The fastest walk of a group; None where none can be shared."""
     products = [n for n, b in enumerate(group.blocks) if _multiplies(b)]
     row = _tiled_row(group, products)
-    if row is None:
+    if row is None or any(_has_other_rows(group, number) for number in products):
         return None
     found: list[_Plan] = []
     rows = group.row_ranges
@@ -169,6 +169,15 @@ def _is_row_of(group: WalkGroup, number: int, row: int) -> bool:
     inputs = [r for r in block.refinement_list if not r.direction.writes]
     used = [any(index in form.support for form in r.access) for r in inputs]
     return used.count(True) == 1
+
+
+def _has_other_rows(group: WalkGroup, number: int) -> bool:
+    """Whether a product is several, one for each value of an index that is no row."""
+    block = group.blocks[number]
+    wide = {n for n, extent in enumerate(block.index_ranges) if extent > 1}
+    for refinement in block.refinement_list:
+        wide &= {n for form in refinement.access for n in form.support}
+    return not wide <= {*group.rows[number]}
 
 
 def _shape(group: WalkGroup, number: int, row: int, rows: int, step: int) -> Product:

@@ -42,7 +42,7 @@ stripe.block "Y" [%m : 33, %c : 25]
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import IndexType
@@ -183,15 +183,16 @@ class _Phase:
                 self._add_leaf(leaf, renamed, is_target=is_target)
             elif leaf.block in self._summed:
                 self._add_sums(leaf, renamed)
-        if not self._is_cut:
-            for leaf in self._wanted:
-                self._hand_out(leaf)
+        handed_out = [] if self._is_cut else [*self._handed_out()]
         nest = build_block(
             self._ranges,
             self._windows,
             Region(self._body),
             like=self._nest,
         )
+        for cells, target in handed_out:
+            # In the nest it is known which of the cells exist.
+            nest.body.block.add_op(located(copy_block(cells, target), self._nest))
         return located(nest, self._nest)
 
     def _add_leaf(
@@ -248,16 +249,15 @@ class _Phase:
         self._body.add_op(located(allocation, self._nest))
         return allocation.view
 
-    def _hand_out(self, leaf: RowLeaf) -> None:
-        """Copy the cells that a leaf writes to where the old nest has them."""
-        for number, memory in enumerate(leaf.memories):
-            buffer = leaf.block.buffer(number)
-            is_out = leaf.block.refinement(number).direction.writes
-            if not is_out or not isinstance(buffer, BlockArgument):
-                continue
-            target = self._shown(buffer, view_type(buffer), None)
-            copy = copy_block(self._cells[memory], target)
-            self._body.add_op(located(copy, self._nest))
+    def _handed_out(self) -> Iterator[tuple[SSAValue, SSAValue]]:
+        """The cells that leaves write, and windows to where the old nest has them."""
+        for leaf in self._wanted:
+            for number, memory in enumerate(leaf.memories):
+                buffer = leaf.block.buffer(number)
+                is_out = leaf.block.refinement(number).direction.writes
+                if is_out and isinstance(buffer, BlockArgument):
+                    target = self._shown(buffer, view_type(buffer), None)
+                    yield self._cells[memory], target
 
     def _shown(
         self, buffer: BlockArgument, type: ViewType, axis: int | None

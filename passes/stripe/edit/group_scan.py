@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TypeVar
 
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -73,6 +74,13 @@ class Team:
     def cells(self) -> tuple[int, int, int]:
         """The shape of a piece in local memory."""
         return (self.rows, self.lines, self.line + 1)
+
+    @property
+    def cells_in_local_memory(self) -> int:
+        """Of a piece, of sums of its items and sections, and of what it starts from."""
+        rows, sections, *_ = self.walks
+        sums = self.rows * self.items + rows * sections
+        return prod(self.cells) + sums + 2 * _TREE
 
     @property
     def walks(self) -> tuple[int, int, int, int]:

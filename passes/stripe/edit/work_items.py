@@ -16,7 +16,7 @@ from ..analysis.nests import (
     is_top_level,
     reduction_indices,
 )
-from ..analysis.work_groups import is_spread, is_spread_inside
+from ..analysis.work_groups import is_spread, is_spread_inside, is_unrolled
 from .blocks import push_constraints_inward, retarget
 from .copies import copy_block, fill_block
 
@@ -44,13 +44,16 @@ def collect_outputs(block: BlockOp) -> None:
 def _collect_inside(block: BlockOp, number: int) -> None:
     """Collect what work-items aggregate together, each value once.
 
-    A block among those that they share sets cells, and others inside of it, which they
-    share as well, aggregate: all of it becomes one that aggregates.
+    A block among those that they share, or that are unrolled, sets cells, and others
+    inside of it, which they share as well, aggregate: all of it becomes one that
+    aggregates.
     """
     path = _path_to_init(block.view(number))
-    if not path or not is_spread(path[0][0]) or not is_spread_inside(path[-1][0]):
+    if not path or not is_spread_inside(path[-1][0]):
         return
     (inner, own), (outer, _) = path[-1], path[0]
+    if not is_spread(outer) and not is_unrolled(outer):
+        return
     refinement = inner.refinement(own)
     if refinement.init is not None:
         _collect(block.view(number), refinement.init, block, outer, outer)

@@ -21,6 +21,7 @@ from ...analysis.schedules import is_scheduled
 from ...analysis.shared_indices import Member, may_be_member
 from .common import common_members
 from .cost import FusionCost
+from .lanes import shared_by_lanes
 from .tiling import GroupCost
 
 _FULL = 32
@@ -175,6 +176,8 @@ class Plan:
         costs = (self._cost_of(first), self._cost_of(second))
         if cost is None or costs[0] is None or costs[1] is None:
             return "one point would need too much scratch"
+        if has_lanes and not shared_by_lanes(members, cost, self._cost.hardware):
+            return "the work-items of a group cannot share a point of both"
         apart = costs[0].seconds + costs[1].seconds
         if cost.seconds >= apart:
             return f"{cost.seconds * 1e6:.1f} us instead of {apart * 1e6:.1f} us"

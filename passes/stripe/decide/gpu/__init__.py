@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.fusion import Epilogue
 from .....dialects.stripe.schedule import Schedule, schedule_of
@@ -22,6 +21,7 @@ from ...analysis.epilogues import ending_of
 from ...analysis.problem import Problem, problem_of
 from ..candidate import Candidate, evenly
 from . import contractions, points, streams
+from .epilogues import collects_in_registers
 from .serial_nests import nest_around, shared_inside
 
 _AT_THE_END = Schedule(
@@ -46,11 +46,13 @@ def _is_epilogue(block: BlockOp, hardware: Hardware) -> bool:
     if ending is None:
         return False
     producer = ending.producer
-    schedule = schedule_of(producer)
+    problem, schedule = (
+        problem_of(producer, hardware.vector_bits),
+        schedule_of(producer),
+    )
     if not schedule:
-        problem = problem_of(producer, hardware.vector_bits)
         schedule = decision(producer, problem, hardware) or schedule
-    return any(stage.space is MemorySpace.LOCAL for stage in schedule.stages)
+    return collects_in_registers(problem, schedule)
 
 
 def _ways(

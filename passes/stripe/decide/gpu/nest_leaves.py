@@ -9,6 +9,7 @@ from math import prod
 from .....dialects.aggregation import Aggregation
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
+from .....targets.hardware import Hardware
 from ...analysis.lanes import unit_steps
 from ...analysis.nests import (
     is_injective,
@@ -108,7 +109,8 @@ def leaves_of(nest: BlockOp) -> list[NestLeaf] | None:
 def _as_columns(leaves: Sequence[NestLeaf]) -> list[NestLeaf] | None:
     """The same, with turns at the values of columns; None where there are none.
 
-    Then the index that aggregates is another one than that of neighbouring cells.
+    Then the index that aggregates is another one than that of neighbouring cells. What
+    adds up parts of columns has fewer values than columns have.
     """
     lengths = {
         leaf.block.index_ranges[index]
@@ -117,16 +119,16 @@ def _as_columns(leaves: Sequence[NestLeaf]) -> list[NestLeaf] | None:
         if leaf.block.index_ranges[index] > 1
     }
     rows = any(leaf.index in reduction_indices(leaf.block) for leaf in leaves)
-    if rows or len(lengths) != 1:
+    if rows or not lengths:
         return None
-    length = lengths.pop()
+    length = max(lengths)
     found: list[NestLeaf] = []
     for leaf in leaves:
         ranges = leaf.block.index_ranges
         own = [n for n, extent in enumerate(ranges) if extent > 1 and n != leaf.index]
         sums = reduction_indices(leaf.block)
         along = [n for n in own if n in sums or not sums]
-        if len(along) > 1 or any(ranges[n] != length for n in along):
+        if len(along) > 1 or any(ranges[n] != length for n in along if n not in sums):
             return None
         if sums and not _aggregates(leaf.block):
             return None
@@ -142,7 +144,7 @@ def _leaf(block: BlockOp) -> NestLeaf | None:
         return None
     if not all(_has_cells(block, number) for number in range(len(block.views))):
         return None
-    index = _lane_index(block)
+    index = _lane_index(block, block.index_ranges)
     if index is None:
         reductions = reduction_indices(block)
         is_small = all(block.index_ranges[n] == 1 for n in reductions)
@@ -178,9 +180,21 @@ def _aggregates(block: BlockOp) -> bool:
     )
 
 
-def _lane_index(block: BlockOp) -> int | None:
+def may_share(block: BlockOp, ranges: Sequence[int], hardware: Hardware) -> bool:
+    """Whether the work-items of a group can share a block of a nest with these ranges.
+
+    At most as many as a group may have take turns at the cells along one index; each of
+    the others has cells of its own. A sum is over that one.
+    """
+    index = _lane_index(block, ranges)
+    sums = {n for n in reduction_indices(block) if ranges[n] > 1}
+    own = [n for n in output_indices(block) if n != index]
+    rows = prod(ranges[n] for n in own)
+    return sums <= {index} and rows <= hardware.work_group_limit
+
+
+def _lane_index(block: BlockOp, ranges: Sequence[int]) -> int | None:
     """The index along which the most cells are contiguous, or the longest one."""
-    ranges = block.index_ranges
     scores = [0] * len(ranges)
     for refinement in block.refinement_list:
         used = {n for form in refinement.access for n in form.support}

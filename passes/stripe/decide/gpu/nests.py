@@ -168,16 +168,18 @@ class _Sharing:
         """Whether groups are large enough, and so is local memory."""
         if not 1 < self._items <= self._hardware.work_group_limit:
             return False
+        return self._needed <= self._hardware.local_memory_bytes
+
+    @cached_property
+    def _needed(self) -> int:
+        """The local memory that is not for rows which are copied there."""
         shared = [each for each in self._allocations if each not in self._divided]
         used = sum(each.view.type.bytes for each in shared)
-        for number in self._staged:
-            type = self._nest.view_type(number)
-            used += _padded(type).bytes
         # A tree has fewer parts behind its first level than there.
         for leaf in self._leaves.values():
             if leaf.turns > 1 and leaf.index in reduction_indices(leaf.block):
                 used += 2 * 8 * leaf.turns * leaf.rows
-        return used <= self._hardware.local_memory_bytes
+        return used
 
     def apply(self) -> None:
         """Deal out the blocks, and put buffers where they belong."""
@@ -201,7 +203,8 @@ class _Sharing:
         A group has the rows one behind the other, and copies all of them at once, as
         far as there is local memory; some is for the tree.
         """
-        left = self._hardware.local_memory_bytes * _STAGED_SHARE
+        memory = self._hardware.local_memory_bytes
+        left = min(memory * _STAGED_SHARE, memory - self._needed)
         found: list[int] = []
         for number in range(len(self._nest.views)):
             size = _padded(self._nest.view_type(number)).bytes
@@ -221,6 +224,10 @@ class _Sharing:
         is_tall = prod(outer) == 1 < rows and share.turns < row <= self._items
         is_whole = view_type(nest.buffer(number)).sizes[-1] == row
         if not (is_short and is_tall and is_whole):
+            return False
+        root = root_buffer(nest.buffer(number))
+        if [root_buffer(buffer) for buffer in nest.buffers].count(root) > 1:
+            # What one block writes and another one reads is where they find it.
             return False
         direction = nest.refinement(number).direction
         return direction is Direction.IN or self._is_filled(number)

@@ -14,6 +14,9 @@ from math import prod
 from ...edit.group_scan import Team
 from ...edit.scan import Scan
 
+_FEWEST = 8
+"""Work-items of a group, however little local memory there is."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -40,10 +43,19 @@ def team_of(scan: Scan, limits: Limits, groups: int, most: int) -> Team:
     steps = min(_power_of_two(limits.steps), _power_of_two(length))
     if length > most * items * steps:
         steps *= 2
-    while steps > 1 and 5 * items * steps * bytes > 4 * limits.memory:
-        steps //= 2
-    own = min(items, _power_of_two(-(-length // steps)))
-    ranges = [block.index_ranges[index] for index in scan.others]
+    team = _team(scan, items, steps, line, groups)
+    while team.cells_in_local_memory * bytes > limits.memory:
+        if steps == 1 and items <= _FEWEST:
+            break
+        steps, items = (steps // 2, items) if steps > 1 else (steps, items // 2)
+        team = _team(scan, items, steps, line, groups)
+    return team
+
+
+def _team(scan: Scan, items: int, steps: int, line: int, groups: int) -> Team:
+    """So many items of a group at most, each with so many values."""
+    own = min(items, _power_of_two(-(-scan.length // steps)))
+    ranges = [scan.block.index_ranges[index] for index in scan.others]
     rows = 1
     if ranges:
         wanted = max(prod(ranges) // groups, line // own, 1)
