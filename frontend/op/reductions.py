@@ -10,7 +10,7 @@ from ..edsl.functions import abs, exp, log, logical_or, select, sqrt
 from ..edsl.functions import pow as power
 from ..edsl.tensors import Tensor, cast
 from .axes import Axes, Size, axes_of, axis_of, indices, product, sizes_of
-from .contractions import MAX, MIN, PRODUCT, SUM, contract
+from .contractions import MAX, MIN, PRODUCT, SUM, contract, element
 from .creation import places
 from .operation import TensorLike, as_tensor, operation
 from .shapes import flatten, squeeze
@@ -50,7 +50,7 @@ def reduced(x: Tensor, aggregation: Aggregation, axes: Axes, keepdims: bool) -> 
         aggregation,
         [size for size, _ in kept],
         [index for _, index in kept],
-        x[tuple(source)],
+        element(x, source),
     )
 
 

@@ -24,7 +24,7 @@ from .axes import (
     size_list,
     sizes_of,
 )
-from .contractions import moved
+from .contractions import moved, reordered
 from .operation import TensorLike, as_tensor, operation
 
 __all__ = [
@@ -145,8 +145,7 @@ def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
         raise error(f"expected each of {x.ndim} axes once, got {tuple(axes or ())}")
     if order == list(range(x.ndim)):
         return x
-    places, sizes = indices(x.ndim), sizes_of(x)
-    return moved(x, [sizes[a] for a in order], [places[a] for a in order], places)
+    return reordered(x, order)
 
 
 @operation

@@ -15,6 +15,7 @@ from gingham.edsl import (
     Program,
     Tensor,
     TensorIndexes,
+    TensorLens,
     TensorOutput,
     exp,
     index,
@@ -231,3 +232,45 @@ def test_element_types_are_kept(dtype: str) -> None:
 
     x = (np.arange(16).reshape(4, 4) % 5).astype(dtype)
     assert {str(np.asarray(each).dtype) for each in run(model, x)} == {dtype}
+
+
+def test_transposed_tensors_are_read_where_they_lie() -> None:
+    x = Placeholder("float32", "B M N", "x")
+    w = Placeholder("float32", "K N", "w")
+
+    def ir(result: Tensor) -> str:
+        return str(Program("product", [x, w], [result]))
+
+    turned = op.transpose(op.swapaxes(x, 0, 2), (2, 1, 0))
+    assert "assign" not in ir(op.matmul(turned, op.transpose(w)))
+    assert "assign" not in ir(op.sum(op.moveaxis(x, 0, -1), 0))
+    assert "assign" in ir(op.transpose(x) + 1.0)
+    array, weight = normals(2, 3, 4), normals(5, 4)
+    np.testing.assert_allclose(
+        run(lambda x, w: op.matmul(op.transpose(x, (2, 1, 0)), w), array, weight.T[:2]),
+        array.transpose(2, 1, 0) @ weight.T[:2],
+        atol=1e-6,
+    )
+
+
+def test_tensors_seen_through_a_lens() -> None:
+    def model(x: Tensor) -> list[Tensor]:
+        seen = x.use(TensorLens("nhwc", "nchw"))
+        turned = op.transpose(x, (2, 0, 1, 3)).use(TensorLens("abcd", "dcba"))
+        return [
+            op.sum(seen, (2, 3)),
+            op.max_pool(seen, 2),
+            op.transpose(seen, (1, 0, 3, 2)),
+            op.sum(turned, 0),
+        ]
+
+    x = normals(2, 4, 6, 3)
+    first = x.transpose(0, 3, 1, 2)
+    wanted = [
+        first.sum((2, 3)),
+        first.reshape(2, 3, 2, 2, 3, 2).max((3, 5)),
+        first.transpose(1, 0, 3, 2),
+        x.transpose(2, 0, 1, 3).transpose(3, 2, 1, 0).sum(0),
+    ]
+    for found, other in zip(run(model, x), wanted, strict=True):
+        np.testing.assert_allclose(found, other, atol=1e-5)
