@@ -54,6 +54,12 @@ class _Axis:
     end: float = 1.0
     """The part of the axis that is taken, of `tf_crop_and_resize`."""
 
+    @property
+    def stays(self) -> bool:
+        """Whether the axis is known to keep its elements."""
+        own, target = known_size(self.size), known_size(self.target)
+        return own is not None and own == target and self.scale is None
+
     def coordinates(self, mode: str) -> Tensor:
         """Where on the axis each element of the result lies, as floats."""
         place = cast(index([self.target], 0), "float32")
@@ -130,17 +136,15 @@ def resize(
     require_choice(nearest_mode, _NEAREST, "nearest_mode")
     chosen = range(x.ndim) if axes is None else [axis_of(x, axis) for axis in axes]
     moves = _axes_of(x, chosen, sizes, scales, roi)
+    is_crop = coordinate_mode == "tf_crop_and_resize"
     result, is_inside = x, None
     for axis, move in moves.items():
-        own, target = known_size(move.size), known_size(move.target)
-        is_crop = coordinate_mode == "tf_crop_and_resize"
-        if not is_crop and own is not None and own == target and move.scale is None:
+        if not is_crop and move.stays:
             continue
         at = move.coordinates(coordinate_mode)
         if mode != "nearest" and (antialias or exclude_outside):
             weights = _weights(move, at, mode, cubic_coeff, antialias)
-            weighted = _weighted(result, axis, move.target, weights)
-            result = in_type_of(x, weighted)
+            result = _weighted(result, axis, move.target, weights)
         else:
             result = gather_cells(
                 result,
@@ -151,8 +155,8 @@ def resize(
                 cube_coefficient=cubic_coeff,
             )
         if is_crop:
-            own = logical_and(at >= 0.0, at <= _float(move.size) - 1.0)
-            along = own.reshape(*replaced([1] * x.ndim, axis, move.target))
+            inside = logical_and(at >= 0.0, at <= _float(move.size) - 1.0)
+            along = inside.reshape(*replaced([1] * x.ndim, axis, move.target))
             is_inside = along if is_inside is None else logical_and(is_inside, along)
     if is_inside is None:
         return result
@@ -212,12 +216,13 @@ def _cubic(s: Tensor, a: float) -> Tensor:
 def _weighted(x: Tensor, axis: int, target: Size, weights: Tensor) -> Tensor:
     """An axis multiplied by a matrix."""
     source, (place,) = indices(x.ndim), indices(1)
-    return contract(
+    result = contract(
         SUM,
         replaced(sizes_of(x), axis, target),
         replaced(source, axis, place),
         x[tuple(source)] * weights[place, source[axis]],
     )
+    return in_type_of(x, result)
 
 
 @operation
