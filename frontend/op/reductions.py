@@ -13,7 +13,7 @@ from .axes import Axes, Size, axes_of, axis_of, indices, product, sizes_of
 from .contractions import MAX, MIN, PRODUCT, SUM, contract, element
 from .creation import places
 from .operation import TensorLike, as_tensor, operation
-from .shapes import flatten, squeeze
+from .shapes import flatten
 
 __all__ = [
     "all",
@@ -146,8 +146,9 @@ def logsumexp(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tenso
     greatest = reduced(x, MAX, axis, True)
     # Infinite ones would be subtracted from themselves.
     shift = select(isfinite(greatest), greatest, 0.0)
-    total = log(reduced(exp(x - shift), SUM, axis, True)) + shift
-    return total if keepdims else squeeze(total, axes_of(x, axis))
+    total = log(reduced(exp(x - shift), SUM, axis, keepdims))
+    # A sum over axes of size 1 fuses, where a reshape would not.
+    return total + (shift if keepdims else reduced(shift, SUM, axis, False))
 
 
 @operation
