@@ -25,9 +25,11 @@ from gingham.edsl import (
     select,
 )
 
-needs_device = pytest.mark.skipif(
-    gingham.default_device().is_reference, reason="the interpreter has no kernels"
-)
+
+@pytest.fixture
+def device() -> None:
+    if gingham.default_device().is_reference:
+        pytest.skip("the interpreter has no kernels")
 
 
 def launches(operation: Operation, *arrays: Array) -> int:
@@ -106,7 +108,7 @@ MODELS: list[tuple[Operation, Operation, list[Array]]] = [
 ]
 
 
-@needs_device
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize(
     ("operation", "tile", "arrays"),
     MODELS,
@@ -185,7 +187,7 @@ def test_results_are_called_as_their_variables() -> None:
     assert "weights_1" not in str(program)
 
 
-@needs_device
+@pytest.mark.usefixtures("device")
 def test_on_the_default_device() -> None:
     """At the sizes of a layer of a network."""
     x, w = normals(2, 32, 28, 28), normals(64, 32, 3, 3) * np.float32(0.1)
