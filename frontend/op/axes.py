@@ -98,11 +98,17 @@ def axes_of(x: Tensor, axes: Axes, further: int = 0) -> list[int]:
     """
     if axes is None:
         return list(range(x.ndim + further))
-    several = axes if isinstance(axes, Sequence) else [axes]
+    several = axis_list(axes)
     found = [axis_of(x, axis, further) for axis in several]
     if len(set(found)) < len(found):
         raise error(f"an axis is said twice: {tuple(several)}")
     return sorted(found)
+
+
+def axis_list(axes: Any) -> list[Any]:
+    """One axis, or those of a list."""
+    is_one = isinstance(axes, str) or not isinstance(axes, Sequence)
+    return [axes] if is_one else [*axes]
 
 
 def indices(count: int) -> list[TensorIndex]:
@@ -178,5 +184,28 @@ def pairs_per_axis(value: Any, count: int, what: str) -> list[tuple[Size, Size]]
 
 
 def size_list(shape: Any) -> list[Any]:
-    """One size, or those of a list."""
-    return [shape] if shape is None or is_size(shape) else [*shape]
+    """One size, or those of a list; None may be among them.
+
+    Raises GinghamError for what is no size.
+    """
+    is_one = is_size(shape) or isinstance(shape, str) or not hasattr(shape, "__iter__")
+    several: list[Any] = [shape] if is_one else [*shape]
+    for size in several:
+        if size is not None and not is_size(size):
+            raise error(f"expected sizes or integers, got {type(size).__name__}")
+    return several
+
+
+def require_some(sizes: Sequence[Size]) -> None:
+    """Raise GinghamError where a tensor of these sizes has no element."""
+    known = known_sizes(sizes)
+    if any(number is not None and number < 1 for number in known):
+        shown = ", ".join("?" if number is None else str(number) for number in known)
+        raise error(f"a tensor of sizes ({shown}) has no element")
+
+
+def integer_of(value: Any, what: str) -> int:
+    """The integer. Raises GinghamError for what is none."""
+    if isinstance(value, bool) or not is_integer(value):
+        raise error(f"expected {what} to be an integer, got {type(value).__name__}")
+    return int(value)

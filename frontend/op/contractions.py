@@ -10,7 +10,7 @@ from ..edsl.accesses import Aggregated, Combined, IndexedTensor
 from ..edsl.indices import Constraint, index_expression
 from ..edsl.outputs import TensorOutput
 from ..edsl.tensors import Tensor
-from .axes import Size, indices, note_order, order_of, sizes_of
+from .axes import Size, indices, note_order, order_of, require_some, sizes_of
 
 SUM, PRODUCT = Aggregation.ADD, Aggregation.MUL
 MAX, MIN, ONLY = Aggregation.MAX, Aggregation.MIN, Aggregation.ASSIGN
@@ -25,6 +25,7 @@ def contract(
     default: Tensor | None = None,
 ) -> Tensor:
     """The tensor of these sizes, whose cell `output` aggregates the value's points."""
+    require_some(sizes)
     result = TensorOutput(*sizes)
     result.add_constraints(constraints)
     if default is not None:

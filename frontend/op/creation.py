@@ -8,8 +8,17 @@ from typing import Any
 from ..edsl.functions import select
 from ..edsl.locations import error
 from ..edsl.specials import index
-from ..edsl.tensors import Tensor, cast
-from .axes import Size, axis_of, indices, known_size, replaced, size_list, sizes_of
+from ..edsl.tensors import Tensor, TensorDim, cast
+from .axes import (
+    Size,
+    axis_of,
+    indices,
+    known_size,
+    replaced,
+    require_some,
+    size_list,
+    sizes_of,
+)
 from .contractions import moved
 from .operation import TensorLike, as_tensor, operation
 from .shapes import unsqueeze
@@ -79,6 +88,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     it. Raises GinghamError where there are no such numbers.
     """
     first, last = (0, start) if stop is None else (start, stop)
+    for number in (first, last, step):
+        if not isinstance(number, int | float | TensorDim):
+            raise error(f"expected numbers or sizes, got {type(number).__name__}")
     count = _count(first, last, step)
     if known_size(count) is not None and int(count) <= 0:
         raise error(f"there are no numbers from {first} to {last} in steps of {step}")
@@ -111,6 +123,7 @@ def eye(
 
 def places(rank: int, axis: int, size: Size) -> Tensor:
     """The coordinates of an axis, along it, with size 1 along all others."""
+    require_some([size])
     return index(replaced([1] * rank, axis, size), axis)
 
 

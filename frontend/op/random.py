@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ..edsl.functions import cos, log, select, sqrt
 from ..edsl.functions import max as larger
+from ..edsl.locations import error
 from ..edsl.specials import prng
 from ..edsl.tensors import Tensor, cast
 from .axes import Size, size_list, sizes_of
@@ -72,6 +73,8 @@ def random_integers(
 
     The next state comes with them. There should be far less of them than 2 ** 24.
     """
+    if high <= low:
+        raise error(f"there are no integers from {low} to before {high}")
     numbers, following = prng(as_tensor(state), *size_list(shape))
     count = high - low
     # A number may be 1, so that the product is the count itself.

@@ -8,6 +8,7 @@ from ...dialects.aggregation import Aggregation
 from ..edsl.float_functions import isfinite
 from ..edsl.functions import abs, exp, log, logical_or, select, sqrt
 from ..edsl.functions import pow as power
+from ..edsl.locations import error
 from ..edsl.tensors import Tensor, cast
 from .axes import Axes, Size, axes_of, axis_of, indices, product, sizes_of
 from .contractions import MAX, MIN, PRODUCT, SUM, contract, element
@@ -180,6 +181,8 @@ def norm(
     other than zero, or any other.
     """
     x = as_tensor(x)
+    if isinstance(ord, str):
+        raise error(f"expected ord to be a number, got '{ord}'")
     if ord == 0:
         return cast(count_nonzero(x, axis, keepdims), "float32")
     if ord == 1:

@@ -19,6 +19,7 @@ from .axes import (
     known_size,
     replaced,
     require_choice,
+    require_some,
     size_list,
     sizes_of,
 )
@@ -188,6 +189,7 @@ def _axes_of(
             target = int(int(own[axis]) * scale)
         else:
             target = size_list(sizes)[number]
+        require_some([target])
         moves[axis] = _Axis(own[axis], target, scale, begin, end)
     return moves
 
@@ -253,7 +255,7 @@ def interpolate(
         sizes = [size] * rank if isinstance(size, int) else size_list(size)
     else:
         single = isinstance(scale_factor, int | float)
-        factors = [scale_factor] * rank if single else size_list(scale_factor)
+        factors = [scale_factor] * rank if single else [*scale_factor]
         own = sizes_of(x)[2:]
         sizes = [int(int(s) * f) for s, f in zip(own, factors, strict=True)]
     coordinates = "align_corners" if align_corners else "half_pixel"

@@ -14,6 +14,7 @@ from .axes import (
     Axes,
     Size,
     axes_of,
+    axis_list,
     axis_of,
     indices,
     known_size,
@@ -140,9 +141,9 @@ def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     x = as_tensor(x)
     order = list(range(x.ndim))[::-1]
     if axes is not None:
-        order = [axis_of(x, axis) for axis in axes]
+        order = [axis_of(x, axis) for axis in axis_list(axes)]
     if sorted(order) != list(range(x.ndim)):
-        raise error(f"expected each of {x.ndim} axes once, got {tuple(axes or ())}")
+        raise error(f"expected each of {x.ndim} axes once, got {axes}")
     if order == list(range(x.ndim)):
         return x
     return reordered(x, order)

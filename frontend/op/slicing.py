@@ -17,6 +17,7 @@ from .axes import (
     axes_of,
     axis_of,
     indices,
+    integer_of,
     known_size,
     per_axis,
     replaced,
@@ -37,7 +38,7 @@ def select_index(x: TensorLike, position: int, axis: int = 0) -> Tensor:
     A negative place is counted from the end.
     """
     x = as_tensor(x)
-    place = axis_of(x, axis)
+    place, position = axis_of(x, axis), integer_of(position, "the place")
     sizes = sizes_of(x)
     size = known_size(sizes[place])
     if size is not None and not -size <= position < size:

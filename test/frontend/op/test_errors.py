@@ -70,6 +70,14 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: op.gelu(x, "erf"), "expected approximate to be one of none, tanh"),
     (lambda x: op.arange(3, 1), "there are no numbers from 3 to 1"),
     (lambda x: op.add(x, np.ones((3, 8))), "do not broadcast"),
+    (lambda x: op.reshape(x, 2.5), "expected sizes or integers, got float"),
+    (lambda x: op.slice(x, 0, "b"), "expected sizes or integers, got str"),
+    (lambda x: op.tile(x, (1, -2)), "has no element"),
+    (lambda x: op.full((2, 0), 1.0), "a tensor of sizes (2, 0) has no element"),
+    (lambda x: op.one_hot(x, -1), "has no element"),
+    (lambda x: op.resize(x, [1, 2, 3, 0]), "has no element"),
+    (lambda x: op.arange("a"), "expected numbers or sizes, got str"),
+    (lambda x: op.random_integers(x, 3, 1, 2), "no integers from 3 to before 1"),
 ]
 
 
