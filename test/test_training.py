@@ -1,4 +1,4 @@
-"""Steps of training are right: a minute of `python -m test.training`, others each day.
+"""Steps of training are right: some of `python -m test.training`, others each day.
 
 The command runs thousands of them: see `training.py`.
 """
@@ -17,7 +17,7 @@ from gingham.targets.opencl.checking.builds import UNOPTIMISED
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import DeviceProgram, build_program
 
-SECONDS = 45
+SECONDS = 25
 
 
 @pytest.fixture(autouse=True)

@@ -111,42 +111,41 @@ def test_program_computes_what_the_peers_compute(case: Case) -> None:
         np.testing.assert_allclose(result.ravel(), other.ravel(), bound, bound)
 
 
-def measured(folder: Path, *arguments: str) -> dict[str, Any]:
-    """The one row that the command writes for these arguments."""
-    found = folder / "found.json"
-    command = [sys.executable, "-m", "bench", "--seconds=0.01", "--rounds=1"]
-    options = ["--device=reference", f"--json={found}"]
-    subprocess.run(
-        [*command, *options, *arguments], cwd=ROOT, capture_output=True, check=True
-    )
-    (row,) = json.loads(found.read_text())["rows"]
-    return row
-
-
-def test_command_measures_and_writes_json(tmp_path: Path) -> None:
-    row = measured(tmp_path, "max-pool 2x2")
-    assert row["correct"]
-    assert len(row["results"]["gingham"]["seconds"]) == 1
-    assert row["ratio"] > 0
-
-
-def test_peer_that_is_not_installed_is_missing(tmp_path: Path) -> None:
-    row = measured(tmp_path, "max-pool 2x2", "--peers=numpy,plaidml")
-    assert "No module named 'plaidml'" in row["results"]["plaidml"]["missing"]
-
-
-def test_a_peer_that_dies_in_the_midst_is_missing(tmp_path: Path) -> None:
-    dying = tmp_path / "python"
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The row that the command writes of a benchmark, with peers that do not last."""
+    folder = tmp_path_factory.mktemp("bench")
+    found, dying = folder / "found.json", folder / "python"
     dying.write_text(
         "#!/bin/sh\nwhile read -r line; do\n  case $line in\n"
         "    *prepare*) echo '{\"first\": 0.1}' ;;\n    *) exit 1 ;;\n"
         "  esac\ndone\n"
     )
     dying.chmod(0o700)
-    row = measured(tmp_path, "max-pool 2x2", "--peers=torch", f"--python=torch={dying}")
-    assert row["correct"]
-    assert "died" in row["results"]["torch"]["missing"]
-    assert row["results"]["numpy"]["seconds"]
+    command = [sys.executable, "-m", "bench", "max-pool 2x2", f"--json={found}"]
+    peers = ["--peers=numpy,plaidml,torch", f"--python=torch={dying}"]
+    options = ["--device=reference", "--seconds=0.01", "--rounds=1"]
+    subprocess.run(
+        [*command, *peers, *options], cwd=ROOT, capture_output=True, check=True
+    )
+    (row,) = json.loads(found.read_text())["rows"]
+    return row
+
+
+def test_command_measures_and_writes_json(measured: dict[str, Any]) -> None:
+    assert measured["correct"]
+    assert len(measured["results"]["gingham"]["seconds"]) == 1
+    assert measured["results"]["numpy"]["seconds"]
+    assert measured["ratio"] > 0
+
+
+def test_peer_that_is_not_installed_is_missing(measured: dict[str, Any]) -> None:
+    missing = measured["results"]["plaidml"]["missing"]
+    assert "No module named 'plaidml'" in missing
+
+
+def test_a_peer_that_dies_in_the_midst_is_missing(measured: dict[str, Any]) -> None:
+    assert "died" in measured["results"]["torch"]["missing"]
 
 
 def test_a_worker_without_a_case_measures_nothing() -> None:
