@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from .patched import watch_imports
 
 if TYPE_CHECKING:
-    from . import edsl, plaidml
+    from . import edsl, op, plaidml
     from .errors import GinghamError
     from .frontend.edsl.differentiation import gradient
+    from .runtime import keras, onnx
     from .runtime.arrays.array import Array, asarray
     from .runtime.compilation import compile, compile_file
     from .runtime.device import Device
@@ -63,6 +64,14 @@ _PLACES = {
     "memory_usage": "runtime.memory",
 }
 
+_MODULES = {
+    "edsl": "edsl",
+    "keras": "runtime.keras",
+    "onnx": "runtime.onnx",
+    "op": "op",
+    "plaidml": "plaidml",
+}
+
 __all__ = [
     "Array",
     "Device",
@@ -82,7 +91,10 @@ __all__ = [
     "einsum",
     "gradient",
     "jit",
+    "keras",
     "memory_usage",
+    "onnx",
+    "op",
     "plaidml",
     "profile",
     "tensordot",
@@ -91,8 +103,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("edsl", "plaidml"):
-        return import_module(f".{name}", __name__)
+    if name in _MODULES:
+        return import_module(f".{_MODULES[name]}", __name__)
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_PLACES[name]}", __name__), name)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute
 
 from ..dialects.tile.argsort import ArgsortOp
 from ..dialects.tile.gather import GatherOp
@@ -79,6 +80,20 @@ class SpecialFunction:
 
     None where not even the rank is known. Raises ValueError, worded for the user.
     """
+    element: Callable[[Sequence[Attribute], SpecialOptions], Attribute] | None = None
+    """The element type of the result for those of the tensors; None where no rule says.
+
+    Raises WrongElement for tensors that do not fit.
+    """
+
+
+def _of_first(elements: Sequence[Attribute], options: SpecialOptions) -> Attribute:
+    return elements[0]
+
+
+def _of_options(elements: Sequence[Attribute], options: SpecialOptions) -> Attribute:
+    casts, left = options.signature(elements, [False] * len(elements))
+    return left.element(casts)
 
 
 def _of_op(op: type[SpecialOp], use: str, integers: int = 0) -> SpecialFunction:
@@ -103,6 +118,7 @@ def _of_op(op: type[SpecialOp], use: str, integers: int = 0) -> SpecialFunction:
         options=op.OPTIONS,
         integers=integers,
         shape=shape,
+        element=_of_options,
     )
 
 
@@ -122,6 +138,7 @@ def _of_sized_op(op: type[SizedOp], use: str) -> SpecialFunction:
         ),
         sizes=None,
         shape=shape,
+        element=_of_first,
     )
 
 

@@ -9,12 +9,15 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "The language": (
         "docs/language",
         "docs/edsl",
+        "docs/operations",
+        "docs/networks",
         "docs/einsum",
         "docs/special-functions",
         "docs/gradients",
         "docs/semantics",
     ),
     "Running programs": (
+        "docs/onnx",
         "docs/arrays",
         "docs/calling",
         "docs/cache",
@@ -43,6 +46,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Reference": (
         "docs/functions",
+        "docs/onnx-operators",
         "docs/dialects",
         "docs/passes",
         "docs/hardware",

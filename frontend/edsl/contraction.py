@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from xdsl.ir import Attribute
+
 from ...affine.polynomial import Polynomial
 from ...dialects.aggregation import Aggregation, Combination
 from ...dialects.tile.attributes import Constraint as PolynomialConstraint
+from ...dialects.tile.contract import contraction_signature
 from ...errors import SourceLocation
 from ..builder import Operand
 from ..index_space import IndexSpace, Size
@@ -66,11 +69,23 @@ class Contract(Node):
             statement.location,
         )
         self.statement = statement
+        self.known_element = self._element()
 
     @property
     def known_sizes(self) -> tuple[int | None, ...] | None:
         """The sizes of the output, None for those that are known when it runs."""
         return tuple(size.known_number for size in self.statement.sizes)
+
+    def _element(self) -> Attribute | None:
+        """The element type, where those of the operands are known."""
+        statement = self.statement
+        nodes = [operand.node for operand in statement.operands]
+        known = [n.known_element for n in nodes if not n.is_weak]
+        elements = [element for element in known if element is not None]
+        if len(elements) < len(nodes):
+            return None
+        rule = contraction_signature
+        return rule(statement.aggregation, statement.combination, elements)[1]
 
     def changed(self, **changes: Any) -> Contract:
         """The contraction with other fields, at the same place of the program.

@@ -16,7 +16,7 @@ from ..einsum_path import Path
 from ..index_space import Size
 from .axes import known_rank
 from .dtypes import element_type
-from .graph import Emitting, Input, Node, Result, SizeSymbol
+from .graph import Emitting, Node, Result, SizeSymbol
 from .known_types import element_of
 from .lens import TensorLens
 from .locations import assigned_name, error
@@ -80,9 +80,20 @@ class Einsum(Node):
             product.output,
         )
         self._path = path
-        self._element = element
+        self._element = self.known_element = element
         labels = {label for axes in product.operands for label in axes if label}
         self._symbols = {label: SizeSymbol(_size_name(label)) for label in labels}
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes of the labels that the result has, as far as they are known."""
+        found: dict[Label, int | None] = {}
+        for operand, axes in zip(self.operands, self._product.operands, strict=True):
+            for label, size in zip(axes, operand.known_sizes or (), strict=False):
+                # A size of 1 broadcasts.
+                if label is not None and found.get(label) in (None, 1):
+                    found[label] = size
+        return tuple(found.get(label) for label in self._product.output)
 
     def emit(self, to: Emitting) -> Result:
         """Contractions in the order of the path, mostly of two operands at a time."""
@@ -122,11 +133,10 @@ def _size_name(label: Label) -> str | None:
 
 
 def _known_sizes(tensor: TensorHandle) -> list[int | None]:
-    """The sizes of a tensor as far as an input says them."""
+    """The sizes of a tensor as far as they are known."""
     node = tensor.node
-    if not isinstance(node, Input) or node.shape is None:
-        return [None] * known_rank(node)
-    sizes = list(node.shape)
+    known = node.known_sizes
+    sizes = list(known or (None,) * known_rank(node))
     return sizes if tensor.lens is None else tensor.lens.undo(sizes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +41,14 @@ def build_program(
     location: SourceLocation,
     *,
     checked: bool = True,
+    given: Sequence[Node] = (),
 ) -> BuiltProgram:
     """The program that computes the outputs from the inputs.
 
     An output without a name is called as its tensor is, or O. `checked` is whether
-    conditions on sizes are part of it. Raises GinghamError, in the user's Python code,
-    for what is no program.
+    conditions on sizes are part of it. Nodes that are `given` are arguments behind the
+    inputs, and what they are computed from is no part of it. Raises GinghamError, in
+    the user's Python code, for what is no program.
     """
     for node in inputs:
         if not isinstance(node, Input) or node.constant is not None:
@@ -54,33 +56,37 @@ def build_program(
                 f"{node.describe()} is computed and no input", None, node.location
             )
     try:
-        return _Emitter(inputs, outputs, location, checked).run()
+        return _Emitter(inputs, outputs, location, checked, given).run()
     except GinghamError as mistake:
         if mistake.location is not None:
             mistake.location = with_text(mistake.location)
         raise
 
 
-def placeholders(outputs: Sequence[Node]) -> list[Node]:
-    """The inputs that some nodes need, in the order in which they were made."""
+def placeholders(outputs: Sequence[Node], given: Container[Node] = ()) -> list[Node]:
+    """The inputs that some nodes need, in the order in which they were made.
+
+    Nodes that are `given` need none.
+    """
     inputs = [
         node
-        for node in _reached(outputs)
+        for node in reached(outputs, given)
         if isinstance(node, Input) and node.constant is None
     ]
     return sorted(inputs, key=lambda node: node.serial)
 
 
-def _reached(roots: Sequence[Node]) -> set[Node]:
-    """These nodes, and all that they are computed from."""
-    reached = set(roots)
-    pending = list(reached)
+def reached(roots: Sequence[Node], given: Container[Node] = ()) -> set[Node]:
+    """These nodes, and all that they are computed from, but for what is given."""
+    found = set(roots)
+    pending = list(found)
     while pending:
-        for operand in pending.pop().operands:
-            if operand not in reached:
-                reached.add(operand)
+        node = pending.pop()
+        for operand in () if node in given else node.operands:
+            if operand not in found:
+                found.add(operand)
                 pending.append(operand)
-    return reached
+    return found
 
 
 class _Emitter:
@@ -92,9 +98,11 @@ class _Emitter:
         outputs: Sequence[tuple[str | None, Node]],
         location: SourceLocation,
         checked: bool,
+        given: Sequence[Node],
     ) -> None:
         self.builder = ProgramBuilder()
         self._inputs = [node for node in inputs if isinstance(node, Input)]
+        self._given = given
         self._outputs = outputs
         self._location = location
         self._checked = checked
@@ -104,14 +112,19 @@ class _Emitter:
 
     def run(self) -> BuiltProgram:
         nodes = self._needed()
+        taken = UniqueNames()
+        for node in [*self._inputs, *self._given]:
+            self._add_input(node, taken.take(node.name or "I"))
         constants = [
-            n for n in nodes if isinstance(n, Input) and n.constant is not None
+            n
+            for n in nodes
+            if isinstance(n, Input)
+            and n.constant is not None
+            and n not in self._results
         ]
-        names, taken = list[str](), UniqueNames()
-        for node in [*self._inputs, *constants]:
-            default = "C" if node.constant is not None else "I"
-            names.append(taken.take(node.name or default))
-            self._add_input(node, names[-1])
+        names = [taken.take(node.name or "C") for node in constants]
+        for node, name in zip(constants, names, strict=True):
+            self._add_input(node, name)
         for node in nodes:
             if node not in self._results:
                 self._add(node)
@@ -119,7 +132,7 @@ class _Emitter:
         module = self.builder.finish(outputs, self._location)
         arrays = {
             name: node.constant
-            for name, node in zip(names[len(self._inputs) :], constants, strict=True)
+            for name, node in zip(names, constants, strict=True)
             if node.constant is not None
         }
         return BuiltProgram(module, arrays)
@@ -159,7 +172,7 @@ class _Emitter:
 
     def _needed(self) -> list[Node]:
         """The nodes that the program needs, in the order in which they were made."""
-        needed = _reached([node for _, node in self._outputs])
+        needed = reached([node for _, node in self._outputs], {*self._given})
         if self._checked:
             needed |= self._checks([*needed, *self._inputs])
         ordered = sorted(needed, key=lambda node: node.serial)
@@ -188,16 +201,16 @@ class _Emitter:
         pending = list(nodes)
         while pending:
             for check in pending.pop().checks:
-                reached = _reached([check]) - found
-                inputs = {n for n in reached if isinstance(n, Input)}
+                further = reached([check]) - found
+                inputs = {n for n in further if isinstance(n, Input)}
                 if all(n in given or n.constant is not None for n in inputs):
-                    found |= reached
-                    pending += reached - set(nodes)
+                    found |= further
+                    pending += further - set(nodes)
         return found
 
     # Ops
 
-    def _add_input(self, node: Input, name: str) -> None:
+    def _add_input(self, node: Node, name: str) -> None:
         value = self.builder.add_input(name, None, node.location, _input_type(node))
         self._results[node] = value
         naming = next((c for c in node.checks if isinstance(c, Sizes)), None)
@@ -232,12 +245,14 @@ class _Emitter:
 
 
 def _input_type(
-    node: Input,
+    node: Node,
 ) -> TensorType[Attribute] | UnrankedTensorType[Attribute]:
-    element = node.element or ANY_ELEMENT
-    if node.shape is None:
-        return UnrankedTensorType(element)
-    return TensorType(element, [DYNAMIC_INDEX if n is None else n for n in node.shape])
+    element = node.element if isinstance(node, Input) else None
+    sizes = node.known_sizes
+    if sizes is None:
+        return UnrankedTensorType(element or ANY_ELEMENT)
+    shape = [DYNAMIC_INDEX if size is None else size for size in sizes]
+    return TensorType(element or ANY_ELEMENT, shape)
 
 
 def _annotate(value: Value, attributes: Mapping[str, Attribute]) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 
+from ...dialects.eltwise.element_types import f32, i1, si32
 from ...dialects.eltwise.ops import broadcast_shape
 from ...dialects.eltwise.table import FUNCTIONS, Function
 from ...dialects.tile.ops import ToIndexOp
@@ -136,6 +137,8 @@ class Node:
         self.rank = rank
         self.name = name
         self.trace = _common_trace(self.operands, self.location)
+        self.known_element: Attribute | None = None
+        """The element type, where it is known already; of a weak node by default."""
         self.attributes = dict(current_layer.get())
         self.checks: list[Node] = []
         self.is_used = False
@@ -150,6 +153,11 @@ class Node:
     def is_size(self) -> bool:
         """Whether it is an integer that is known before the program runs."""
         return False
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it takes the type of what it meets: numbers, sizes, and of those."""
+        return self.is_size
 
     @property
     def known_number(self) -> int | None:
@@ -221,7 +229,7 @@ class Input(Node):
             rank=None if shape is None else len(shape), name=name, location=location
         )
         self.shape = None if shape is None else tuple(shape)
-        self.element = element
+        self.element = self.known_element = element
         self.constant = constant
 
     @property
@@ -240,11 +248,20 @@ class Literal(Node):
     def __init__(self, number: bool | int | float) -> None:
         super().__init__()
         self.number = number
+        is_float = isinstance(number, float)
+        self.known_element = (
+            f32 if is_float else i1 if isinstance(number, bool) else si32
+        )
 
     @property
     def is_size(self) -> bool:
         """Whether the number is an integer."""
         return isinstance(self.number, int)
+
+    @property
+    def is_weak(self) -> bool:
+        """True."""
+        return True
 
     @property
     def known_number(self) -> int | None:
@@ -361,7 +378,24 @@ class Apply(Node):
         # Found out once: whoever asks again and again would go down a deep program.
         are_sizes = all(operand.is_size for operand in self.operands)
         self._is_size = function.fold is not None and are_sizes
+        self._is_weak = all(operand.is_weak for operand in self.operands)
+        self.known_element = self._element()
         self._known_number = self._folded() if self._is_size else None
+
+    def _element(self) -> Attribute | None:
+        """The element type, where those of the operands are known and fit."""
+        elements = [
+            operand.known_element or (si32 if operand.is_size else None)
+            for operand in self.operands
+        ]
+        known = [element for element in elements if element is not None]
+        if len(known) < len(elements):
+            return None
+        try:
+            weak = [operand.is_weak for operand in self.operands]
+            return self.function.signature(known, weak)[1]
+        except TypeError:
+            return None
 
     def _folded(self) -> int | None:
         """The number that it is, where it is known and one of 64 bits."""
@@ -394,6 +428,11 @@ class Apply(Node):
     def is_size(self) -> bool:
         """Whether it is a function of sizes alone that sizes have."""
         return self._is_size
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is a function of numbers and sizes alone."""
+        return self._is_weak
 
     @property
     def known_number(self) -> int | None:
@@ -433,9 +472,20 @@ class Call(Node):
         operands: Sequence[Node],
         rank: int | None,
         name: str | None = None,
+        *,
+        sizes: Sequence[int | None] | None = None,
+        element: Attribute | None = None,
     ) -> None:
+        """`sizes` and `element` are what is known of the result, if it is one."""
         super().__init__(operands, rank, name)
         self._build = build
+        self._sizes = None if sizes is None else tuple(sizes)
+        self.known_element = element
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes that its maker knew."""
+        return super().known_sizes if self._sizes is None else self._sizes
 
     def emit(self, to: Emitting) -> Result:
         """What the function builds of the operands' values."""
@@ -447,10 +497,24 @@ class NodeResult(Node):
     """One of the results of a node that has several."""
 
     def __init__(
-        self, whole: Node, number: int, rank: int | None, name: str | None = None
+        self,
+        whole: Node,
+        number: int,
+        rank: int | None,
+        name: str | None = None,
+        like: Node | None = None,
     ) -> None:
+        """`like` is a node of the same type and sizes, where there is one."""
         super().__init__([whole], rank, name, whole.location)
         self._number = number
+        self._like = like
+        if like is not None and not like.is_weak:
+            self.known_element = like.known_element
+
+    @property
+    def known_sizes(self) -> tuple[int | None, ...] | None:
+        """The sizes of the node that it is like."""
+        return super().known_sizes if self._like is None else self._like.known_sizes
 
     def emit(self, to: Emitting) -> Result:
         """Not to be called: a node emits all of its results."""

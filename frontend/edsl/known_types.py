@@ -6,8 +6,9 @@ do, so the layer above lends the function that does it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
@@ -16,12 +17,20 @@ from .emission import placeholders
 from .graph import Input, Node
 from .locations import error
 
+Types: TypeAlias = Mapping[Node, TensorType[Attribute]]
+"""The types of tensors that have been found out."""
+
 TypeFinder: TypeAlias = Callable[
-    [Sequence[Node], Sequence[TensorType[Attribute]], Node], TensorType[Attribute]
+    [Sequence[Node], Sequence[TensorType[Attribute]], Node, Types],
+    TensorType[Attribute],
 ]
-"""The type of a tensor for inputs of these types."""
+"""The type of a tensor for inputs of these types, and for those of further tensors."""
 
 _lent: list[TypeFinder] = []
+
+_found: WeakKeyDictionary[Node, TensorType[Attribute]] = WeakKeyDictionary()
+"""The types that were asked for. With them, that of a tensor which is computed of such
+is a matter of the few operations between, and not of the whole program."""
 
 
 def lend_type_finder(finder: TypeFinder) -> None:
@@ -31,8 +40,8 @@ def lend_type_finder(finder: TypeFinder) -> None:
 
 def element_of(node: Node) -> Attribute:
     """The element type. Raises GinghamError where it is not known."""
-    if isinstance(node, Input) and node.element is not None:
-        return node.element
+    if node.known_element is not None and not node.is_weak:
+        return node.known_element
     if node.trace is not None:
         return node.trace.element_of(node)
     return type_of(node).element_type
@@ -58,7 +67,9 @@ def type_of(node: Node) -> TensorType[Attribute]:
 
     Raises GinghamError where a placeholder that it needs does not say its own.
     """
-    inputs = placeholders_of(node)
+    if node in _found:
+        return _found[node]
+    inputs = placeholders([node], _found)
     types = [_type_of_input(each) for each in inputs]
     known = [type for type in types if type is not None]
     if len(known) < len(inputs) or not _lent:
@@ -72,7 +83,9 @@ def type_of(node: Node) -> TensorType[Attribute]:
             f"it depends on {unknown}, of which not all is said; in a function of "
             "gingham.jit all element types are known",
         )
-    return _lent[0](inputs, known, node)
+    type = _lent[0](inputs, known, node, _found)
+    _found[node] = type
+    return type
 
 
 def placeholders_of(node: Node) -> list[Node]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import dis
 import inspect
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -23,6 +25,8 @@ _OWN = tuple(
     for place in (
         "edsl",
         "frontend.edsl",
+        "frontend.op",
+        "op",
         "plaidml",
         "runtime.einsum",
         "runtime.jit",
@@ -30,6 +34,11 @@ _OWN = tuple(
     )
 )
 """The modules whose frames are not the user's."""
+
+_outermost_call: ContextVar[SourceLocation | None] = ContextVar(
+    "outermost_call", default=None
+)
+"""Where the user calls the operation that is being made; None outside of any."""
 
 _STORES = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"}
 
@@ -48,8 +57,29 @@ def _is_own(module: object) -> bool:
     return any(name == own or name.startswith(f"{own}.") for own in _OWN)
 
 
+@contextmanager
+def one_operation(location: SourceLocation) -> Generator[None]:
+    """What is made in here is made at the place of the user's call, and has no names.
+
+    For functions that make many nodes, whose variables are not the user's.
+    """
+    token = _outermost_call.set(location)
+    try:
+        yield
+    finally:
+        _outermost_call.reset(token)
+
+
+def is_in_operation() -> bool:
+    """Whether an operation of several nodes is being made."""
+    return _outermost_call.get() is not None
+
+
 def here() -> SourceLocation:
     """The place in the user's code that is being run."""
+    call = _outermost_call.get()
+    if call is not None:
+        return call
     frame = user_frame()
     if frame is None:
         return SourceLocation("<unknown>", 1, 1)
@@ -119,7 +149,7 @@ def assigned_names() -> tuple[str, ...]:
     Several when it is unpacked: `i, j = TensorIndexes(2)`. None when it is a part of
     something larger, or goes elsewhere.
     """
-    frame = user_frame()
+    frame = None if is_in_operation() else user_frame()
     if frame is None:
         return ()
     return _stores(frame.f_code).get(frame.f_lasti, ())

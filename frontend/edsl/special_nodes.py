@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute
 
 from ...dialects.tile.options import (
     Option,
     OptionValue,
     SpecialOptions,
+    WrongElement,
     WrongOption,
 )
 from ...dialects.tile.special_shapes import Shape
@@ -68,8 +70,28 @@ def special_node(
         shape = row.shape(shapes, target, chosen)
     except ValueError as reason:
         raise error(f"'{function}': {reason}") from None
-    rank = None if shape is None else len(shape)
-    return Call(build, [*tensors, *sizes], rank, assigned_name())
+    return Call(
+        build,
+        [*tensors, *sizes],
+        None if shape is None else len(shape),
+        assigned_name(),
+        sizes=None if shape is None else _known(shape),
+        element=_element(row, tensors, chosen),
+    )
+
+
+def _element(
+    row: SpecialFunction, tensors: Sequence[Node], chosen: SpecialOptions
+) -> Attribute | None:
+    """The element type of the result, where those of the tensors are known."""
+    known = [node.known_element for node in tensors if not node.is_weak]
+    elements = [element for element in known if element is not None]
+    if row.element is None or len(elements) < len(tensors):
+        return None
+    try:
+        return row.element(elements, chosen)
+    except WrongElement:
+        return None  # said at the place of the op, where it is specialized
 
 
 def option_value(option: Option, given: object, what: str) -> OptionValue:
@@ -110,6 +132,10 @@ def _check_count(function: str, row: SpecialFunction, count: int, behind: int) -
         return
     wanted = row.tensors + (row.least_sizes if row.sizes is None else row.sizes)
     raise error(f"'{function}' takes {wanted} operands, got {count}", row.use)
+
+
+def _known(shape: Shape) -> list[int | None]:
+    return [None if size == DYNAMIC_INDEX else size for size in shape]
 
 
 def _shape(sizes: Sequence[int | None]) -> Shape:

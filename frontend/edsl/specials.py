@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from ...dialects.eltwise.element_types import si32
 from ...dialects.tile.argsort import ArgsortOptions, SortDirection
 from ...dialects.tile.gather import GatherOptions
 from ...dialects.tile.options import SpecialOptions
@@ -113,6 +114,7 @@ def index(dims: Any, axis: int) -> Tensor:
             lambda special, values, at: special.index(values[0], axis, at),
             [node],
             node.rank,
+            node.known_sizes,
         )
     sizes = size_nodes([dims])
     _check_axis("index", axis, len(sizes))
@@ -120,6 +122,7 @@ def index(dims: Any, axis: int) -> Tensor:
         lambda special, values, at: special.index_of_sizes(_as_sizes(values), axis, at),
         sizes,
         len(sizes),
+        [size.known_number for size in sizes],
     )
 
 
@@ -208,7 +211,7 @@ def gradients(loss: Any, variables: Sequence[Tensor] | Tensor) -> list[Tensor]:
     whole = Call(build, nodes, None)
     hints = names if len(names) == len(wanted) else [None] * len(wanted)
     return [
-        Tensor.of(NodeResult(whole, n, node.rank, hint))
+        Tensor.of(NodeResult(whole, n, node.rank, hint, like=node))
         for n, (node, hint) in enumerate(zip(nodes[1:], hints, strict=True))
     ]
 
@@ -266,13 +269,18 @@ def _special(
     emit: Callable[[SpecialBuilder, Sequence[Value], SourceLocation], Result],
     nodes: Sequence[Node],
     rank: int | None,
+    sizes: Sequence[int | None] | None,
 ) -> Tensor:
+    """A function that gives coordinates, of type si32."""
+
     def build(
         builder: ProgramBuilder, values: Sequence[Value], at: SourceLocation
     ) -> Result:
         return emit(SpecialBuilder(builder), values, at)
 
-    return Tensor.of(Call(build, nodes, rank, assigned_name()))
+    return Tensor.of(
+        Call(build, nodes, rank, assigned_name(), sizes=sizes, element=si32)
+    )
 
 
 def _as_sizes(values: Sequence[Value]) -> list[Size]:

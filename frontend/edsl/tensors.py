@@ -120,8 +120,8 @@ class Tensor(Operators["Tensor"], TensorHandle):
     def dtype(self) -> DType:
         """The element type, where it is known.
 
-        That is in a trace, and where all placeholders that it is computed from say
-        their types and sizes. Raises GinghamError elsewhere.
+        That is in a trace, and where the placeholders that it is computed from say
+        their types. Raises GinghamError elsewhere.
         """
         return dtype_of(element_of(self.node))
 
@@ -229,7 +229,16 @@ def cast(x: Any, dtype: object) -> Tensor:
     ) -> Value:
         return builder.cast(values[0], element, at)
 
-    return Tensor.of(Call(build, [node], node.rank, assigned_name()))
+    return Tensor.of(
+        Call(
+            build,
+            [node],
+            node.rank,
+            assigned_name(),
+            sizes=node.known_sizes,
+            element=element,
+        )
+    )
 
 
 def _matrix_product(left: Any, right: Any) -> Tensor:

@@ -6,4 +6,5 @@ many kernels is taken apart (`parts`), the process builds one part after the oth
 (`driver`), and others (`processes`) help it: `helpers` asks them by a `request`, which
 `helper` answers there, so that what they have built comes back as binaries.
 `scheduling` deals the parts out.
+`inlined_vectors` makes a long part less work for a compiler.
 """

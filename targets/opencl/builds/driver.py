@@ -8,12 +8,14 @@ remark of the compiler.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ....errors import GinghamError
 from ..build_log import describe_failure
 from ..closing import builds
 from ..status import as_gingham_error, meaning
+from .inlined_vectors import with_inlined_vectors
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -48,6 +50,16 @@ def build(
     Raises GinghamError, with what the compiler says beside the lines of `whole`, of
     which the source may be a part that counts its lines as `whole` does.
     """
+    if device.details.compares_names and "-cl-std=" not in options:
+        faster = with_inlined_vectors(source)
+        if faster is not source:
+            # What is wrong with the source is said of it as it is.
+            with suppress(GinghamError):
+                return _built(device, faster, options, faster)
+    return _built(device, source, options, whole or source)
+
+
+def _built(device: DeviceHandle, source: str, options: str, whole: str) -> InnerProgram:
     import pyopencl as cl
 
     try:
@@ -57,7 +69,7 @@ def build(
     try:
         _build(program, options, device.handle)
     except cl.Error as error:
-        raise _build_error(device, whole or source, options, program, error) from error
+        raise _build_error(device, whole, options, program, error) from error
     return program
 
 

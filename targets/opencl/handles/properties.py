@@ -65,6 +65,14 @@ class OpenCLProperties:
         return self.platform != "Portable Computing Language"
 
     @property
+    def compares_names(self) -> bool:
+        """Whether its compiler compares the name of all that is called with patterns.
+
+        Intel's for CPUs does so in each of many passes: see `builds/inlined_vectors`.
+        """
+        return self.platform == "Intel(R) OpenCL"
+
+    @property
     def starts_at_once(self) -> bool:
         """Whether the device gets each command when it is enqueued.
 

@@ -230,7 +230,10 @@ MISTAKES: list[tuple[str, Callable[[Tensor, TensorDim], Any]]] = [
     ("a size is negative: -1", lambda A, M: Placeholder("float32", [-1])),
     ("expected a size to be an integer", lambda A, M: Placeholder("float32", [2.5])),
     ("expected an element type, got float31", lambda A, M: Placeholder("float31")),
-    ("the element type of the tensor is not known", lambda A, M: (A + A).dtype),
+    (
+        "the element type of the tensor is not known",
+        lambda A, M: (A + Placeholder(None, [4], "B")).dtype,
+    ),
     ("expected either a shape or a value", lambda A, M: Tensor()),
 ]
 

@@ -25,6 +25,7 @@ from ...analysis.lanes import vector_index
 from ...analysis.nests import has_own_windows, output_indices, reduction_indices
 from ...analysis.reductions import row_index
 from ...edit.partial import Chunk, Lanes
+from ...edit.split import may_overhang
 from ..model.aggregations import Aggregations, parts_seconds
 from ..model.tree import tree_radices
 from .turns import turns_of
@@ -220,11 +221,17 @@ def _widest(block: BlockOp, indices: set[int]) -> int | None:
 
 
 def _cells_of_group(block: BlockOp, column: int | None, items: int) -> tuple[int, ...]:
-    """Tiles of so many cells: along columns first, then along the last axes."""
+    """Tiles of so many cells: along columns first, then along the last axes.
+
+    Where cells lie apart, those between are set as well, and tiles leave nothing over.
+    """
     sizes = [0] * len(block.index_ranges)
     order = sorted(output_indices(block), reverse=True)
     order.sort(key=lambda index: index != column)
     for index in order:
-        sizes[index] = min(block.index_ranges[index], items)
+        extent = block.index_ranges[index]
+        sizes[index] = min(extent, items)
+        if not may_overhang(block, sizes, index):
+            sizes[index] = next(n for n in range(sizes[index], 0, -1) if not extent % n)
         items //= sizes[index]
     return tuple(sizes)
