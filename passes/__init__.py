@@ -70,6 +70,7 @@ _PASSES = {
     "lower-stripe-to-opencl": "convert.lower_stripe_to_opencl:LowerStripeToOpenCLPass",
     "opencl-stream-stores": "opencl.stream_stores:OpenCLStreamStoresPass",
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
+    "opencl-check-limits": "opencl.check_limits:OpenCLCheckLimitsPass",
     "opencl-order-loops": "opencl.order_loops:OpenCLOrderLoopsPass",
     "opencl-zero-copies": "opencl.zero_copies:OpenCLZeroCopiesPass",
     "opencl-double-buffer": "opencl.double_buffer:OpenCLDoubleBufferPass",

@@ -261,6 +261,7 @@ def _of_lanes(options: TargetOptions) -> list[Step]:
         step("opencl-align-vectors"),
         step("opencl-order-loops"),
         step("opencl-zero-copies"),
+        step("opencl-check-limits", hardware=hardware),
     ]
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from gradients import Array
 from xdsl.dialects.builtin import ModuleOp
 
-from gingham.dialects.eltwise.ops import value_bytes
-from gingham.dialects.opencl import ArrayOp, KernelOp
-from gingham.dialects.stripe.attributes import MemorySpace
+from gingham.dialects.opencl import KernelOp
 from gingham.errors import GinghamError
+from gingham.passes.opencl.check_limits import local_bytes
 from gingham.targets.hardware import Hardware
 from gingham.targets.reference import Budget, OverBudgetError, interpret
 
@@ -79,18 +78,13 @@ def difference(got: Array, want: Array) -> str | None:
 
 def limits_passed(kernels: ModuleOp, hardware: Hardware) -> Iterator[str]:
     """What kernels take that a device has not: work-items, local memory."""
-    memory = max(hardware.local_memory_bytes, hardware.lanes.array_memory_bytes)
+    memory = hardware.array_memory_bytes
     for kernel in kernels.walk():
         if not isinstance(kernel, KernelOp):
             continue
         items = int(np.prod(kernel.group_size))
         if items > hardware.work_group_limit:
             yield f"{items} work-items, and {hardware.work_group_limit} are the most"
-        taken = sum(
-            op.length.value.data * value_bytes(op.pointer.type.element_type)
-            for op in kernel.walk()
-            if isinstance(op, ArrayOp)
-            and op.pointer.type.space.data is MemorySpace.LOCAL
-        )
+        taken = local_bytes(kernel)
         if taken > memory:
             yield f"{taken} bytes of local memory, and {memory} are the most"

@@ -1,4 +1,4 @@
-"""Steps of training are right: some of `python -m test.training`, others each day.
+"""Random programs are right: a minute of `python -m test.training`, others each day.
 
 The command runs thousands of them: see `training.py`.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import kernel_checks
+import numpy as np
 import pytest
 import training
 from training_steps import training_step
@@ -29,6 +31,25 @@ def needs_kernels() -> None:
 def test_steps_of_the_day(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--programs", "100000", "--seconds", str(SECONDS)]
     assert training.main(arguments) == 0, capsys.readouterr().out
+
+
+def test_kernels_of_every_family(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same programs each time, for all GPUs; the command runs thousands."""
+    arguments = ["--of", "kernels", "--hardware", "gpus", "--seed", "1"]
+    found = training.main([*arguments, "--programs", "40"])
+    assert found == 0, capsys.readouterr().out
+
+
+def test_a_wrong_kernel_is_found() -> None:
+    wanted = np.zeros((3, 4), np.float32)
+    assert kernel_checks.difference(wanted, wanted) is None
+    assert kernel_checks.difference(wanted + 1e-6, wanted + 1) is not None
+    assert kernel_checks.difference(wanted + 1, wanted + np.float32(1.00001)) is None
+    wrong = wanted + 1
+    wrong[1, 2] = np.nan
+    shown = kernel_checks.difference(wrong, wanted + 1)
+    assert shown == "[1, 2] is nan in place of 1.0, 1 cells"
+    assert kernel_checks.difference(wanted.astype(np.int32), wanted) is not None
 
 
 def test_a_wrong_compiler_is_found(

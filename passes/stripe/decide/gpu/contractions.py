@@ -74,13 +74,28 @@ def candidates(
     roles = _Roles.of(problem)
     if roles is None:
         return
-    model, ways = Model(hardware, roles.widths), _tilings(roles, hardware)
-    timed = [(_estimate(roles, way, model), way) for way in ways]
-    for found, way in sorted(timed, key=lambda each: each[0].seconds):
+    for found, way in _timed(_nameless(problem), hardware):
         schedule = roles.schedule(block, way)
         if schedule is not None:
             reason = f"{time_text(found.seconds)}: {way}"
             yield Candidate(found, replace(schedule, reason=reason))
+
+
+def _nameless(problem: Problem) -> Problem:
+    """Problems that differ in their names have the same answers."""
+    return replace(problem, name="")
+
+
+@lru_cache(maxsize=16)
+def _timed(problem: Problem, hardware: Hardware) -> list[tuple[Estimate, Tiling]]:
+    """The ways to share a contraction with their times, the fastest first."""
+    # Networks repeat their layers.
+    roles = _Roles.of(problem)
+    if roles is None:
+        return []
+    model, ways = Model(hardware, roles.widths), _tilings(roles, hardware)
+    timed = [(_estimate(roles, way, model), way) for way in ways]
+    return sorted(timed, key=lambda each: each[0].seconds)
 
 
 def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, ...]:
@@ -90,16 +105,23 @@ def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, .
     than `longest` values are cut in any case. Empty where a block is better whole, or
     is no contraction.
     """
-    roles = _Roles.of(problem_of(block, hardware.vector_bits))
+    problem = problem_of(block, hardware.vector_bits)
+    return _parts(_nameless(problem), hardware, longest)
+
+
+@lru_cache(maxsize=1024)
+def _parts(problem: Problem, hardware: Hardware, longest: int) -> tuple[Chunk, ...]:
+    roles = _Roles.of(problem)
     if roles is None:
         return ()
     ranges = roles.problem.ranges
     index = max(roles.sums, key=lambda n: ranges[n])
     values = prod(ranges[n] for n in roles.sums)
-    model, tilings = Model(hardware, roles.widths), [*_tilings(roles, hardware)]
+    model, timed = Model(hardware, roles.widths), _timed(problem, hardware)
+    tilings = [*_tilings(roles, hardware)]
     if not tilings:
         return ()
-    best = _fastest(roles, tilings, model) * _WORTH if values <= longest else inf
+    best = timed[0][0].seconds * _WORTH if values <= longest else inf
     # Parts are no faster than if all cores were busy all the time.
     busy = {
         each: _estimate(roles, each, model, _MANY).seconds / _MANY for each in tilings

@@ -64,7 +64,7 @@ def cut_nest(nest: BlockOp, hardware: Hardware) -> list[BlockOp]:
     leaves = leaves_of(nest)
     if not leaves:
         return []
-    length = max(leaf.extent for leaf in leaves)
+    length = _length(leaves)
     width = max(leaf.rows for leaf in leaves) if leaves[0].is_column else 1
     size = part_of_rows(length, prod(nest.index_ranges), hardware, width)
     if size >= length:
@@ -83,7 +83,7 @@ def _with_turns(
     There are more than usual where the cells of one would not fit its registers.
     """
     rows = max((leaf.rows for leaf in leaves), default=1)
-    longest = max((leaf.extent for leaf in leaves), default=1)
+    longest = _length(leaves)
     buffers = sum(
         isinstance(view.type, ViewType) and prod(view.type.sizes) >= longest
         for view in _memories(nest)
@@ -95,6 +95,12 @@ def _with_turns(
     return [
         replace(leaf, turns=_turns(leaf, longest, items, hardware)) for leaf in leaves
     ]
+
+
+def _length(leaves: Sequence[NestLeaf]) -> int:
+    """The values of a row; what has a number for each row does not go along them."""
+    rows = max((leaf.rows for leaf in leaves), default=1)
+    return max((leaf.extent for leaf in leaves if leaf.rows == rows), default=1)
 
 
 def _turns(leaf: NestLeaf, longest: int, items: int, hardware: Hardware) -> int:

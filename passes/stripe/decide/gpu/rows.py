@@ -87,9 +87,9 @@ class _Ways:
 
     def all(self) -> list[Sharing]:
         """By how many columns a group has, how many items, and how many chunks."""
-        size = self.hardware.work_group_size
-        sizes = [size]
-        if 2 * size <= self.hardware.work_group_limit:
+        size, limit = self.hardware.work_group_size, self._most_items
+        sizes = [min(size, limit)]
+        if 2 * size <= limit:
             sizes.append(2 * size)
         return [
             replace(sharing, chunks=chunks)
@@ -98,6 +98,19 @@ class _Ways:
             for sharing in [self.sharing(side, items)]
             for chunks in self._cuts(sharing)
         ]
+
+    @property
+    def _most_items(self) -> int:
+        """Of a group whose parts fit local memory, with those of the tree behind."""
+        refinements = enumerate(self.block.refinement_list)
+        parts = 2 * sum(
+            self.block.view_type(number).bytes
+            for number, refinement in refinements
+            if refinement.direction.writes
+        )
+        hardware = self.hardware
+        most = max(hardware.local_memory_bytes // parts, 1)
+        return min(hardware.work_group_limit, 1 << (most.bit_length() - 1))
 
     def _sides(self) -> list[int]:
         """How many columns follow each other in a group."""

@@ -41,9 +41,9 @@ FOUND = {
         1,
     ),
     "no epilogue of a transposition, which has nothing in registers": Found(
-        "function (A[N, M], B[M, N]) -> (R) { X = A * 2 + 1;"
-        " T[j, i : M, N] = =(X[i, j]); R = T + B; }",
-        "256x777xf32 777x256xf32",
+        "function (A[N, A1, A2, M], B[B0, M, B2, N]) -> (R) { X = A * 2 + 1;"
+        " T[b, j, a, i : 1, M, 1, N] = =(X[i, a, b, j]); R = T + B; }",
+        "256x1x1x777xf32 1x777x1x256xf32",
         "gpu",
     ),
     "rows that a nest writes are not copied before it does": Found(
