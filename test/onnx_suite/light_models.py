@@ -102,8 +102,6 @@ def image_for(model: Any, seed: int = 1) -> tuple[str, Any]:
 
 def compare(name: str, device: str | None) -> bool:
     """Compare one model; say how far it is off, and how long it takes."""
-    import onnxruntime
-
     from gingham.runtime.onnx.loading import load
 
     onnxruntime: Any = import_module("onnxruntime")
