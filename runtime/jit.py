@@ -379,7 +379,7 @@ class _Known:
             self._found.update(zip(self.inputs, self._types, strict=True))
         if node not in self._found:
             self._found[node] = result_type(
-                self.inputs, self._types, node, self._numbers
+                self.inputs, self._types, node, self._found, self._numbers
             )
         return self._found[node]
 

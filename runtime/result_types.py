@@ -15,24 +15,33 @@ if TYPE_CHECKING:
     from ..frontend.edsl.graph import Node
 
 _NO_NUMBERS: Mapping[int, int] = {}
+_NO_TYPES: Mapping[Node, TensorType[Attribute]] = {}
 
 
 def result_type(
     inputs: Sequence[Node],
     types: Sequence[TensorType[Attribute]],
     node: Node,
+    known: Mapping[Node, TensorType[Attribute]] = _NO_TYPES,
     numbers: Mapping[int, int] = _NO_NUMBERS,
 ) -> TensorType[Attribute]:
-    """The type of a tensor for inputs of these types; `numbers` are those of sizes."""
+    """The type of a tensor for inputs of these types.
+
+    `known` are the types of further tensors; what they are computed from is not looked
+    at. `numbers` are those of the inputs that are sizes.
+    """
     from xdsl.dialects.builtin import TensorType
     from xdsl.dialects.func import ReturnOp
 
-    from ..frontend.edsl.emission import build_program
+    from ..frontend.edsl.emission import build_program, reached
     from ..passes.tile.specialize import specialize
 
-    built = build_program(inputs, [("O", node)], node.location, types=types)
+    given = [n for n in reached([node], known) if n in known and n not in inputs]
+    outputs = [("O", node)]
+    built = build_program(inputs, outputs, node.location, checked=False, given=given)
     constants = tensor_types(signature_of(list(built.constants.values())))
-    module = specialize(built.module, [*types, *constants], numbers=numbers)
+    arguments = [*types, *(known[n] for n in given), *constants]
+    module = specialize(built.module, arguments, numbers=numbers)
     for operation in module.walk():
         if isinstance(operation, ReturnOp):
             type = operation.arguments[0].type

@@ -1,4 +1,4 @@
-"""What `gingham` and `gingham.edsl` export is there, and documented."""
+"""What `gingham`, `gingham.edsl` and `gingham.op` export is there, and documented."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gingham
-from gingham import edsl
+from gingham import edsl, op
 from gingham.dialects.eltwise.table import FUNCTIONS
 
 EXPORTED: list[str] = vars(edsl)["__all__"]
@@ -30,6 +30,15 @@ def test_a_star_import_gives_all_of_the_edsl() -> None:
     exec("from gingham.edsl import *", names)
     assert set(EXPORTED) == names.keys() - {"__builtins__"}
     assert len(set(EXPORTED)) == len(EXPORTED)
+
+
+def test_all_operations_are_documented() -> None:
+    """The reference has them from their docstrings, under all of their names."""
+    reference = (DOCS / "operations.md").read_text().partition("## Reference")[2]
+    assert len(set(op.__all__)) == len(op.__all__)
+    for name in op.__all__:
+        assert getattr(op, name).__doc__, name
+        assert re.search(rf"`{name}\b", reference), name
 
 
 def test_all_of_the_edsl_is_documented() -> None:

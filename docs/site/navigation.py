@@ -9,6 +9,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "The language": (
         "docs/language",
         "docs/edsl",
+        "docs/operations",
         "docs/einsum",
         "docs/special-functions",
         "docs/gradients",

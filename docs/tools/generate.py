@@ -14,6 +14,7 @@ from pathlib import Path
 import dialect_reference
 import function_reference
 import hardware_reference
+import operation_reference
 import operator_reference
 import pass_reference
 from pictures import pictures
@@ -32,6 +33,7 @@ def files() -> dict[Path, str]:
         + hardware_reference.text(),
         DOCS / "onnx-operators.md": _NOTE.format("frontend/onnx/rows")
         + operator_reference.text(),
+        DOCS / "operations.md": operation_reference.text(DOCS / "operations.md"),
         DOCS / "passes.md": _NOTE.format("passes") + pass_reference.text(),
     }
     return texts | {DOCS / "images" / name: text for name, text in pictures().items()}

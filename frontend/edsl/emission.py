@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,62 +40,53 @@ def build_program(
     outputs: Sequence[tuple[str | None, Node]],
     location: SourceLocation,
     *,
-    types: Sequence[TensorType[Attribute]] | None = None,
+    checked: bool = True,
+    given: Sequence[Node] = (),
 ) -> BuiltProgram:
     """The program that computes the outputs from the inputs.
 
-    An output without a name is called as its tensor is, or O. With `types` of the
-    inputs they may be any tensors, and conditions on sizes are left out. Raises
-    GinghamError, in the user's Python code, for what is no program.
+    An output without a name is called as its tensor is, or O. `checked` is whether
+    conditions on sizes are part of it. Nodes that are `given` are arguments behind the
+    inputs, and what they are computed from is no part of it. Raises GinghamError, in
+    the user's Python code, for what is no program.
     """
-    for node in inputs if types is None else ():
+    for node in inputs:
         if not isinstance(node, Input) or node.constant is not None:
             raise error(
                 f"{node.describe()} is computed and no input", None, node.location
             )
     try:
-        return _Emitter(inputs, outputs, location, types).run()
+        return _Emitter(inputs, outputs, location, checked, given).run()
     except GinghamError as mistake:
         if mistake.location is not None:
             mistake.location = with_text(mistake.location)
         raise
 
 
-def typed_inputs(output: Node) -> list[Node]:
-    """The tensors of known types, and the inputs, that a tensor is computed from."""
-    reached = _reached([output], lambda node: node.known_type is not None)
-    found = [
-        node
-        for node in reached
-        if node.known_type is not None
-        or (isinstance(node, Input) and node.constant is None)
-    ]
-    return sorted(found, key=lambda node: node.serial)
+def placeholders(outputs: Sequence[Node], given: Container[Node] = ()) -> list[Node]:
+    """The inputs that some nodes need, in the order in which they were made.
 
-
-def placeholders(outputs: Sequence[Node]) -> list[Node]:
-    """The inputs that some nodes need, in the order in which they were made."""
+    Nodes that are `given` need none.
+    """
     inputs = [
         node
-        for node in _reached(outputs)
+        for node in reached(outputs, given)
         if isinstance(node, Input) and node.constant is None
     ]
     return sorted(inputs, key=lambda node: node.serial)
 
 
-def _reached(
-    roots: Sequence[Node], is_given: Callable[[Node], bool] = lambda node: False
-) -> set[Node]:
-    """These nodes, and all that they are computed from, up to what is given."""
-    reached = set(roots)
-    pending = list(reached)
+def reached(roots: Sequence[Node], given: Container[Node] = ()) -> set[Node]:
+    """These nodes, and all that they are computed from, but for what is given."""
+    found = set(roots)
+    pending = list(found)
     while pending:
         node = pending.pop()
-        for operand in () if is_given(node) else node.operands:
-            if operand not in reached:
-                reached.add(operand)
+        for operand in () if node in given else node.operands:
+            if operand not in found:
+                found.add(operand)
                 pending.append(operand)
-    return reached
+    return found
 
 
 class _Emitter:
@@ -106,29 +97,34 @@ class _Emitter:
         inputs: Sequence[Node],
         outputs: Sequence[tuple[str | None, Node]],
         location: SourceLocation,
-        types: Sequence[TensorType[Attribute]] | None,
+        checked: bool,
+        given: Sequence[Node],
     ) -> None:
         self.builder = ProgramBuilder()
-        self._inputs = [*inputs]
-        self._types = None if types is None else dict(zip(inputs, types, strict=True))
+        self._inputs = [node for node in inputs if isinstance(node, Input)]
+        self._given = given
         self._outputs = outputs
         self._location = location
+        self._checked = checked
         self._results: dict[Node, Result] = {}
         self._size_names: dict[SizeSymbol, str] = {}
         self._taken_sizes = UniqueNames()
 
     def run(self) -> BuiltProgram:
-        nodes, given = self._needed(), {*self._inputs}
+        nodes = self._needed()
+        taken = UniqueNames()
+        for node in [*self._inputs, *self._given]:
+            self._add_input(node, taken.take(node.name or "I"))
         constants = [
             n
             for n in nodes
-            if isinstance(n, Input) and n.constant is not None and n not in given
+            if isinstance(n, Input)
+            and n.constant is not None
+            and n not in self._results
         ]
-        names, taken = list[str](), UniqueNames()
-        for node in [*self._inputs, *constants]:
-            default = "C" if node in constants else "I"
-            names.append(taken.take(node.name or default))
-            self._add_input(node, names[-1])
+        names = [taken.take(node.name or "C") for node in constants]
+        for node, name in zip(constants, names, strict=True):
+            self._add_input(node, name)
         for node in nodes:
             if node not in self._results:
                 self._add(node)
@@ -136,7 +132,7 @@ class _Emitter:
         module = self.builder.finish(outputs, self._location)
         arrays = {
             name: node.constant
-            for name, node in zip(names[len(self._inputs) :], constants, strict=True)
+            for name, node in zip(names, constants, strict=True)
             if node.constant is not None
         }
         return BuiltProgram(module, arrays)
@@ -176,9 +172,8 @@ class _Emitter:
 
     def _needed(self) -> list[Node]:
         """The nodes that the program needs, in the order in which they were made."""
-        given = self._types or {}
-        needed = _reached([node for _, node in self._outputs], given.__contains__)
-        if self._types is None:
+        needed = reached([node for _, node in self._outputs], {*self._given})
+        if self._checked:
             needed |= self._checks([*needed, *self._inputs])
         ordered = sorted(needed, key=lambda node: node.serial)
         for node in ordered:
@@ -206,19 +201,17 @@ class _Emitter:
         pending = list(nodes)
         while pending:
             for check in pending.pop().checks:
-                reached = _reached([check]) - found
-                inputs = {n for n in reached if isinstance(n, Input)}
+                further = reached([check]) - found
+                inputs = {n for n in further if isinstance(n, Input)}
                 if all(n in given or n.constant is not None for n in inputs):
-                    found |= reached
-                    pending += reached - set(nodes)
+                    found |= further
+                    pending += further - set(nodes)
         return found
 
     # Ops
 
     def _add_input(self, node: Node, name: str) -> None:
-        known = None if self._types is None else self._types.get(node)
-        type = known or _input_type(node)
-        value = self.builder.add_input(name, None, node.location, type)
+        value = self.builder.add_input(name, None, node.location, _input_type(node))
         self._results[node] = value
         naming = next((c for c in node.checks if isinstance(c, Sizes)), None)
         if naming is not None and naming.symbols:
@@ -254,12 +247,12 @@ class _Emitter:
 def _input_type(
     node: Node,
 ) -> TensorType[Attribute] | UnrankedTensorType[Attribute]:
-    if not isinstance(node, Input):
-        raise ValueError(f"{node.describe()} is no input")
-    element = node.element or ANY_ELEMENT
-    if node.shape is None:
-        return UnrankedTensorType(element)
-    return TensorType(element, [DYNAMIC_INDEX if n is None else n for n in node.shape])
+    element = node.element if isinstance(node, Input) else None
+    sizes = node.known_sizes
+    if sizes is None:
+        return UnrankedTensorType(element or ANY_ELEMENT)
+    shape = [DYNAMIC_INDEX if size is None else size for size in sizes]
+    return TensorType(element or ANY_ELEMENT, shape)
 
 
 def _annotate(value: Value, attributes: Mapping[str, Attribute]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 
 from ...dialects.eltwise.ops import broadcast_shape
@@ -139,8 +139,6 @@ class Node:
         self.attributes = dict(current_layer.get())
         self.checks: list[Node] = []
         self.is_used = False
-        self.known_type: TensorType[Attribute] | None = None
-        """Element type and sizes, once these have been found out or said."""
         layer = current_layer_scope.get()
         for operand in self.operands:
             operand.is_used = True

@@ -6,22 +6,31 @@ do, so the layer above lends the function that does it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
-from .emission import placeholders, typed_inputs
+from .emission import placeholders
 from .graph import Input, Node
 from .locations import error
 
+Types: TypeAlias = Mapping[Node, TensorType[Attribute]]
+"""The types of tensors that have been found out."""
+
 TypeFinder: TypeAlias = Callable[
-    [Sequence[Node], Sequence[TensorType[Attribute]], Node], TensorType[Attribute]
+    [Sequence[Node], Sequence[TensorType[Attribute]], Node, Types],
+    TensorType[Attribute],
 ]
-"""The type of a tensor for inputs of these types."""
+"""The type of a tensor for inputs of these types, and for those of further tensors."""
 
 _lent: list[TypeFinder] = []
+
+_found: WeakKeyDictionary[Node, TensorType[Attribute]] = WeakKeyDictionary()
+"""The types that were asked for. With them, that of a tensor which is computed of such
+is a matter of the few operations between, and not of the whole program."""
 
 
 def lend_type_finder(finder: TypeFinder) -> None:
@@ -33,8 +42,6 @@ def element_of(node: Node) -> Attribute:
     """The element type. Raises GinghamError where it is not known."""
     if isinstance(node, Input) and node.element is not None:
         return node.element
-    if node.known_type is not None:
-        return node.known_type.element_type
     if node.trace is not None:
         return node.trace.element_of(node)
     return type_of(node).element_type
@@ -60,10 +67,10 @@ def type_of(node: Node) -> TensorType[Attribute]:
 
     Raises GinghamError where a placeholder that it needs does not say its own.
     """
-    if node.known_type is not None:
-        return node.known_type
-    inputs = typed_inputs(node)
-    types = [each.known_type or _type_of_input(each) for each in inputs]
+    if node in _found:
+        return _found[node]
+    inputs = placeholders([node], _found)
+    types = [_type_of_input(each) for each in inputs]
     known = [type for type in types if type is not None]
     if len(known) < len(inputs) or not _lent:
         unknown = ", ".join(
@@ -76,8 +83,9 @@ def type_of(node: Node) -> TensorType[Attribute]:
             f"it depends on {unknown}, of which not all is said; in a function of "
             "gingham.jit all element types are known",
         )
-    node.known_type = _lent[0](inputs, known, node)
-    return node.known_type
+    type = _lent[0](inputs, known, node, _found)
+    _found[node] = type
+    return type
 
 
 def placeholders_of(node: Node) -> list[Node]:

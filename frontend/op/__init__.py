@@ -14,6 +14,7 @@ from . import (
     classification,
     convolution,
     creation,
+    detection,
     distances,
     elementwise,
     indexing,
@@ -42,6 +43,7 @@ from .choice import *
 from .classification import *
 from .convolution import *
 from .creation import *
+from .detection import *
 from .distances import *
 from .elementwise import *
 from .indexing import *
@@ -71,6 +73,7 @@ __all__ += choice.__all__
 __all__ += classification.__all__
 __all__ += convolution.__all__
 __all__ += creation.__all__
+__all__ += detection.__all__
 __all__ += distances.__all__
 __all__ += elementwise.__all__
 __all__ += indexing.__all__

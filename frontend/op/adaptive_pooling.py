@@ -9,7 +9,7 @@ from ..edsl.tensors import Tensor, cast
 from .axes import Size, indices, per_axis, replaced, sizes_of
 from .contractions import MAX, SUM, contract
 from .creation import places
-from .operation import TensorLike, as_tensor, operation
+from .operation import TensorLike, as_tensor, in_type_of, operation
 from .reductions import max, mean, reduced
 from .shapes import unsqueeze
 from .windows import image_sizes
@@ -46,13 +46,15 @@ def _means(x: Tensor, axis: int, count: int) -> Tensor:
     sizes, source = sizes_of(x), indices(x.ndim)
     (window,) = indices(1)
     inside = cast(_windows(sizes[axis], count), "float32")
-    weights = inside / reduced(inside, SUM, 1, True)
-    return contract(
+    total = contract(
         SUM,
         replaced(sizes, axis, count),
         replaced(source, axis, window),
-        x[tuple(source)] * weights[window, source[axis]],
+        x[tuple(source)] * inside[window, source[axis]],
     )
+    members = reduced(inside, SUM, 1, False)
+    shape = replaced([1] * x.ndim, axis, count)
+    return in_type_of(x, total / members.reshape(*shape))
 
 
 def _windows(size: Size, count: int) -> Tensor:

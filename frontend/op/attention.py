@@ -5,15 +5,15 @@ from __future__ import annotations
 from ..edsl.functions import exp, select, tanh
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
-from .axes import Size, known_size, replaced, sizes_of
-from .contractions import MAX, SUM
+from .axes import Size, indices, known_size, sizes_of
+from .contractions import MAX, SUM, moved
 from .creation import places
 from .indexing import take
-from .joining import concatenate, stack
+from .joining import concatenate
 from .operation import TensorLike, as_tensor, operation
 from .products import product_of_stacks
 from .reductions import reduced
-from .shapes import broadcast_to, unsqueeze
+from .shapes import unsqueeze
 from .slicing import slice
 
 __all__ = ["rotary_embedding", "scaled_dot_product_attention"]
@@ -46,9 +46,9 @@ def scaled_dot_product_attention(
     q, k, v = as_tensor(query), as_tensor(key), as_tensor(value)
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise error("expected query, key and value to have at least 2 axes")
-    if enable_gqa:
-        return _grouped(q, k, v, attn_mask, is_causal, scale, softcap)
-    scores = product_of_stacks(q, k, transposed=True) * _scale(q, scale)
+    groups = _groups(q, k) if enable_gqa else None
+    scores = product_of_stacks(q, k, transposed=True, groups=groups)
+    scores = scores * _scale(q, scale)
     if softcap:
         scores = tanh(scores / softcap) * softcap
     scores, is_seen = _masked(scores, attn_mask, is_causal)
@@ -59,7 +59,7 @@ def scaled_dot_product_attention(
     total = reduced(power, SUM, -1, True)
     if is_seen is not None:
         total = select(total > 0.0, total, 1.0)
-    return product_of_stacks(power / total, v)
+    return product_of_stacks(power / total, v, groups=groups)
 
 
 def _scale(query: Tensor, scale: float | None) -> TensorLike:
@@ -86,47 +86,15 @@ def _masked(
     return scores + mask, mask
 
 
-def _grouped(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    mask: TensorLike,
-    is_causal: bool,
-    scale: float | None,
-    softcap: float,
-) -> Tensor:
-    """Attention in which each head of keys is for as many heads of queries."""
-    if min(q.ndim, k.ndim, v.ndim) < 3:
+def _groups(q: Tensor, k: Tensor) -> Size:
+    """How many heads of queries share one of keys."""
+    if min(q.ndim, k.ndim) < 3:
         raise error("expected an axis of heads before the last two axes")
-    sizes, heads = sizes_of(q), sizes_of(k)[-3]
-    number, others = known_size(sizes[-3]), known_size(heads)
-    if number is not None and others is not None and number % others:
-        raise error(f"{number} heads of queries are no multiple of {others} of keys")
-    groups = [heads, sizes[-3] // heads]
-    grouped = q.reshape(*sizes[:-3], *groups, *sizes[-2:])
-    if mask is not None:
-        mask = _grouped_mask(as_tensor(mask), groups, sizes[-3])
-    result = scaled_dot_product_attention(
-        grouped,
-        unsqueeze(k, -3),
-        unsqueeze(v, -3),
-        mask,
-        is_causal,
-        scale,
-        softcap=softcap,
-    )
-    return result.reshape(*sizes[:-1], sizes_of(v)[-1])
-
-
-def _grouped_mask(mask: Tensor, groups: list[Size], heads: Size) -> Tensor:
-    """A mask for heads in groups; one that is for all heads stays so."""
-    if mask.ndim < 3:
-        return mask
-    sizes = sizes_of(mask)
-    number = known_size(sizes[-3])
-    if number is None:
-        mask = broadcast_to(mask, replaced(sizes, mask.ndim - 3, heads))
-    return mask.reshape(*sizes[:-3], *([1, 1] if number == 1 else groups), *sizes[-2:])
+    heads, others = sizes_of(q)[-3], sizes_of(k)[-3]
+    number, shared = known_size(heads), known_size(others)
+    if number is not None and shared is not None and number % shared:
+        raise error(f"{number} heads of queries are no multiple of {shared} of keys")
+    return heads // others
 
 
 @operation
@@ -167,6 +135,9 @@ def _turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
         first, second = slice(x, 0, half, -1), slice(x, half, None, -1)
     left = first * cos - second * sin
     right = first * sin + second * cos
-    if interleaved:
-        return stack([left, right], -1).reshape(*sizes)
-    return concatenate([left, right], -1)
+    if not interleaved:
+        return concatenate([left, right], -1)
+    source = indices(x.ndim)
+    *outer, pair = source
+    even = moved(left, sizes, [*outer, 2 * pair], source)
+    return moved(right, sizes, [*outer, 2 * pair + 1], source, default=even)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..edsl.indices import Constraint
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
-from .axes import Size, known_size, require_choice, sizes_of
+from .axes import Size, indices, known_size, require_choice
+from .contractions import moved
 from .operation import TensorLike, as_tensor, operation
-from .shapes import moveaxis, transpose
+from .windows import image, image_sizes
 
 __all__ = [
     "depth_to_space",
@@ -26,25 +30,36 @@ def depth_to_space(
     In mode DCR the channel is the last part of the axis of channels, in mode CRD the
     first, as in torch's pixel_shuffle. x has shape [N, C, H, W], or channels last.
     """
-    if channels_last:
-        channels_first = depth_to_space(moveaxis(x, -1, 1), block_size, mode)
-        return moveaxis(channels_first, 1, -1)
-    require_choice(mode, ("DCR", "CRD"), "mode")
     x = as_tensor(x)
-    batch, depth, *spatial = _image(x, block_size)
-    rank, n = len(spatial), block_size
-    _multiple(depth, n**rank, "the channels")
-    channels = depth // n**rank
-    blocks = [n] * rank
-    parts = [*blocks, channels] if mode == "DCR" else [channels, *blocks]
-    whole = x.reshape(batch, *parts, *spatial)
-    first = 2 if mode == "CRD" else 1
-    channel = 1 if mode == "CRD" else 1 + rank
-    order = [0, channel]
-    for axis in range(rank):
-        order += [2 + rank + axis, first + axis]
-    sizes = [size * n for size in spatial]
-    return transpose(whole, order).reshape(batch, channels, *sizes)
+    require_choice(mode, ("DCR", "CRD"), "mode")
+    batch, depth, sizes = _image(x, block_size, channels_last)
+    count = block_size ** len(sizes)
+    _multiple(depth, count, "the channels")
+    channels = depth // count
+    wide, deep, constraints = _places(len(sizes), block_size, channels, mode)
+    return moved(
+        x,
+        image(batch, channels, [size * block_size for size in sizes], channels_last),
+        image(*wide, channels_last),
+        image(*deep, channels_last),
+        constraints,
+    )
+
+
+def _places(
+    rank: int, block_size: int, channels: Size, mode: str
+) -> tuple[tuple[Any, Any, list[Any]], tuple[Any, Any, list[Any]], list[Constraint]]:
+    """Where an element is in an image and among the channels that a block becomes."""
+    n, c = indices(2)
+    at, inside = indices(rank), indices(rank)
+    offset: Any = 0
+    for place in inside:
+        offset = offset * block_size + place
+    count = block_size**rank
+    depth = offset * channels + c if mode == "DCR" else c * count + offset
+    pixels = [block_size * one + other for one, other in zip(at, inside, strict=True)]
+    constraints = [place < block_size for place in inside]
+    return (n, c, pixels), (n, depth, [*at]), [*constraints, c < channels]
 
 
 @operation
@@ -61,22 +76,20 @@ def space_to_depth(
 
     The opposite of depth_to_space in the same mode.
     """
-    if channels_last:
-        channels_first = space_to_depth(moveaxis(x, -1, 1), block_size, mode)
-        return moveaxis(channels_first, 1, -1)
-    require_choice(mode, ("DCR", "CRD"), "mode")
     x = as_tensor(x)
-    batch, channels, *spatial = _image(x, block_size)
-    rank, n = len(spatial), block_size
-    sizes = list[Size]()
-    for size in spatial:
-        _multiple(size, n, "the size of an image")
-        sizes += [size // n, n]
-    whole = x.reshape(batch, channels, *sizes)
-    inner = [3 + 2 * axis for axis in range(rank)]
-    outer = [2 + 2 * axis for axis in range(rank)]
-    order = [0, *inner, 1, *outer] if mode == "DCR" else [0, 1, *inner, *outer]
-    return transpose(whole, order).reshape(batch, channels * n**rank, *sizes[::2])
+    require_choice(mode, ("DCR", "CRD"), "mode")
+    batch, channels, sizes = _image(x, block_size, channels_last)
+    for size in sizes:
+        _multiple(size, block_size, "the size of an image")
+    wide, deep, constraints = _places(len(sizes), block_size, channels, mode)
+    depth = channels * block_size ** len(sizes)
+    return moved(
+        x,
+        image(batch, depth, [size // block_size for size in sizes], channels_last),
+        image(*deep, channels_last),
+        image(*wide, channels_last),
+        constraints,
+    )
 
 
 @operation
@@ -92,7 +105,7 @@ def reorg_yolo(x: TensorLike, stride: int) -> Tensor:
     The elements are taken for images of [N, C / stride ** 2, H * stride, W * stride].
     """
     x = as_tensor(x)
-    batch, channels, *spatial = _image(x, stride)
+    batch, channels, spatial = _image(x, stride, False)
     count = stride ** len(spatial)
     _multiple(channels, count, "the channels")
     larger = [size * stride for size in spatial]
@@ -101,12 +114,12 @@ def reorg_yolo(x: TensorLike, stride: int) -> Tensor:
     return blocks.reshape(batch, channels * count, *smaller)
 
 
-def _image(x: Tensor, block_size: int) -> list[Size]:
-    if x.ndim < 3:
-        raise error(f"expected images of at least 3 axes, got {x.ndim}")
+def _image(
+    x: Tensor, block_size: int, channels_last: bool
+) -> tuple[Size, Size, list[Size]]:
     if block_size < 1:
         raise error(f"expected a block size of at least 1, got {block_size}")
-    return sizes_of(x)
+    return image_sizes(x, channels_last)
 
 
 def _multiple(size: Size, factor: int, what: str) -> None:

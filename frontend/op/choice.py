@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..edsl.functions import logical_and, select
+from ..edsl.functions import select
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor, apply
 from .axes import sizes_of
@@ -63,7 +63,8 @@ def tril(x: TensorLike, k: int = 0) -> Tensor:
     The diagonal is the main one, or k places to the right of it.
     """
     x, row, column = _triangle(x)
-    return select(row + k >= column, x, 0)
+    # Of the type of x, as truth values are the lowest one.
+    return select(row + k >= column, x, False)
 
 
 @operation
@@ -73,7 +74,7 @@ def triu(x: TensorLike, k: int = 0) -> Tensor:
     The diagonal is the main one, or k places to the right of it.
     """
     x, row, column = _triangle(x)
-    return select(row + k <= column, x, 0)
+    return select(row + k <= column, x, False)
 
 
 def _triangle(x: TensorLike) -> tuple[Tensor, Tensor, Tensor]:
@@ -82,8 +83,3 @@ def _triangle(x: TensorLike) -> tuple[Tensor, Tensor, Tensor]:
         raise error(f"expected matrices, got a tensor of {x.ndim} axes")
     rows, columns = sizes_of(x)[-2:]
     return x, places(2, 0, rows), places(2, 1, columns)
-
-
-def is_inside(position: Tensor, size: Any) -> Tensor:
-    """Whether a position is one of an axis of this size."""
-    return logical_and(position >= 0, position < size)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..edsl.einsum import einsum
+from ..edsl.indices import Constraint
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
-from .axes import Size, axis_of, indices, require_size, sizes_of
+from .axes import Size, axis_of, indices, require_rank, require_size, sizes_of
 from .contractions import SUM, contract
 from .operation import TensorLike, as_tensor, operation
 from .shapes import broadcast_sizes, flatten, repeated, squeeze, unsqueeze
@@ -28,6 +29,29 @@ __all__ = [
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
+def summed_product(equation: str, a: Tensor, b: Tensor) -> Tensor:
+    """The einsum of two tensors whose axes the equation names one by one.
+
+    Other than `einsum` it does not ask for the element types, which takes as long as
+    the program before it. Raises GinghamError for axes of one name and other sizes.
+    """
+    operands, _, output = equation.partition("->")
+    first, second = operands.split(",")
+    sizes = dict(zip(first, sizes_of(a), strict=True))
+    for axis, (letter, size) in enumerate(zip(second, sizes_of(b), strict=True)):
+        if letter in sizes:
+            require_size(b, axis, sizes[letter], "as of the other tensor")
+        sizes.setdefault(letter, size)
+    places = dict(zip(sizes, indices(len(sizes)), strict=True))
+    return contract(
+        SUM,
+        [sizes[letter] for letter in output],
+        [places[letter] for letter in output],
+        a[tuple(places[letter] for letter in first)]
+        * b[tuple(places[letter] for letter in second)],
+    )
+
+
 @operation
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     """The product of matrices, or of stacks that broadcast, as NumPy's matmul.
@@ -37,8 +61,6 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensor(a), as_tensor(b)
     if 0 in (a.ndim, b.ndim):
         raise error("a product of matrices has no operand of rank 0", "write a * b")
-    if a.ndim <= 2 and b.ndim <= 2:
-        return a @ b
     left = unsqueeze(a, 0) if a.ndim == 1 else a
     right = unsqueeze(b, 1) if b.ndim == 1 else b
     gone = [axis for axis, each in ((-2, a), (-1, b)) if each.ndim == 1]
@@ -46,10 +68,13 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     return squeeze(result, gone) if gone else result
 
 
-def product_of_stacks(a: Tensor, b: Tensor, transposed: bool = False) -> Tensor:
+def product_of_stacks(
+    a: Tensor, b: Tensor, *, transposed: bool = False, groups: Size | None = None
+) -> Tensor:
     """`a @ b` of stacks of matrices that broadcast, or `a @ b.T` where b is transposed.
 
-    Raises GinghamError for sizes that do not fit.
+    With groups each matrix of the innermost stack of b is for so many of a. Raises
+    GinghamError for sizes that do not fit.
     """
     *outer_a, rows, inner = sizes_of(a)
     *outer_b, _, columns = sizes_of(b)
@@ -57,21 +82,31 @@ def product_of_stacks(a: Tensor, b: Tensor, transposed: bool = False) -> Tensor:
         columns = sizes_of(b)[-2]
     inner_axis = b.ndim - (1 if transposed else 2)
     require_size(b, inner_axis, inner, "the columns of the first matrix")
-    outer = broadcast_sizes([outer_a, outer_b])
     row, between, column = indices(3)
-    stack = indices(len(outer))
-
-    def matrix(sizes: Sequence[Size]) -> list[Any]:
-        own = stack[len(stack) - len(sizes) :]
-        return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
-
+    rank = max(len(outer_a), len(outer_b))
+    first: list[Any] = [*indices(rank)]
+    second, constraints = list(first), list[Constraint]()
+    shared = [*outer_b]
+    if groups is not None:
+        (member,) = indices(1)
+        first[-1] = first[-1] * groups + member
+        shared[-1] = shared[-1] * groups
+        constraints = [member < groups]
     inside = (column, between) if transposed else (between, column)
     return contract(
         SUM,
-        [*outer, rows, columns],
-        [*stack, row, column],
-        a[(*matrix(outer_a), row, between)] * b[(*matrix(outer_b), *inside)],
+        [*broadcast_sizes([outer_a, shared]), rows, columns],
+        [*first, row, column],
+        a[(*_in_stack(first, outer_a), row, between)]
+        * b[(*_in_stack(second, outer_b), *inside)],
+        constraints,
     )
+
+
+def _in_stack(places: Sequence[Any], sizes: Sequence[Size]) -> list[Any]:
+    """Where a matrix of a stack of these sizes is, for that of the result."""
+    own = places[len(places) - len(sizes) :]
+    return [repeated(place, size) for place, size in zip(own, sizes, strict=True)]
 
 
 @operation
@@ -98,7 +133,7 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
 @operation
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """All products of an element of one with one of the other, as NumPy's outer."""
-    return einsum("i,j->ij", flatten(a), flatten(b))
+    return summed_product("i,j->ij", flatten(a), flatten(b))
 
 
 @operation
@@ -124,7 +159,7 @@ def tensordot(
     for one, other in zip(first, second, strict=True):
         right[other] = left[one]
     kept = [letter for axis, letter in enumerate(left) if axis not in first]
-    return einsum(f"{left},{''.join(right)}->{''.join(kept + rest)}", a, b)
+    return summed_product(f"{left},{''.join(right)}->{''.join(kept + rest)}", a, b)
 
 
 @operation
@@ -133,7 +168,11 @@ def linear(x: TensorLike, weight: TensorLike, bias: TensorLike = None) -> Tensor
 
     The weight has shape [outputs, inputs]; the last axis of x is that of the inputs.
     """
-    result = einsum("...i,oi->...o", as_tensor(x), as_tensor(weight))
+    x, weight = as_tensor(x), as_tensor(weight)
+    require_rank(weight, 2, "the weight")
+    if x.ndim == 0:
+        raise error("expected an axis of inputs, got a tensor without axes")
+    result = tensordot(x, weight, ([-1], [1]))
     return result if bias is None else result + bias
 
 
@@ -142,8 +181,9 @@ def bilinear(
     x: TensorLike, y: TensorLike, weight: TensorLike, bias: TensorLike = None
 ) -> Tensor:
     """`x[i] * weight[o, i, j] * y[j]` summed over i and j, as torch's bilinear."""
-    x, y = as_tensor(x), as_tensor(y)
-    result = einsum("...i,oij,...j->...o", x, as_tensor(weight), y)
+    between = tensordot(x, weight, ([-1], [1]))
+    own = unsqueeze(as_tensor(y), -2)
+    result = squeeze(product_of_stacks(own, between, transposed=True), -2)
     return result if bias is None else result + bias
 
 
@@ -159,7 +199,10 @@ def gemm(
 ) -> Tensor:
     """`alpha * a @ b + beta * c` of matrices, maybe transposed, as ONNX's Gemm."""
     left, right = "mi" if not trans_a else "im", "in" if not trans_b else "ni"
-    result = einsum(f"{left},{right}->mn", as_tensor(a), as_tensor(b))
+    a, b = as_tensor(a), as_tensor(b)
+    for each in (a, b):
+        require_rank(each, 2, "both matrices")
+    result = summed_product(f"{left},{right}->mn", a, b)
     if alpha != 1.0:
         result = result * alpha
     if c is None:

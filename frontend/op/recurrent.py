@@ -16,7 +16,7 @@ from ..edsl.tensors import Tensor
 from .axes import require_choice, require_rank, sizes_of
 from .creation import zeros
 from .joining import split, stack
-from .operation import TensorLike, as_tensor, operation
+from .operation import TensorLike, as_tensor, in_type_of, operation
 from .products import linear
 from .slicing import select_index
 
@@ -231,7 +231,7 @@ def _inputs(
     require_rank(x, 3, "the sequences")
     recurrent = as_tensor(recurrent)
     require_rank(recurrent, 2, "the recurrent weight")
-    zero = zeros([sizes_of(x)[1], sizes_of(recurrent)[1]])
+    zero = in_type_of(x, zeros([sizes_of(x)[1], sizes_of(recurrent)[1]]))
     return linear(x, weight, bias), zero
 
 

@@ -24,7 +24,7 @@ from .axes import (
 )
 from .contractions import SUM, contract
 from .creation import places
-from .operation import TensorLike, as_tensor, operation
+from .operation import TensorLike, as_tensor, in_type_of, operation
 from .reductions import reduced
 
 __all__ = ["interpolate", "resize"]
@@ -139,7 +139,8 @@ def resize(
         at = move.coordinates(coordinate_mode)
         if mode != "nearest" and (antialias or exclude_outside):
             weights = _weights(move, at, mode, cubic_coeff, antialias)
-            result = _weighted(result, axis, move.target, weights)
+            weighted = _weighted(result, axis, move.target, weights)
+            result = in_type_of(x, weighted)
         else:
             result = gather_cells(
                 result,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted_calls import count_calls
 
 from gingham import edsl
 from gingham.edsl import (
@@ -186,3 +187,23 @@ def test_what_is_computed_of_integers_is_a_size() -> None:
         expected[:2] = 1
         array = np.ones(2, np.float32)
         np.testing.assert_array_equal(found(array, np.int32(number)), expected)
+
+
+def test_asking_for_types_takes_no_longer_in_a_deep_program() -> None:
+    """What was asked before is not found out again, nor what it is computed of."""
+
+    def asked(x: Tensor, steps: int) -> int:
+        for _ in range(steps):
+            x = edsl.relu(x) + 1.0
+            assert x.dtype.value == "float32"
+        return count_calls(lambda: (x + 1.0).dtype)
+
+    x = Placeholder("float32", [2, 3])
+    assert asked(x, 40) <= 1.1 * asked(x, 4)
+
+    @edsl.jit(device="reference")
+    def traced(y: Tensor) -> Tensor:
+        assert asked(y, 40) <= 1.1 * asked(y, 4)
+        return y
+
+    traced(np.ones((2, 3), np.float32))

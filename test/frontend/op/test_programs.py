@@ -200,3 +200,34 @@ def test_on_the_default_device() -> None:
     np.testing.assert_array_equal(image[..., 0], image[..., 2])
     np.testing.assert_allclose(image[..., 1:-1].mean((0, 2, 3)), 0, atol=1e-4)
     np.testing.assert_allclose(image[..., 1:-1].var((0, 2, 3)), 1, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int8"])
+def test_element_types_are_kept(dtype: str) -> None:
+    def model(x: Any) -> list[Any]:
+        image = op.reshape(x, 1, 1, 4, 4)
+        kept = [
+            op.pad(x, 1, value=1.5),
+            op.tril(x),
+            op.clip(x, 0, 3),
+            op.cumprod(x, 0, exclusive=True),
+            op.max_pool(image, 2),
+            op.topk(x, 2)[0],
+            op.scatter_elements(x, op.argsort(x, 0), x, 0, "max"),
+        ]
+        if dtype == "int8":
+            return kept
+        weights = op.tile(x, (4, 1))
+        return [
+            *kept,
+            op.softmax(x),
+            op.layer_norm(x),
+            op.gelu(x),
+            op.adaptive_avg_pool(image, 3),
+            op.interpolate(image, (3, 3), mode="bilinear", antialias=True),
+            op.scaled_dot_product_attention(x, x, x, is_causal=True),
+            op.lstm(op.reshape(x, 2, 2, 4), weights, weights)[0],
+        ]
+
+    x = (np.arange(16).reshape(4, 4) % 5).astype(dtype)
+    assert {str(np.asarray(each).dtype) for each in run(model, x)} == {dtype}
