@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -422,6 +424,22 @@ class TestBatchNormalization:
         assert "variance" in fast.ir(x)
         for got, want in zip(fast(x), load(whole)(x), strict=True):
             assert np.array_equal(got, want)
+
+
+def test_compiled_models_are_kept(tmp_path: Path) -> None:
+    """A table that grows would look like a compiler that somebody patched."""
+    onnx.save(perceptron(), tmp_path / "perceptron.onnx")
+    code = (
+        "import numpy as np, gingham\n"
+        "from gingham.runtime.cache.programs import compiler_state\n"
+        "model = gingham.onnx.load('perceptron.onnx', device='reference')\n"
+        "model(np.ones((2, 4), np.float32))\n"
+        "print(compiler_state())"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (printed.stdout.strip(), printed.stderr) == ("0", "")
 
 
 class TestBackend:
