@@ -15,6 +15,16 @@ FLOAT = 1
 INT64 = 7
 
 
+def floats(values: Any) -> Any:
+    """An array of f32."""
+    return np.asarray(values, np.float32)
+
+
+def integers(values: Any) -> Any:
+    """An array of 64-bit integers."""
+    return np.asarray(values, np.int64)
+
+
 def value(name: str, shape: Sequence[Any] | None, element: int = FLOAT) -> Any:
     """An input or output."""
     return helper.make_tensor_value_info(name, element, shape)

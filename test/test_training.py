@@ -19,7 +19,7 @@ from gingham.targets.opencl.checking.builds import UNOPTIMISED
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.program import DeviceProgram, build_program
 
-SECONDS = 25
+SECONDS = 60
 
 
 @pytest.fixture(autouse=True)

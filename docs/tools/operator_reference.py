@@ -12,8 +12,8 @@ from gingham.runtime.onnx.bodies import has_body
 from gingham.runtime.onnx.control import CONTROL
 
 _INTRODUCTION = """\
-What becomes of the operators of [models of ONNX](onnx.md), of version {opset} and in the
-form of onnx {version}. Earlier versions of an operator become the same.
+What becomes of the operators of [models of ONNX](onnx.md), of version {opset} and in
+the form of onnx {version}. Earlier versions of an operator become the same.
 
 * **device**: it is compiled. Where inputs are named, the program is made for their
   values: a call with other values compiles it anew.

@@ -88,6 +88,11 @@ def type_of(node: Node) -> TensorType[Attribute]:
     return type
 
 
+def note_type(node: Node, type: TensorType[Attribute]) -> None:
+    """Say the type of a tensor, where whoever made it knows it."""
+    _found[node] = type
+
+
 def placeholders_of(node: Node) -> list[Node]:
     """The inputs that it needs."""
     return placeholders([node])

@@ -44,8 +44,8 @@ class Row:
     """The inputs on whose values the program depends, such as sizes and axes."""
 
 
-ROWS: dict[tuple[str, str], Row] = {}
-"""The rows by domain and operator, once `rows()` has been called."""
+# No constant: it grows while the modules of rows are imported.
+_rows: dict[tuple[str, str], Row] = {}
 
 
 def operator(
@@ -58,7 +58,7 @@ def operator(
 
     def add(lower: Lowering) -> Lowering:
         for op_type in op_types:
-            ROWS[domain, op_type] = Row(domain, op_type, lower, known)
+            _rows[domain, op_type] = Row(domain, op_type, lower, known)
         return lower
 
     return add
@@ -69,4 +69,4 @@ def rows() -> dict[tuple[str, str], Row]:
     """The whole table."""
     for module in _MODULES:
         import_module(f".rows.{module}", __package__)
-    return ROWS
+    return _rows

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...dialects.eltwise.numpy_types import numpy_dtype
+from xdsl.dialects.builtin import TensorType
+
+from ...dialects.eltwise.numpy_types import NUMPY_NAMES, numpy_dtype
 from ...errors import GinghamError
-from ...frontend.edsl.known_types import type_of
+from ...frontend.edsl.known_types import note_type, type_of
 from ...frontend.edsl.locations import one_operation
 from ...frontend.edsl.tensors import Tensor, cast
 from ...frontend.onnx.attributes import bound, with_defaults
@@ -364,6 +366,9 @@ class Planner:
             return self.constant(np.asarray(made))
         if not isinstance(made, Tensor):
             raise ValueError(f"{node}: a row gave {type(made).__name__}")
+        if known is not None and _is_as_expected(node, made, known):
+            note_type(made.node, TensorType(NUMPY_NAMES[known.dtype.name], known.shape))
+            return self.computed(replace(known, tensor=made, name=name))
         actual = self._typed(node, made)
         if known is None:
             known = actual
@@ -509,6 +514,17 @@ class Planner:
     def _follow(self, part: Part) -> Part:
         self._path.append(part)
         return part
+
+
+def _is_as_expected(node: Node, made: Tensor, known: TensorValue) -> bool:
+    """Whether a tensor is of a type without asking passes for it, which takes longer.
+
+    Its sizes are known, and floats of one type, all that a node has, stay of it.
+    """
+    given = {each.dtype for each in node.inputs if isinstance(each, TensorValue)}
+    is_float = known.dtype.name in ("float16", "bfloat16", "float32", "float64")
+    sizes = made.node.known_sizes
+    return is_float and given == {known.dtype} and sizes == known.shape
 
 
 def several(result: Any) -> list[Any]:

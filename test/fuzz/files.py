@@ -15,6 +15,7 @@ import numpy as np
 import gingham
 from gingham import plaidml
 from gingham.errors import GinghamError
+from gingham.runtime.parsed import text_program
 from gingham.targets.hardware import HARDWARE_NAMES
 from gingham.tools import run, settings
 from gingham.tools.optimizer import driver
@@ -171,7 +172,7 @@ def _read_store() -> None:
             for path in random.sample(files, min(len(files), 2)):
                 path.chmod(0o600)
                 path.write_bytes(mutated_bytes(path.read_bytes(), random))
-            gingham.runtime.parsed.text_program.cache_clear()
+            text_program.cache_clear()
     finally:
         os.environ["GINGHAM_CACHE"] = "off"
 

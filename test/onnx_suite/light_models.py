@@ -15,6 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,7 @@ TOLERANCE = 1e-4
 
 def light_model(name: str, seed: int = 0) -> Any:
     """The model with random weights, which ends before its softmax."""
-    import onnx
-
+    onnx: Any = import_module("onnx")
     folder = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data/light")
     model = onnx.load(os.path.join(folder, f"light_{name}.onnx"))
     _reseed(model.graph, np.random.default_rng(seed))
@@ -102,10 +102,9 @@ def image_for(model: Any, seed: int = 1) -> tuple[str, Any]:
 
 def compare(name: str, device: str | None) -> bool:
     """Compare one model; say how far it is off, and how long it takes."""
-    import onnxruntime
-
     from gingham.runtime.onnx.loading import load
 
+    onnxruntime: Any = import_module("onnxruntime")
     model = light_model(name)
     key, image = image_for(model)
     options = onnxruntime.SessionOptions()

@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import INT64, branch, helper, model, node, onnx, value
+from onnx_models import (
+    INT64,
+    branch,
+    floats,
+    helper,
+    integers,
+    model,
+    node,
+    onnx,
+    value,
+)
 
 import gingham
 from gingham.errors import GinghamError
@@ -135,16 +145,16 @@ class TestSizes:
     @pytest.mark.parametrize(
         ("op", "inputs"),
         [
-            ("ConstantOfShape", {"s": np.int64([2**34])}),
-            ("Expand", {"a": np.float32([1]), "s": np.int64([10**5, 10**5])}),
-            ("Tile", {"a": np.float32([1]), "s": np.int64([10**10])}),
-            ("Range", {"a": np.int64(0), "b": np.int64(10**12), "c": np.int64(1)}),
+            ("ConstantOfShape", {"s": integers([2**34])}),
+            ("Expand", {"a": floats([1]), "s": integers([10**5, 10**5])}),
+            ("Tile", {"a": floats([1]), "s": integers([10**10])}),
+            ("Range", {"a": integers(0), "b": integers(10**12), "c": integers(1)}),
             (
                 "OneHot",
-                {"a": np.int64([0]), "d": np.int64(10**12), "v": np.float32([0, 1])},
+                {"a": integers([0]), "d": integers(10**12), "v": floats([0, 1])},
             ),
-            ("Pad", {"a": np.float32([1]), "s": np.int64([10**12, 0])}),
-            ("Upsample", {"a": np.float32([[1]]), "s": np.float32([1e6, 1e6])}),
+            ("Pad", {"a": floats([1]), "s": integers([10**12, 0])}),
+            ("Upsample", {"a": floats([[1]]), "s": floats([1e6, 1e6])}),
         ],
     )
     def test_of_results(self, op: str, inputs: dict[str, Any]) -> None:
@@ -166,7 +176,7 @@ class TestSizes:
             for before, after in pairwise(names)
         ]
         whole = model(nodes, [value("x", [1])], [value("t39", None)])
-        assert "bytes" in refused(whole, np.float32([1]))
+        assert "bytes" in refused(whole, floats([1]))
 
 
 def nested(depth: int) -> Any:
@@ -284,13 +294,13 @@ class TestStructure:
             [value("x", [1]), value("i", [1], INT64)],
             [value("y", [1])],
         )
-        assert "the_y" in refused(whole, np.float32([1]), np.int64([1]))
+        assert "the_y" in refused(whole, floats([1]), integers([1]))
 
     def test_an_output_that_nothing_computes(self) -> None:
         whole = model(
             [node("Relu", ["x"], ["y"])], [value("x", [1])], [value("z", [1])]
         )
-        assert "z" in refused(whole, np.float32([1]))
+        assert "z" in refused(whole, floats([1]))
 
 
 WRONG_ATTRIBUTES: list[tuple[str, list[tuple[int, ...]], dict[str, Any]]] = [
@@ -364,7 +374,7 @@ def test_damaged_models_are_refused_or_run() -> None:
         ],
         [value("x", [1, 1, 4, 4])],
         [value("y", [1, 16])],
-        {"w": np.ones((1, 1, 3, 3), np.float32), "s": np.int64([1, -1])},
+        {"w": np.ones((1, 1, 3, 3), np.float32), "s": integers([1, -1])},
     )
     content = whole.SerializeToString()
     generator = np.random.default_rng(5)

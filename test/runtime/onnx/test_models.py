@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -9,7 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import INT64, branch, helper, model, node, onnx, value
+from onnx_models import (
+    INT64,
+    branch,
+    floats,
+    helper,
+    integers,
+    model,
+    node,
+    onnx,
+    value,
+)
 
 import gingham
 from gingham.errors import GinghamError
@@ -30,13 +42,13 @@ def perceptron() -> Any:
         ],
         [value("x", ["n", 4])],
         [value("y", ["n", 3])],
-        {"w": weights, "b": np.float32([1, 2, 3])},
+        {"w": weights, "b": floats([1, 2, 3])},
     )
 
 
 def expected(x: Any) -> Any:
     weights = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
-    return np.maximum(x @ weights + np.float32([1, 2, 3]), 0)
+    return np.maximum(x @ weights + floats([1, 2, 3]), 0)
 
 
 class TestCalls:
@@ -126,7 +138,7 @@ class TestValues:
         function = load(whole)
         x = np.arange(12, dtype=np.float32)
         for shape in ([3, 4], [2, 6], [3, 4], [-1, 1]):
-            result = function(x, np.int64(shape))
+            result = function(x, integers(shape))
             assert np.array_equal(result, -x.reshape(shape))
 
     def test_sizes_by_what_is_computed(self) -> None:
@@ -143,7 +155,7 @@ class TestValues:
         )
         function = load(whole)
         for x in ([3, 1, 2, 0, 1], [1, 1, 0, 1, 0], [3, 0, 0, 0, 3]):
-            result = function(np.float32(x))
+            result = function(floats(x))
             assert result.tolist() == [-each for each in sorted(x)[::-1][: max(x)]]
 
     def test_nothing_at_all(self) -> None:
@@ -158,7 +170,7 @@ class TestValues:
         )
         function = load(whole)
         for count in (0, 3):
-            result = function(np.ones(count, np.float32), np.float32([1, 2]))
+            result = function(np.ones(count, np.float32), floats([1, 2]))
             assert result.tolist() == [1 + 2 * count, 2 + 2 * count]
 
     def test_initializers_that_are_inputs_are_constants(self) -> None:
@@ -199,7 +211,7 @@ class TestHost:
 
     def test_one_warning_names_node_and_reason(self) -> None:
         function = load(self.whole())
-        x = np.float32([1, 2, 1, 3, 2])
+        x = floats([1, 2, 1, 3, 2])
         with pytest.warns(
             gingham.onnx.HostWarning, match="'different'.*no row"
         ) as seen:
@@ -208,12 +220,12 @@ class TestHost:
         assert result.tolist() == [4, 16, 36]
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert function(np.float32([1, 1, 1, 1, 1])).tolist() == [4]
+            assert function(floats([1, 1, 1, 1, 1])).tolist() == [4]
             assert function(x).tolist() == [4, 16, 36]
 
     def test_the_report_tells(self) -> None:
         function = load(self.whole())
-        x = np.float32([1, 2, 1, 3, 2])
+        x = floats([1, 2, 1, 3, 2])
         with pytest.warns(gingham.onnx.HostWarning):
             report = function.report(x)
         assert len(report.programs) == 2
@@ -231,7 +243,7 @@ class TestHost:
         )
         function = load(whole)
         with pytest.warns(gingham.onnx.HostWarning):
-            assert function(np.float32([5, 6]), np.int64([1])).tolist() == [6]
+            assert function(floats([5, 6]), integers([1])).tolist() == [6]
 
     def test_text_and_sequences(self) -> None:
         whole = model(
@@ -245,7 +257,7 @@ class TestHost:
         )
         x = np.arange(6, dtype=np.float32).reshape(3, 2)
         with pytest.warns(gingham.onnx.HostWarning):
-            assert load(whole)(x, np.int64(1)).tolist() == [-2, -3]
+            assert load(whole)(x, integers(1)).tolist() == [-2, -3]
 
 
 class TestControl:
@@ -265,12 +277,12 @@ class TestControl:
             ],
             [value("x", [2])],
             [value("y", [2])],
-            {"zero": np.float32(0)},
+            {"zero": floats(0)},
         )
         function = load(whole)
-        assert function(np.float32([1, 2])).tolist() == [2, 4]
-        assert function(np.float32([1, -2])).tolist() == [-1, 2]
-        assert function(np.float32([3, 2])).tolist() == [6, 4]
+        assert function(floats([1, 2])).tolist() == [2, 4]
+        assert function(floats([1, -2])).tolist() == [-1, 2]
+        assert function(floats([3, 2])).tolist() == [6, 4]
 
     def loop(self, condition: str) -> Any:
         """Doubles x up to n times, and collects."""
@@ -293,13 +305,13 @@ class TestControl:
             ],
             [value("x", [2]), value("n", [], INT64), value("factor", [2])],
             [value("last", [2]), value("all", ["t", 2])],
-            {"limit": np.float32(50)},
+            {"limit": floats(50)},
         )
 
     def run(self, whole: Any, count: int) -> Any:
         whole.graph.node[0].input.append("x")
-        x, factor = np.float32([1, 2]), np.float32([1, 10])
-        return load(whole)(x, np.int64(count), factor)
+        x, factor = floats([1, 2]), floats([1, 10])
+        return load(whole)(x, integers(count), factor)
 
     def test_few_steps_are_copies(self) -> None:
         last, every = self.run(self.loop("go"), 3)
@@ -341,7 +353,7 @@ class TestControl:
                 x = np.arange(2 * length, dtype=np.float32).reshape(length, 2)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", gingham.onnx.HostWarning)
-                    last, every = load(whole)(np.float32([1, 1]), x)
+                    last, every = load(whole)(floats([1, 1]), x)
                 steps = np.cumsum(x[::-1] if backward else x, 0) + 1
                 assert np.array_equal(last, steps[-1])
                 assert np.array_equal(every, -steps)
@@ -369,7 +381,7 @@ class TestControl:
             functions=[scaled],
             domains={"own": 1},
         )
-        assert load(whole)(np.float32([1, 2])).tolist() == [10, 20]
+        assert load(whole)(floats([1, 2])).tolist() == [10, 20]
 
 
 def normalized(more: Any = ()) -> Any:
@@ -414,11 +426,27 @@ class TestBatchNormalization:
             assert np.array_equal(got, want)
 
 
+def test_compiled_models_are_kept(tmp_path: Path) -> None:
+    """A table that grows would look like a compiler that somebody patched."""
+    onnx.save(perceptron(), tmp_path / "perceptron.onnx")
+    code = (
+        "import numpy as np, gingham\n"
+        "from gingham.runtime.cache.programs import compiler_state\n"
+        "model = gingham.onnx.load('perceptron.onnx', device='reference')\n"
+        "model(np.ones((2, 4), np.float32))\n"
+        "print(compiler_state())"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (printed.stdout.strip(), printed.stderr) == ("0", "")
+
+
 class TestBackend:
     def test_models_and_nodes(self) -> None:
         backend = gingham.onnx.Backend
-        x = np.float32([[1, 2, 3, 4]])
-        prepared = backend.prepare(perceptron(), "reference")
+        x = floats([[1, 2, 3, 4]])
+        prepared: Any = backend.prepare(perceptron(), "reference")
         assert np.array_equal(prepared.run([x]).y, expected(x))
         assert np.array_equal(prepared.run({"x": x})["y"], expected(x))
         (result,) = backend.run_model(perceptron(), [x], "reference")
