@@ -13,7 +13,15 @@ class OperatorWarning(UserWarning):
 
 _told: set[str] = set()
 
-_RANDOM = ("bernoulli", "drawn_by_layer", "normal", "rand", "uniform", "multinomial", "exponential")
+_RANDOM = (
+    "bernoulli",
+    "drawn_by_layer",
+    "normal",
+    "rand",
+    "uniform",
+    "multinomial",
+    "exponential",
+)
 """Parts of the names of operators whose numbers are to be those of PyTorch."""
 
 
