@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from . import edsl, op, plaidml
     from .errors import GinghamError
     from .frontend.edsl.differentiation import gradient
-    from .runtime import keras
+    from .runtime import keras, onnx
     from .runtime.arrays.array import Array, asarray
     from .runtime.compilation import compile, compile_file
     from .runtime.device import Device
@@ -67,6 +67,7 @@ _PLACES = {
 _MODULES = {
     "edsl": "edsl",
     "keras": "runtime.keras",
+    "onnx": "runtime.onnx",
     "op": "op",
     "plaidml": "plaidml",
 }
@@ -92,6 +93,7 @@ __all__ = [
     "jit",
     "keras",
     "memory_usage",
+    "onnx",
     "op",
     "plaidml",
     "profile",

@@ -66,3 +66,18 @@ MOST_BLOCKS = 256
 
 MOST_CHUNKS = 1_000
 """Parts of an .mlir text, between lines `// -----`, that are compiled one by one."""
+
+MOST_NODES = 100_000
+"""Nodes of a model of ONNX, those of its graphs in graphs and functions included."""
+
+MOST_GRAPHS = 24
+"""Graphs inside each other in a model of ONNX, and functions that call functions."""
+
+LARGEST_MODEL = 2**31 - 1
+"""Bytes of a model of ONNX without the data in files beside it, as protobuf has it."""
+
+LARGEST_TENSOR = 2**33
+"""Bytes of a tensor of a model of ONNX."""
+
+LARGEST_FOLDED = 2**22
+"""Bytes of a tensor of a model that is computed before the model runs."""

@@ -28,7 +28,7 @@ _NPY_MAGIC = b"\x93NUMPY"
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
     """The options that name the program and its inputs, for `input_arrays`."""
-    parser.add_argument("file", help="the Tile program; `-` is the standard input")
+    parser.add_argument("file", help="the program; `-` is the standard input")
     parser.add_argument(
         "--shape",
         metavar="NAME=SIZES",
@@ -159,7 +159,7 @@ def input_arrays(function: Function, options: argparse.Namespace) -> list[NDArra
         if name in shapes and name in files:
             raise GinghamError(f"input '{name}' is given by --shape and by --input")
         if name in files:
-            arrays.append(_load(files[name]))
+            arrays.append(load_array(files[name]))
         elif name in shapes:
             shape = RandomShape.parse(name, shapes[name])
             arrays.append(shape.random([options.seed, number]))
@@ -171,7 +171,8 @@ def input_arrays(function: Function, options: argparse.Namespace) -> list[NDArra
     return arrays
 
 
-def _load(path: str) -> NDArray[Any]:
+def load_array(path: str) -> NDArray[Any]:
+    """The array in a .npy file. Raises GinghamError for what is none."""
     import numpy as np
 
     try:

@@ -5,6 +5,7 @@ tile-run FILE.tile --input A=a.npy --shape B=128x32 --output C=c.npy
 tile-run FILE.tile --shape A=64x128 B=128x32 --emit=source
 tile-run FILE.tile --shape A=64x128 B=128x32 --profile --trace=t.json --roofline=r.svg
 tile-run FILE.mlir --check --time
+tile-run MODEL.onnx --check --time
 tile-opt FILE.mlir -p PASSES | tile-run - --check --time
 """
 
@@ -20,7 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..errors import GinghamError
 from .command import ArgumentParser, run_command, show
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from ..runtime.function import Function
     from ..runtime.profiling.profile import Profile
+    from .optimizer.input import Source
 
 EMISSIONS = ("tile", "stripe", "opencl", "source")
 _RUNS = ("output", "check", "time", "profile", "trace", "roofline", "memory")
@@ -47,16 +49,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = ArgumentParser(
         prog="tile-run",
-        description="Compile a Tile file, run it, check it and time it. An .mlir file, "
-        "which `tile-opt` has written, is run as it is. The file `-` is the standard "
-        "input.",
+        description="Compile a Tile file or a model of ONNX, run it, check it and time "
+        "it. An .mlir file, which `tile-opt` has written, is run as it is. The file "
+        "`-` is the standard input.",
         allow_abbrev=False,
     )
     add_input_options(parser)
     parser.add_argument(
         "-f",
         "--frontend",
-        choices=("mlir", "tile"),
+        choices=("mlir", "onnx", "tile"),
         help="what the file holds (default: what its name says, and of the standard "
         "input what it begins with)",
     )
@@ -141,25 +143,12 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from .optimizer.input import read_program
-
-    source = read_program(options.file, options.frontend)
-    if source.kind == "mlir":
-        from .run_module import run_module
-
-        return run_module(source, options)
-    from ..runtime.compilation import compile_source
-
-    function = compile_source(
-        source.text,
-        source.file,
-        device=_device(options),
-        hardware=options.hardware,
-        tuned=not options.untuned,
-        fast_math=options.fast_math,
-    )
+    program = _program(options)
+    if program is None:
+        return _run_module(options)
+    function = program.function(_device(options), options.hardware)
     outputs = assignments(options.output, "--output", function.output_names)
-    inputs = input_arrays(function, options)
+    inputs = program.inputs(function)
     if options.explain or options.emit is not None:
         _print_compiled(function, inputs, options)
         return 0
@@ -180,10 +169,69 @@ def _run(options: argparse.Namespace) -> int:
     if measured is not None:
         _show_profile(measured, options)
     if options.check:
-        reference = compile_source(source.text, source.file, device="reference")
-        expected = _as_tuple(reference(*inputs))
+        expected = _as_tuple(program.function("reference", None)(*inputs))
         return show_check(function.output_names, results, expected)
     return 0
+
+
+class _Program(Protocol):
+    """What a file holds, with what the options say of it."""
+
+    def function(self, device: str | None, hardware: str | None) -> Any:
+        """The program as a function on a device."""
+        ...
+
+    def inputs(self, function: Any) -> list[NDArray[Any]]:
+        """The arrays that the options ask for."""
+        ...
+
+
+class _TileProgram:
+    """A Tile text."""
+
+    def __init__(self, source: Source, options: argparse.Namespace) -> None:
+        self._source = source
+        self._options = options
+
+    def function(self, device: str | None, hardware: str | None) -> Function:
+        """The program as a function on a device."""
+        from ..runtime.compilation import compile_source
+
+        return compile_source(
+            self._source.text,
+            self._source.file,
+            device=device,
+            hardware=hardware,
+            tuned=not self._options.untuned,
+            fast_math=self._options.fast_math,
+        )
+
+    def inputs(self, function: Function) -> list[NDArray[Any]]:
+        """The arrays that the options ask for."""
+        return input_arrays(function, self._options)
+
+
+def _program(options: argparse.Namespace) -> _Program | None:
+    """What is compiled; None for a module of IR, which is run as it is."""
+    from .optimizer.input import read_program
+
+    if options.frontend == "onnx" or (
+        options.frontend is None and options.file.endswith(".onnx")
+    ):
+        from .run_onnx import OnnxProgram
+
+        return OnnxProgram(options)
+    source = read_program(options.file, options.frontend)
+    if source.kind == "mlir":
+        options.source = source
+        return None
+    return _TileProgram(source, options)
+
+
+def _run_module(options: argparse.Namespace) -> int:
+    from .run_module import run_module
+
+    return run_module(options.source, options)
 
 
 def _device(options: argparse.Namespace) -> str | None:
@@ -216,7 +264,7 @@ def _show_results(
 
 
 def _print_compiled(
-    function: Function, inputs: Sequence[NDArray[Any]], options: argparse.Namespace
+    function: Any, inputs: Sequence[NDArray[Any]], options: argparse.Namespace
 ) -> None:
     """What the compiler decided, or made of the program; runs nothing."""
     if options.explain:

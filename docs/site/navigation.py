@@ -17,6 +17,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/semantics",
     ),
     "Running programs": (
+        "docs/onnx",
         "docs/arrays",
         "docs/calling",
         "docs/cache",
@@ -45,6 +46,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Reference": (
         "docs/functions",
+        "docs/onnx-operators",
         "docs/dialects",
         "docs/passes",
         "docs/hardware",

@@ -15,6 +15,7 @@ import dialect_reference
 import function_reference
 import hardware_reference
 import operation_reference
+import operator_reference
 import pass_reference
 from pictures import pictures
 
@@ -31,6 +32,8 @@ def files() -> dict[Path, str]:
         DOCS / "hardware.md": _NOTE.format("targets/hardware")
         + hardware_reference.text(),
         DOCS / "operations.md": operation_reference.text(DOCS / "operations.md"),
+        DOCS / "onnx-operators.md": _NOTE.format("frontend/onnx/rows")
+        + operator_reference.text(),
         DOCS / "passes.md": _NOTE.format("passes") + pass_reference.text(),
     }
     return texts | {DOCS / "images" / name: text for name, text in pictures().items()}

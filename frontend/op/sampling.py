@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..edsl.functions import abs
+from ..edsl.functions import abs, round
 from ..edsl.functions import max as larger
 from ..edsl.functions import min as smaller
 from ..edsl.locations import error
@@ -77,6 +77,9 @@ def _sampled(
     for place, size in zip(places, spatial, strict=True):
         if padding_mode == "reflection":
             place = _reflected(place, size, align_corners)
+        if interpolation == "nearest":
+            # Of two that are as near the even one, as torch and ONNX have it.
+            place = round(place)
         least: Any = 0.0
         most: Any = as_tensor(size) - 1.0
         if padding_mode == "zeros" or interpolation == "cubic":

@@ -174,10 +174,21 @@ def _flag(group: argparse._ArgumentGroup, *names: str, help: str, dest: str) -> 
 def _add_input_and_output(parser: _Parser, targets: Iterable[str]) -> None:
     group = parser.add_argument_group("input and output")
     group.add_argument(
-        "input_file", nargs="?", help="an .mlir or .tile file; '-' or none is stdin"
+        "input_file",
+        nargs="?",
+        help="an .mlir, .tile or .onnx file; '-' or none is stdin",
     )
     group.add_argument(
         "-f", "--frontend", choices=EXTENSIONS, help="what the input holds"
+    )
+    group.add_argument(
+        "--shape",
+        metavar="NAME=SIZES",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="sizes of an input of a model of ONNX, where it does not say them: "
+        "x=1x3x224x224",
     )
     group.add_argument(
         "-o",

@@ -65,7 +65,7 @@ def _run(arguments: Sequence[str]) -> int:
     if listing is not None:
         show(listing)
         return SUCCESS
-    source = read_source(options.input_file, options.frontend)
+    source = read_source(options.input_file, options.frontend, options.shape)
     if options.run_reproducer:
         from .reproducer import read_configuration
 

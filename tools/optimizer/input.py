@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import GinghamError, SourceLocation
 from ...frontend.source import read as read_tile
 from ...limits import MOST_CHUNKS
 
-EXTENSIONS = ("mlir", "tile")
+EXTENSIONS = ("mlir", "onnx", "tile")
 """The kinds of input, by file extension."""
 
 STANDARD_INPUT = "<stdin>"
@@ -53,13 +54,25 @@ class Source:
         return parts or [self]
 
 
-def read_source(path: str | None, kind: str | None) -> Source:
+def read_source(
+    path: str | None, kind: str | None, shapes: Sequence[str] = ()
+) -> Source:
     """Reads a file, or the standard input for None, `-` and `/dev/stdin`.
 
     `kind` is one of EXTENSIONS, or None to take it from the file's name, or from what
-    the standard input begins with. Raises GinghamError when that cannot be read or is
-    no text.
+    the standard input begins with. A model of ONNX becomes the text of its module, for
+    the sizes of inputs that `shapes` says: `x=1x3x224x224`. Raises GinghamError when
+    that cannot be read or is no text.
     """
+    if path not in _STANDARD_INPUTS and "onnx" in (kind, _extension(path)[1:]):
+        from .onnx_input import module_text
+
+        return Source(path, module_text(path, shapes), "mlir")
+    if shapes:
+        raise GinghamError(
+            "--shape is for a model of ONNX",
+            hint="the pass tile-specialize binds the sizes of other programs",
+        )
     if path in _STANDARD_INPUTS:
         text = _decode(_read_stdin(), STANDARD_INPUT)
         return Source(STANDARD_INPUT, text, kind or kind_of_text(text))
@@ -71,13 +84,17 @@ def read_source(path: str | None, kind: str | None) -> Source:
     return Source(path, _decode(content, path), kind or _kind_of(path))
 
 
+def _extension(path: str) -> str:
+    return os.path.splitext(path)[1]
+
+
 def _kind_of(path: str) -> str:
-    extension = os.path.splitext(path)[1].removeprefix(".")
+    extension = _extension(path).removeprefix(".")
     if extension in EXTENSIONS:
         return extension
     raise GinghamError(
-        f"cannot tell what '{path}' holds: expected a name that ends in .mlir or "
-        f".tile, got {f'.{extension}' if extension else 'no extension'}",
+        f"cannot tell what '{path}' holds: expected a name that ends in .mlir, "
+        f".tile or .onnx, got {f'.{extension}' if extension else 'no extension'}",
         hint="--frontend=mlir or --frontend=tile says what it is",
     )
 

@@ -24,6 +24,7 @@ class Options(argparse.Namespace):
 
     input_file: str | None
     frontend: str | None
+    shape: list[str]
     output_file: str | None
     target: str
     pipeline: list[PipelinePart]

@@ -24,8 +24,8 @@ from .....targets.hardware import Hardware
 from ...analysis.lanes import vector_index
 from ...analysis.nests import has_own_windows, output_indices, reduction_indices
 from ...analysis.reductions import row_index
-from ...edit.split import may_overhang
 from ...edit.partial import Chunk, Lanes
+from ...edit.split import may_overhang
 from ..model.aggregations import Aggregations, parts_seconds
 from ..model.tree import tree_radices
 from .turns import turns_of

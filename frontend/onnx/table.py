@@ -1,0 +1,72 @@
+"""The table of operators: for each the function that makes it of tensors of the eDSL.
+
+A function of a row takes a `Node` and gives a tensor, or one for each output. It raises
+`Unsupported` for a form of the operator that it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from ..edsl.tensors import Tensor
+    from .node import Node
+
+Lowering: TypeAlias = Callable[["Node"], "Tensor | Sequence[Tensor | None] | Any"]
+"""The outputs of a node; None for one that nobody asked for."""
+
+_MODULES = (
+    "elementwise",
+    "images",
+    "networks",
+    "products",
+    "quantization",
+    "recurrent",
+    "reductions",
+    "shapes",
+    "sizes",
+)
+"""The modules in `rows` that have rows."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of an operator."""
+
+    domain: str
+    op_type: str
+    lower: Lowering
+    known: Sequence[int] = ()
+    """The inputs on whose values the program depends, such as sizes and axes."""
+
+
+ROWS: dict[tuple[str, str], Row] = {}
+"""The rows by domain and operator, once `rows()` has been called."""
+
+
+def operator(
+    *op_types: str, known: Sequence[int] = (), domain: str = ""
+) -> Callable[[Lowering], Lowering]:
+    """Make a function the row of some operators.
+
+    The inputs that are to be `known` are so before it is asked, so that it has sizes.
+    """
+
+    def add(lower: Lowering) -> Lowering:
+        for op_type in op_types:
+            ROWS[domain, op_type] = Row(domain, op_type, lower, known)
+        return lower
+
+    return add
+
+
+@cache
+def rows() -> dict[tuple[str, str], Row]:
+    """The whole table."""
+    for module in _MODULES:
+        import_module(f".rows.{module}", __package__)
+    return ROWS
