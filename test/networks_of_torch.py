@@ -1,4 +1,4 @@
-"""Whole networks of PyTorch compared with eager mode: `python -m test.networks_of_torch`.
+"""Whole networks compared with eager mode: `python -m test.networks_of_torch`.
 
 Each predicts at two sizes of batches, and those that are not too deep train for ten
 steps. The networks are those that are measured, `bench/models`, with random weights. It
@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+from gingham.bench.models import mobilenet, resnet, transformers, unet
+from gingham.runtime.torch.backend import backend
+from gingham.runtime.torch.notes import OperatorWarning
 from torch import nn
 from torch.nn.functional import cross_entropy
-
-from gingham.bench.models import mobilenet, resnet, transformers, unet
-from gingham.runtime.torch.notes import OperatorWarning
 
 _CLOSE = 1e-4
 """The largest difference of results, and of losses, as a share of the largest."""
@@ -81,7 +81,7 @@ def _inference(network: Network) -> float:
             # As behind a training: otherwise these layers do nothing.
             layer.running_mean.normal_(0, 0.2)
             layer.running_var.uniform_(0.5, 1.5)
-    fast, worst = torch.compile(model, backend="gingham"), 0.0
+    fast, worst = torch.compile(model, backend=backend), 0.0
     with torch.no_grad():
         for batch in (2, 5):
             arguments = network.arguments(batch)
@@ -103,7 +103,7 @@ def _training(network: Network) -> float:
     other = copy.deepcopy(model)
     batches = [network.arguments(4) for _ in range(10)]
     batches = [tuple(map(_double, batch)) for batch in batches]
-    ours = _losses(model, torch.compile(model, backend="gingham"), batches)
+    ours = _losses(model, torch.compile(model, backend=backend), batches)
     theirs = _losses(other, other, batches)
     return max(abs(a - b) / abs(b) for a, b in zip(ours, theirs, strict=True))
 
