@@ -1,5 +1,6 @@
-"""Transformers: BERT (Devlin et al., 2018), GPT-2 (Radford et al., 2019) and a block of
-Llama (Touvron et al., 2023).
+"""Transformers: BERT, GPT-2 and a block of Llama.
+
+By Devlin et al. (2018), Radford et al. (2019) and Touvron et al. (2023).
 """
 
 from __future__ import annotations

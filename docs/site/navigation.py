@@ -18,6 +18,8 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Running programs": (
         "docs/onnx",
+        "docs/torch",
+        "docs/keras",
         "docs/arrays",
         "docs/calling",
         "docs/cache",
@@ -47,6 +49,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "Reference": (
         "docs/functions",
         "docs/onnx-operators",
+        "docs/torch-operators",
         "docs/dialects",
         "docs/passes",
         "docs/hardware",

@@ -11,6 +11,7 @@ import difflib
 import sys
 from pathlib import Path
 
+import aten_reference
 import dialect_reference
 import function_reference
 import hardware_reference
@@ -34,6 +35,8 @@ def files() -> dict[Path, str]:
         DOCS / "operations.md": operation_reference.text(DOCS / "operations.md"),
         DOCS / "onnx-operators.md": _NOTE.format("frontend/onnx/rows")
         + operator_reference.text(),
+        DOCS / "torch-operators.md": _NOTE.format("frontend/torch")
+        + aten_reference.text(),
         DOCS / "passes.md": _NOTE.format("passes") + pass_reference.text(),
     }
     return texts | {DOCS / "images" / name: text for name, text in pictures().items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...dialects.eltwise.table import FUNCTIONS
 from ..edsl.tensors import Tensor, apply, cast
 from .rows import Call, NotLowered, Row, as_type, dtype_named, row, type_of
 
@@ -58,6 +59,7 @@ def _of_result_type(function: str) -> Row:
             return apply(_OF_TRUTH.get(function, function), *operands)
         return apply(function, *call.converted(*operands))
 
+    lowered.__doc__ = FUNCTIONS[function].summary
     return lowered
 
 
@@ -67,6 +69,7 @@ def _of_own_types(function: str) -> Row:
     def lowered(call: Call, *operands: Any) -> Tensor:
         return apply(function, *operands)
 
+    lowered.__doc__ = FUNCTIONS[function].summary
     return lowered
 
 

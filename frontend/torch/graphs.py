@@ -126,9 +126,8 @@ def _value(node: Any, values: Mapping[Any, Any]) -> Any:
 
 
 def _argument(argument: Any, values: Mapping[Any, Any]) -> Any:
-    if isinstance(argument, list | tuple):
-        several: Sequence[Any] = argument
-        return [_argument(each, values) for each in several]
+    if _is_several(argument):
+        return [_argument(each, values) for each in argument]
     if not hasattr(argument, "all_input_nodes"):
         return argument
     return argument.meta["val"] if is_number(argument) else values[argument]

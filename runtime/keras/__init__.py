@@ -8,7 +8,10 @@ is compiled. Nothing of Keras is changed or replaced but that one method of the 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .models import compile
 
 __all__ = ["compile"]
 

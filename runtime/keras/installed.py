@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from ...errors import GinghamError
@@ -10,13 +11,12 @@ from ...errors import GinghamError
 def require_keras() -> Any:
     """Keras 3 with PyTorch as backend. Raises GinghamError where that is not there."""
     try:
-        import keras
+        found: Any = import_module("keras")
     except ImportError as problem:
         raise GinghamError(
             f"Keras cannot be imported: {problem}",
             hint="python -m pip install 'gingham[keras]', and set KERAS_BACKEND=torch",
         ) from problem
-    found: Any = keras
     version = str(found.__version__)
     if version.startswith(("1.", "2.")):
         raise GinghamError(

@@ -29,10 +29,9 @@ def compile(model: Any, **options: Any) -> Any:
     from ..torch.backend import chosen_options
     from .calls import CompiledCall
 
-    known = vars(model).get("call")
     call: Callable[..., Any] = model.call
-    if isinstance(known, CompiledCall):
-        call = known.original
+    if isinstance(call, CompiledCall):
+        call = call.original
     # In the instance only, past Keras, which keeps an account of attributes.
     object.__setattr__(
         model, "call", CompiledCall(model, call, chosen_options(options))

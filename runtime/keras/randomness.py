@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import keras
+
 import torch
 
 _MULTIPLYING = (

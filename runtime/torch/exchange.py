@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
+
 import torch
 
 Order: TypeAlias = tuple[int, ...]

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-GENERATED = {"dialects", "functions", "onnx-operators", "passes"}
+GENERATED = {"dialects", "functions", "onnx-operators", "passes", "torch-operators"}
 
 
 def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""`torch.compile(model, backend="gingham")` does what PyTorch does, and says so if not."""
+"""`torch.compile(model, backend="gingham")` does what PyTorch does, or says it."""
 
 from __future__ import annotations
 
