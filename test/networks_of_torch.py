@@ -16,11 +16,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
 from gingham.bench.models import mobilenet, resnet, transformers, unet
 from gingham.runtime.torch.backend import backend
 from gingham.runtime.torch.notes import OperatorWarning
-from torch import nn
-from torch.nn.functional import cross_entropy
 
 _CLOSE = 1e-4
 """The largest difference of results, and of losses, as a share of the largest."""

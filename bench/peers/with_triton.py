@@ -6,10 +6,9 @@ not offered; PyTorch's tensors hold the data.
 
 from __future__ import annotations
 
+import torch
 import triton
 import triton.language as tl
-
-import torch
 
 from ..cases import Case
 from . import with_torch

@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 import keras
-from keras.src.backend.common.stateless_scope import in_stateless_scope
-
 import torch
+from keras.src.backend.common.stateless_scope import in_stateless_scope
 from torch._functorch.aot_autograd import aot_function
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext, tracing

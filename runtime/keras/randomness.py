@@ -12,7 +12,6 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import keras
-
 import torch
 
 _MULTIPLYING = (

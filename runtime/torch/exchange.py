@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
-
 import torch
 
 Order: TypeAlias = tuple[int, ...]

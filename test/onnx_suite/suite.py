@@ -86,8 +86,9 @@ def _stop(*_: object) -> None:
 
 
 def _run(case: Any, device: str | None, outcome: Outcome) -> None:
-    from gingham.runtime.onnx.loading import load
     from onnx.backend.test.runner import Runner
+
+    from gingham.runtime.onnx.loading import load
 
     onnx: Any = import_module("onnx")
     model = onnx.load(_path(case)) if case.model is None else case.model
