@@ -211,7 +211,7 @@ def draw_special(draw: ProgramDrawing) -> list[str]:
         y = draw.let(f"gather({x}, {places}, axis={axis}{option})", result)
         return [draw.let(f"{y} + 1", result)] if draw.chance(0.5) else [y]
     rest = shape[1:] if prod(shape[1:]) * prod(chosen) <= MOST_CELLS else ()
-    shape = (shape[0], *rest)
+    shape = (max(shape[0], 1), *rest)
     updates = draw.given((*chosen, *rest), draw.one_of(["f32", "f32", "si32", "f64"]))
     places = draw.given(chosen, "si32", below=shape[0])
     base = draw.given(shape, _type_of(draw.inputs[updates]))

@@ -24,6 +24,8 @@ _KERNELS = 40_000_000
 """The same of its kernels, each statement of which takes as long as a whole program."""
 _TOLERANCES = {"float64": 1e-6, "float32": 1e-4, "float16": 2e-2, "bfloat16": 5e-2}
 """Of the largest magnitude: kernels add up in another order."""
+_LEAST_SCALE = 1e-3
+"""Of results of numbers near 1, of which smaller ones are what rounding leaves over."""
 
 
 def interpreted(module: ModuleOp, arrays: Sequence[Array], points: int) -> list[Array]:
@@ -45,8 +47,10 @@ def wrong_cells(
 ) -> Iterator[str]:
     """What is wrong with results of kernels, and with the kernels, interpreted."""
     wanted = interpreted(flattened, arrays, _MEANING)
+    types = [array.dtype.name for array in (*arrays, *wanted)]
+    tolerance = max(_TOLERANCES.get(name, 0.0) for name in types) if types else 0.0
     for number, (got, want) in enumerate(zip(results, wanted, strict=False)):
-        if problem := difference(got, want):
+        if problem := difference(got, want, tolerance):
             yield f"by the interpreter: result {number}{problem}"
     try:
         found = interpreted(kernels, arrays, _KERNELS)
@@ -54,22 +58,23 @@ def wrong_cells(
         yield f"the kernels, interpreted: {error}"
         return
     for number, (got, want) in enumerate(zip(found, wanted, strict=False)):
-        if problem := difference(got, want):
+        if problem := difference(got, want, tolerance):
             yield f"the kernels, interpreted: result {number}{problem}"
 
 
-def difference(got: Array, want: Array) -> str | None:
-    """The cell that is furthest off, if one is too far."""
+def difference(got: Array, want: Array, tolerance: float) -> str | None:
+    """The cell that is furthest off, if one is further than a part of the largest."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return f" is {got.dtype}{got.shape} in place of {want.dtype}{want.shape}"
     with np.errstate(all="ignore"):
         one, two = got.astype(np.float64), want.astype(np.float64)
         same = (got == want) | (np.isnan(one) & np.isnan(two))
         scale = np.abs(two[np.isfinite(two)]).max(initial=0.0)
-        tolerance = _TOLERANCES.get(got.dtype.name, 0.0) * scale
+        is_exact = got.dtype.kind in "biu"
+        most = 0.0 if is_exact else tolerance * max(scale, _LEAST_SCALE)
         distance = np.where(same, 0.0, np.abs(one - two))
         distance = np.where(np.isnan(distance), np.inf, distance)
-    wrong = ~same & ~(distance <= tolerance) if scale else ~same
+    wrong = ~same & ~(distance <= most)
     if not wrong.any():
         return None
     cell = tuple(map(int, np.unravel_index(np.argmax(wrong * distance), wrong.shape)))

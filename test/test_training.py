@@ -41,15 +41,17 @@ def test_kernels_of_every_family(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_wrong_kernel_is_found() -> None:
-    wanted = np.zeros((3, 4), np.float32)
-    assert kernel_checks.difference(wanted, wanted) is None
-    assert kernel_checks.difference(wanted + 1e-6, wanted + 1) is not None
-    assert kernel_checks.difference(wanted + 1, wanted + np.float32(1.00001)) is None
-    wrong = wanted + 1
+    wanted, tolerance = np.ones((3, 4), np.float32), 1e-4
+    near, wrong = wanted + np.float32(1e-5), wanted.copy()
     wrong[1, 2] = np.nan
-    shown = kernel_checks.difference(wrong, wanted + 1)
+    assert kernel_checks.difference(wanted, wanted, tolerance) is None
+    assert kernel_checks.difference(near, wanted, tolerance) is None
+    assert kernel_checks.difference(near, wanted, 1e-6) is not None
+    shown = kernel_checks.difference(wrong, wanted, tolerance)
     assert shown == "[1, 2] is nan in place of 1.0, 1 cells"
-    assert kernel_checks.difference(wanted.astype(np.int32), wanted) is not None
+    whole = wanted.astype(np.int32)
+    assert kernel_checks.difference(whole, wanted, tolerance) is not None
+    assert kernel_checks.difference(whole + 1, whole, 10.0) is not None
 
 
 def test_a_wrong_compiler_is_found(

@@ -59,6 +59,7 @@ from .....dialects.stripe.staging import Staging
 from .....dialects.stripe.tiling import Points, Tiles
 from .....targets.hardware import Hardware
 from ....locations import located
+from ...analysis.lanes import native_lanes
 from ...analysis.nests import (
     is_leaf,
     is_number,
@@ -140,10 +141,11 @@ class _Product:
         """Whether an input is in global memory."""
         return self.block.view_type(number).space.data is MemorySpace.GLOBAL
 
-    def schedule(self, sharing: Tiling, *, is_once: bool) -> Schedule:
-        """How work-items share it."""
+    def schedule(self, sharing: Tiling, bits: int, *, is_once: bool) -> Schedule:
+        """How work-items share it, which load and store so many bits at once."""
         subgroup, lane = Binding.SUBGROUP, Binding.LANE
-        unroll, vector, none = Binding.UNROLL, Binding.VECTOR, Binding.UNDECIDED
+        unroll, none = Binding.UNROLL, Binding.UNDECIDED
+        vector = Binding.VECTOR if native_lanes(self.block, bits) > 1 else unroll
         (own, lanes, _), (across, width, _) = sharing.rows, sharing.columns
         high, wide = min(own, _SUBTILE), min(across, _SUBTILE)
         shape = self.shape
@@ -203,7 +205,7 @@ def share_walk(nest: BlockOp, hardware: Hardware) -> bool:
     way = fastest_way(products, groups, steps, hardware)
     if way is None:
         return False
-    found.apply(way)
+    found.apply(way, hardware.access_bits)
     return True
 
 
@@ -255,7 +257,7 @@ class _Walk:
             for each in self.products
         )
 
-    def apply(self, way: Way) -> None:
+    def apply(self, way: Way, bits: int) -> None:
         """Share all blocks, and put buffers where they belong."""
         cuts: dict[SSAValue, tuple[_Product, Tiling]] = {}
         kept: list[SSAValue] = []
@@ -266,7 +268,9 @@ class _Walk:
             if self._is_inside(memory):
                 _set_before(each)
                 cuts[memory] = each, sharing
-            set_schedule(each.block, each.schedule(sharing, is_once=shape.is_once))
+            set_schedule(
+                each.block, each.schedule(sharing, bits, is_once=shape.is_once)
+            )
         for op in self._allocations():
             if op.view not in kept:
                 move_to_local(op)

@@ -20,7 +20,7 @@ _FEWEST = 8
 
 @dataclass(frozen=True)
 class Limits:
-    """What a group has, and how much it should have; counts are rounded up."""
+    """What a group has, and how much it should have; its items are rounded down."""
 
     items: int
     steps: int
@@ -39,7 +39,7 @@ def team_of(scan: Scan, limits: Limits, groups: int, most: int) -> Team:
     """
     block, length = scan.block, scan.length
     bytes = sum(block.view_type(number).bytes for number in scan.outputs)
-    items, line = _power_of_two(limits.items), _power_of_two(limits.line)
+    items, line = 1 << (limits.items.bit_length() - 1), _power_of_two(limits.line)
     steps = min(_power_of_two(limits.steps), _power_of_two(length))
     if length > most * items * steps:
         steps *= 2

@@ -106,6 +106,20 @@ FOUND = {
         "3x300xui32",
         "nvidia-h100:parallel.group.item_limit=64",
     ),
+    "attention of numbers that are loaded one by one": Found(
+        "function (Q[H, L, D], K[H, M, D], V[H, M, D]) -> (O) {"
+        " S[h, q, k : H, L, M] = +(Q[h, q, d] * K[h, k, d]);"
+        " T[h, q, 0 : H, L, 1] = >(S[h, q, k]); E = exp(S - T);"
+        " B[h, q, 0 : H, L, 1] = +(E[h, q, k]); P = E / B;"
+        " O[h, q, d : H, L, D] = +(P[h, q, k] * V[h, k, d]); }",
+        "7x64x16xf32 7x64x16xf32 7x64x16xf32",
+        "intel-max:parallel.lane.access_bits=32,parallel.group.memory_bytes=16384",
+    ),
+    "a running sum by groups of no power of two": Found(
+        "function (A[N]) -> (R) { R[i : N] = +(A[z]), i - z < N; }",
+        "5000xui32",
+        "intel-max:parallel.group.item_limit=96",
+    ),
     "a running sum with little local memory": Found(
         "function (A[N]) -> (R) { R[i : N] = +(A[z]), i - z < N; }",
         "4166xf32",
