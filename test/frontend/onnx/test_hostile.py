@@ -348,7 +348,7 @@ def test_wrong_attributes_and_shapes(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\0" * 50, b"not a model", os.urandom(99), b"\x08\x0a" * 40]
+    "content", [b"", b"\0" * 50, b"not a model", bytes(range(99)), b"\x08\x0a" * 40]
 )
 def test_no_model(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
