@@ -228,7 +228,9 @@ def test_folder_as_input(program: Path, capfd: pytest.CaptureFixture[str]) -> No
 def test_unknown_extension(program: Path, capfd: pytest.CaptureFixture[str]) -> None:
     other = program.rename("main.txt")
     assert run([other.name]) == 1
-    assert "a name that ends in .mlir, .tile or .onnx, got .txt" in capfd.readouterr().err
+    assert (
+        "a name that ends in .mlir, .tile or .onnx, got .txt" in capfd.readouterr().err
+    )
     assert run([other.name, "--frontend=mlir"]) == 0
 
 
