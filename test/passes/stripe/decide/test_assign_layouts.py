@@ -92,10 +92,8 @@ def buffers(module: ModuleOp) -> list[AllocOp]:
 @pytest.mark.parametrize("seed", range(12))
 def test_any_order_means_the_same(seed: int) -> None:
     random = Random(seed)
-    sizes = [random.randint(1, 4) for _ in range(2)]
-    inputs = network_inputs(
-        seed, *sizes, 2 * random.randint(1, 4), random.randint(1, 3)
-    )
+    channels, inner, half, batch = (random.randint(1, 4) for _ in range(4))
+    inputs = network_inputs(seed, channels, inner, 2 * half, batch)
     module = lowered(inputs)
     found = buffers(module)
     assert len(found) > 4
