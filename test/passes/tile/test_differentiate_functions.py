@@ -207,7 +207,10 @@ CORNERS = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
 
 
 def test_choices_are_those_of_pytorch() -> None:
-    """At zeros, halves and where operands are equal."""
+    """At zeros, halves and where operands are equal.
+
+    At the origin atan2 has no gradient; there PyTorch's depends on its version.
+    """
     torch: Any = pytest.importorskip("torch")
     names = {"recip": "reciprocal", "max": "maximum", "min": "minimum", "mod": "fmod"}
     x, y = (a.ravel() for a in np.meshgrid(CORNERS, CORNERS))
@@ -225,6 +228,8 @@ def test_choices_are_those_of_pytorch() -> None:
         function(*tensors).sum().backward()
         for one, tensor in zip(found, tensors, strict=True):
             finite = np.isfinite(tensor.grad.numpy())
+            if name.startswith("atan2"):
+                finite &= (x != 0) | (y != 0)
             np.testing.assert_allclose(
                 one[finite], tensor.grad.numpy()[finite], atol=1e-12, err_msg=name
             )
