@@ -63,13 +63,17 @@ def _sees_a_number(use: Use) -> bool:
     return is_number(block.view_type(use.index)) and not is_subscripted(view)
 
 
-def connected_buffers(function: FuncOp) -> list[Connected]:
+def connected_buffers(function: FuncOp, rank: int) -> list[Connected]:
     """The buffers of a function that may be permuted, and who uses them, in parts.
 
-    No block uses buffers of two parts.
+    They are those with so many axes or more. No block uses buffers of two parts.
     """
     found = statements(function)
-    buffers = [op for op in found if isinstance(op, AllocOp) and may_permute(op)]
+    buffers = [
+        op
+        for op in found
+        if isinstance(op, AllocOp) and op.view.type.rank >= rank and may_permute(op)
+    ]
     views: dict[SSAValue, AllocOp] = {buffer.view: buffer for buffer in buffers}
     ties, parts = DisjointSet([*views]), DisjointSet([*views])
     users: dict[BlockOp, SSAValue] = {}

@@ -31,8 +31,8 @@ as long as the sum of times falls: iterated conditional modes (Besag, On the
 Statistical Analysis of Dirty Pictures, 1986).
 
 Only parts of the program are looked at in which a block takes `worth` percent of the
-time of its arithmetic in whole vectors; what is an input or an output of the program,
-is reshaped, or is seen in windows of several numbers stays as it is.
+time of its arithmetic in whole vectors. Matrices, what is an input or an output of the
+program, is reshaped, or is seen in windows of several numbers stay as they are.
 """
 
 from __future__ import annotations
@@ -56,10 +56,12 @@ from ..analysis.facts import carried_indices
 from ..analysis.layouts import Connected, Tied, connected_buffers
 from .layout_costs import LayoutCosts, Orders, Slow
 
+_RANK = 3
+"""The axes that buffers have at least: a matrix is transposed where it is staged."""
 _ROUNDS = 4
 """How often each of the tied buffers is looked at again."""
-_GAIN = 0.97
-"""The part of its time that a program must not take any more."""
+_KEPT = 0.95
+"""The part of its time that a program may take afterwards."""
 
 Assignment: TypeAlias = "Mapping[Tied, tuple[int, ...]]"
 """The orders of axes of tied buffers; others stay as they are."""
@@ -85,26 +87,24 @@ class StripeAssignLayoutsPass(HardwarePass):
         """
         check_positive(op, worth=self.worth, parallelism=self.parallelism)
         hardware = hardware_with(self.figures, vector_bits=self.bits)
+        costs = LayoutCosts(hardware, self.parallelism)
         for function in functions(op):
-            for part in connected_buffers(function):
-                axes = self._axes(part, hardware)
-                if axes:
-                    _assign(part, axes, LayoutCosts(hardware, self.parallelism))
+            for part in connected_buffers(function, _RANK):
+                slow = self._slow(part, hardware)
+                if costs.may_gain(part.blocks, slow, 1 - _KEPT):
+                    _assign(part, slow, costs)
 
-    def _axes(self, part: Connected, hardware: Hardware) -> set[tuple[int, int]]:
-        """Ranks, and axes of which slow blocks have whole vectors."""
+    def _slow(self, part: Connected, hardware: Hardware) -> dict[BlockOp, Slow]:
+        """The blocks for which another order of axes may be better."""
         own = _ties(part)
-        found: set[tuple[int, int]] = set()
-        for block in part.blocks:
-            number = _written(block)
-            if block.buffer(number) not in own:
-                continue
-            slow = Slow.of(block, hardware, self.worth, self.parallelism)
-            carried = carried_indices(block, number)
-            lasts = [] if slow is None else [order[-1] for order in slow.orders]
-            rank = own[block.buffer(number)].rank
-            found |= {(rank, axis) for axis, n in carried.items() if n in lasts}
-        return found
+        writing = [
+            block for block in part.blocks if block.buffer(_written(block)) in own
+        ]
+        found = {
+            block: Slow.of(block, hardware, self.worth, self.parallelism)
+            for block in writing
+        }
+        return {block: slow for block, slow in found.items() if slow is not None}
 
 
 def _ties(part: Connected) -> dict[SSAValue, Tied]:
@@ -117,15 +117,30 @@ def _written(block: BlockOp) -> int:
     return next((n for n, each in refinements if each.direction.writes), 0)
 
 
-def _assign(part: Connected, axes: set[tuple[int, int]], costs: LayoutCosts) -> None:
+def _axes(slow: Mapping[BlockOp, Slow]) -> set[tuple[int, int]]:
+    """Ranks of buffers, and axes of them of which blocks have whole vectors."""
+    found: set[tuple[int, int]] = set()
+    for block, own in slow.items():
+        number = _written(block)
+        lasts = [order[-1] for order in own.orders]
+        rank = len(block.refinement(number).access)
+        carried = carried_indices(block, number)
+        found |= {(rank, axis) for axis, index in carried.items() if index in lasts}
+    return found
+
+
+def _assign(part: Connected, slow: Mapping[BlockOp, Slow], costs: LayoutCosts) -> None:
     """Write the layouts of a part of the program, if there are better ones."""
+    axes = sorted(_axes(slow))
+    if not axes:
+        return
     network = _Network.of(part, costs)
     plain = network.seconds({})
-    starts = [network.moved(rank, axis) for rank, axis in sorted(axes)]
+    starts = [network.moved(rank, axis) for rank, axis in axes]
     start = min(starts, key=network.seconds)
     best = network.improved(start)
     seconds = network.seconds(best)
-    if seconds > _GAIN * plain:
+    if seconds > _KEPT * plain:
         return
     reason = (
         f"{time_text(seconds)} for {len(part.blocks)} blocks, {time_text(plain)} with "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
@@ -38,7 +38,7 @@ class Slow:
         """None for blocks that are best as they are, or that the model does not know.
 
         Blocks are slow that take `worth` percent of the time of their arithmetic in
-        whole vectors. Rows with fewer cells than `parallelism` are for other passes.
+        whole vectors, and lose a launch or more by it. Rows with fewer cells than `parallelism` are for other passes.
         """
         if not aggregates_plainly(block) or is_of_rows(block, parallelism):
             return None
@@ -49,10 +49,12 @@ class Slow:
         if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
             return None
         seconds = best_of(block, problem, hardware).seconds
-        least = Clock(hardware).operations(problem.vector_operations)
-        return (
-            Slow(problem, seconds, orders) if seconds >= worth / 100 * least else None
-        )
+        clock = Clock(hardware)
+        least = clock.operations(problem.vector_operations)
+        lost = seconds - clock.launch - least
+        if lost < max((worth / 100 - 1) * least, clock.launch):
+            return None
+        return Slow(problem, seconds, orders)
 
 
 def _will_merge(block: BlockOp, problem: Problem) -> bool:
@@ -105,6 +107,25 @@ class LayoutCosts:
         if key not in self.known:
             self.known[key] = self._ask(block, orders)
         return self.known[key]
+
+    def may_gain(
+        self, blocks: Sequence[BlockOp], slow: Mapping[BlockOp, Slow], share: float
+    ) -> bool:
+        """Whether blocks could save such a share of their time, of which some are slow.
+
+        At best these take the time of their arithmetic, and all others do anyway.
+        """
+        clock = Clock(self.hardware)
+        least = seconds = 0.0
+        for block in blocks:
+            own = slow.get(block)
+            if own is None and not aggregates_plainly(block):
+                continue
+            problem = problem_of(block, self.hardware.vector_bits)
+            bound = clock.operations(problem.vector_operations) + clock.launch
+            least += bound
+            seconds += bound if own is None else own.seconds
+        return seconds - least > share * seconds
 
     def _ask(self, block: BlockOp, orders: Orders) -> float:
         if not orders:
