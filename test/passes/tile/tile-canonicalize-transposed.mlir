@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p tile-flatten,tile-canonicalize | filecheck %s
-// RUN: tile-opt %s -p tile-flatten,tile-canonicalize --validate-each
+// RUN: tile-opt %s -p tile-flatten,tile-canonicalize --validate-each --validate-entry=read
 
 // A contraction reads a tensor where it was before its axes were reordered, twice here.
 // CHECK-LABEL: func.func @read
