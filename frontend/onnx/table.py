@@ -28,7 +28,9 @@ _MODULES = (
     "recurrent",
     "reductions",
     "shapes",
+    "signals",
     "sizes",
+    "training",
 )
 """The modules in `rows` that have rows."""
 
