@@ -75,7 +75,6 @@ _MODULES = {
 }
 
 
-
 class _Alias:
     """Finds `gingham.onnx` where it is: a file `onnx.py` here would hide ONNX itself.
 

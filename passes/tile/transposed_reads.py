@@ -71,8 +71,7 @@ def _before(op: ContractOp, places: Sequence[Polynomial]) -> list[Polynomial]:
     """Where the cell at these places was before the transposition."""
     result, access = op.linear_accesses()
     known = {
-        form.single_dimension: place
-        for form, place in zip(result, places, strict=True)
+        form.single_dimension: place for form, place in zip(result, places, strict=True)
     }
     known[None] = Polynomial.constant(0)  # the only place on an axis of size 1
     return [known[form.single_dimension] for form in access]
