@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -75,10 +76,10 @@ _MODULES = {
 }
 
 
-class _Alias:
+class _Alias(Loader):
     """Finds `gingham.onnx` where it is: a file `onnx.py` here would hide ONNX itself.
 
-    As of `importlib.abc.MetaPathFinder` and `Loader`.
+    It is a finder, too, as of `importlib.abc.MetaPathFinder`.
     """
 
     def find_spec(

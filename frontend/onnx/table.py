@@ -21,6 +21,7 @@ Lowering: TypeAlias = Callable[["Node"], "Tensor | Sequence[Tensor | None] | Any
 
 _MODULES = (
     "elementwise",
+    "features",
     "images",
     "networks",
     "products",

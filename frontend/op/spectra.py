@@ -54,27 +54,34 @@ def dft(
     if known_size(parts) is not None:
         require_choice(parts, (1, 2), "the size of the last axis")
     is_real = inverse and onesided
-    if length is None:
-        length = 2 * (sizes[place] - 1) if is_real else sizes[place]
-    require_some([length])
-    half = length // 2 + 1
-    row = places(2, 0, half if is_real else length)
-    column = places(2, 1, half if onesided and not inverse else length)
-    # Whole turns are left out while numbers are integers, and so exact.
-    whole = as_tensor(length) * 1.0
-    share = in_type_of(x, fmod(row * column, length)) / whole
-    waves, quarter = cos(share * (2 * pi)), sin(share * (2 * pi))
-    if inverse:
-        # The frequencies beyond the half, which are conjugates, count here.
-        count = select(fmod(row * 2, length) == 0, 1.0, 2.0) if is_real else 1.0
-        waves, quarter = waves * count, -quarter * count
-        waves, quarter = waves / whole, quarter / whole
+    usual = 2 * (sizes[place] - 1) if is_real else sizes[place]
+    size = usual if length is None else length
+    waves, quarter = _tables(x, size, inverse, onesided)
     # Of what has no imaginary part no element is read.
     real = _product(x, 0, place, waves) + _product(x, 1, place, quarter)
     if is_real:
         return unsqueeze(real, -1)
     imaginary = _product(x, 1, place, waves) - _product(x, 0, place, quarter)
     return stack([real, imaginary], -1)
+
+
+def _tables(
+    x: Tensor, length: Size, inverse: bool, onesided: bool
+) -> tuple[Tensor, Tensor]:
+    """The cosines and sines that elements are multiplied by, a column a result."""
+    require_some([length])
+    is_real, half = inverse and onesided, length // 2 + 1
+    row = places(2, 0, half if is_real else length)
+    column = places(2, 1, half if onesided and not inverse else length)
+    # Whole turns are left out while numbers are integers, and so exact.
+    whole = as_tensor(length) * 1.0
+    share = in_type_of(x, fmod(row * column, length)) / whole
+    waves, quarter = cos(share * (2 * pi)), sin(share * (2 * pi))
+    if not inverse:
+        return waves, quarter
+    # The frequencies beyond the half, which are conjugates, count here.
+    count = select(fmod(row * 2, length) == 0, 1.0, 2.0) if is_real else 1.0
+    return waves * count / whole, -quarter * count / whole
 
 
 def _product(x: Tensor, part: int, axis: int, table: Tensor) -> Tensor:

@@ -256,7 +256,8 @@ def put_nd(node: Node) -> Tensor:
 @operator("TensorScatter")
 def put_in_cache(node: Node) -> Tensor:
     """Updates behind each other on an axis, from a place on that each batch has."""
-    own, axis = node.shape(0), node.attribute("axis", -2) % node.rank(0)
+    axis: int = node.attribute("axis", -2) % node.rank(0)
+    own = node.shape(0)
     count = node.shape(1)[axis]
     place = op.arange(own[axis], dtype="int32").reshape(
         *(own[n] if n == axis else 1 for n in range(len(own)))
