@@ -12,7 +12,12 @@ C = f(A, B)
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .patched import watch_imports
@@ -36,8 +41,6 @@ if TYPE_CHECKING:
     from .runtime.settings import configure
 
 __version__ = "0.1.0"
-
-watch_imports()
 
 # Everything is imported when first asked for: the tools start with this package too.
 _PLACES = {
@@ -71,6 +74,37 @@ _MODULES = {
     "op": "op",
     "plaidml": "plaidml",
 }
+
+
+class _Alias(Loader):
+    """Finds `gingham.onnx` where it is: a file `onnx.py` here would hide ONNX itself.
+
+    It is a finder, too, as of `importlib.abc.MetaPathFinder`.
+    """
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        """The module of a name in the table, if another folder has it."""
+        package, _, name = fullname.rpartition(".")
+        if package != __name__ or _MODULES.get(name, name) == name:
+            return None
+        return ModuleSpec(fullname, self)
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to Python to make one, which never is seen."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Have the module that it stands for be imported instead."""
+        name = module.__name__
+        sys.modules[name] = getattr(sys.modules[__name__], name.rpartition(".")[2])
+
+
+sys.meta_path.append(_Alias())
+watch_imports()
 
 __all__ = [
     "Array",

@@ -12,6 +12,8 @@ come from. `"ij,jk,kl->il"` of A, B and C becomes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, SSAValue
@@ -25,6 +27,19 @@ from .einsum_path import Path, kept_labels
 from .index_space import IndexSpace, Size
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """An axis of the size of its label, or of size 1, which is repeated."""
+
+    label: Label
+    step: Size
+    """1, or where the axis has size 1, 0."""
+
+
+Axis: TypeAlias = Label | Repeated | None
+"""What is read along an axis: the index of its label, or index 0 where it is None."""
+
+
 def build_einsum(
     builder: ProgramBuilder,
     product: Product,
@@ -33,18 +48,20 @@ def build_einsum(
     sizes: Mapping[Label, Size],
     location: SourceLocation,
     *,
+    axes: Sequence[Sequence[Axis]] | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
     """The tensor of a product, contracted in the order of `path`.
 
-    `sizes` has the size of each label of the product. Operands are converted to
+    `sizes` has the size of each label of the product, `axes` its operands where that is
+    not all that is said of them. Operands are converted to
     `element` where one is given. Of truth values the sum is whether any product is
     true, as in NumPy; for this `element` has to be i1.
     """
     if element is not None:
         tensors = [builder.cast(tensor, element, location) for tensor in tensors]
     chain = _Chain(builder, product.output, sizes, location, element == i1)
-    left = list(zip(tensors, product.operands, strict=True))
+    left: list[_Entry] = [*zip(tensors, axes or product.operands, strict=True)]
     for step in path:
         operands = [left[position] for position in step]
         left = [entry for n, entry in enumerate(left) if n not in step]
@@ -55,8 +72,8 @@ def build_einsum(
     return tensor
 
 
-_Entry = tuple[SSAValue, tuple[Label | None, ...]]
-"""A tensor and the label of each of its axes; None where index 0 is read."""
+_Entry = tuple[SSAValue, Sequence[Axis]]
+"""A tensor, and what is read along its axes."""
 
 
 class _Chain:
@@ -112,7 +129,7 @@ class _Chain:
         kept = kept_labels([_labels(entry) for entry in pair], needed, self._output)
         first = [label for label in self._output if label in kept]
         # Each label once, where it occurs first.
-        seen = dict.fromkeys(label for _, labels in pair for label in labels if label)
+        seen = dict.fromkeys(label for _, axes in pair for label in _labels_of(axes))
         return tuple(dict.fromkeys([*first, *(n for n in seen if n in kept)]))
 
     def _aggregation(
@@ -126,12 +143,16 @@ class _Chain:
         return Aggregation.ADD if is_sum else Aggregation.ASSIGN
 
     def _operand(self, space: IndexSpace, entry: _Entry) -> Operand:
-        tensor, labels = entry
-        access = tuple(
-            Polynomial.constant(0) if label is None else self._index(space, label)
-            for label in labels
-        )
+        tensor, axes = entry
+        access = tuple(self._place(space, axis) for axis in axes)
         return Operand(tensor, access, tensor.name_hint or "operand", self._location)
+
+    def _place(self, space: IndexSpace, axis: Axis) -> Polynomial:
+        if axis is None:
+            return Polynomial.constant(0)
+        if isinstance(axis, Repeated):
+            return self._index(space, axis.label) * space.size(axis.step)
+        return self._index(space, axis)
 
     def _index(self, space: IndexSpace, label: Label) -> Polynomial:
         name = label if label.isascii() and label.isalpha() else _index_name(label)
@@ -139,7 +160,15 @@ class _Chain:
 
 
 def _labels(entry: _Entry) -> frozenset[Label]:
-    return frozenset(label for label in entry[1] if label is not None)
+    return frozenset(_labels_of(entry[1]))
+
+
+def _labels_of(axes: Sequence[Axis]) -> list[Label]:
+    return [
+        axis.label if isinstance(axis, Repeated) else axis
+        for axis in axes
+        if axis is not None
+    ]
 
 
 def _index_name(label: Label) -> str:

@@ -96,7 +96,7 @@ class Equation:
     def _output(self, labels: Collection[Label]) -> tuple[Label, ...]:
         """The labels of the result, of all that the operands' axes have."""
         ellipsis = sorted(
-            (label for label in labels if _is_from_ellipsis(label)),
+            (label for label in labels if is_from_ellipsis(label)),
             key=lambda label: -int(label.removeprefix(ELLIPSIS)),
         )
         if self.output is None:
@@ -240,7 +240,8 @@ def _alphabetical(label: Label) -> tuple[int, str]:
     return len(label), label
 
 
-def _is_from_ellipsis(label: Label) -> bool:
+def is_from_ellipsis(label: Label) -> bool:
+    """Whether it is the label of an axis that an ellipsis stands for."""
     return label.startswith(ELLIPSIS)
 
 
@@ -300,6 +301,6 @@ def _sizes(
 
 
 def _described(label: Label) -> str:
-    if not _is_from_ellipsis(label):
+    if not is_from_ellipsis(label):
         return f"the label '{label}'"
     return f"axis -{label.removeprefix(ELLIPSIS)} of '...'"

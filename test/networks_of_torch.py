@@ -7,11 +7,8 @@ takes minutes; a name or several choose.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import sys
-import time
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,10 +18,7 @@ from torch.nn.functional import cross_entropy
 
 from gingham.bench.models import mobilenet, resnet, transformers, unet
 from gingham.runtime.torch.backend import backend
-from gingham.runtime.torch.notes import OperatorWarning
-
-_CLOSE = 1e-4
-"""The largest difference of results, and of losses, as a share of the largest."""
+from test.networks import compare_all, largest_difference
 
 
 class Network(NamedTuple):
@@ -87,8 +81,8 @@ def _inference(network: Network) -> float:
         for batch in (2, 5):
             arguments = network.arguments(batch)
             expected = model(*arguments)
-            difference = (fast(*arguments) - expected).abs().max()
-            worst = max(worst, float(difference / expected.abs().max()))
+            found = fast(*arguments)
+            worst = max(worst, largest_difference(found, expected))
     return worst
 
 
@@ -129,27 +123,13 @@ def _losses(model: Any, call: Any, batches: list[tuple[Any, ...]]) -> list[float
     return losses
 
 
-def main() -> int:
-    """The differences of each network; the status is 1 where one is too large."""
-    parser = argparse.ArgumentParser(description="Networks of PyTorch on Gingham.")
-    parser.add_argument("names", nargs="*", default=[*NETWORKS], metavar="NAME")
-    # An operator that PyTorch runs would only be compared with itself.
-    warnings.simplefilter("error", OperatorWarning)
-    status = 0
-    for name in parser.parse_args().names:
-        torch.manual_seed(0)
-        torch._dynamo.reset()
-        start, network = time.process_time(), NETWORKS[name]
-        differences = _inference(network), _training(network)
-        seconds = time.process_time() - start
-        status |= max(differences) > _CLOSE
-        print(
-            f"{name:12} inference {differences[0]:.1e}  training {differences[1]:.1e}"
-            f"  ({seconds:.0f} s of one core)",
-            flush=True,
-        )
-    return status
+def _compare(name: str) -> dict[str, float]:
+    """How far a network is off, predicting and learning."""
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    network = NETWORKS[name]
+    return {"inference": _inference(network), "training": _training(network)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare_all("Networks of PyTorch on Gingham.", NETWORKS, _compare))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,18 @@ DOCS = Path(__file__).parents[1] / "docs"
 @pytest.mark.parametrize("name", gingham.__all__)
 def test_names_of_the_package_are_there(name: str) -> None:
     assert getattr(gingham, name).__doc__
+
+
+@pytest.mark.parametrize("name", ["keras", "onnx", "op"])
+def test_modules_are_imported_by_their_public_names(name: str) -> None:
+    program = f"""if True:
+        import gingham.{name} as one
+        import gingham.{name}
+        from gingham.{name} import *
+        from gingham import {name}
+        assert one is {name} is gingham.{name}
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_unknown_names_are_errors() -> None:

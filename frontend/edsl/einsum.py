@@ -16,8 +16,8 @@ def einsum(
 
     Called as `einsum("ij,jk->ik", A, B)` or `einsum(A, [0, 1], B, [1, 2])`, with all of
     NumPy's forms; `optimize` and `dtype` are as in `gingham.einsum`. Axes with one
-    label have one size. Where the sizes of an input are known, one of size 1 is
-    repeated; where they are not, that is an error once they are.
+    label have one size. One of size 1 is repeated where that is known, and those of an
+    ellipsis in any case; otherwise it is an error once sizes are known.
 
     Where the element types are not known, truth values are counted.
     """

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.eltwise.element_types import promote
+from ...dialects.eltwise.table import FUNCTIONS
 from ...errors import GinghamError
-from ..einsum import build_einsum
+from ..einsum import Axis, Repeated, build_einsum
 from ..einsum_call import einsum_arguments, einsum_path
-from ..einsum_equation import Label, Product
+from ..einsum_equation import Label, Product, is_from_ellipsis
 from ..einsum_path import Path
 from ..index_space import Size
+from ..special_builder import SpecialBuilder
 from .axes import known_rank
 from .dtypes import element_type
 from .graph import Emitting, Node, Result, SizeSymbol
@@ -81,8 +84,16 @@ class Einsum(Node):
         )
         self._path = path
         self._element = self.known_element = element
-        labels = {label for axes in product.operands for label in axes if label}
-        self._symbols = {label: SizeSymbol(_size_name(label)) for label in labels}
+        counts = Counter(
+            label for axes in product.operands for label in {*axes} if label
+        )
+        self._symbols = {label: SizeSymbol(_size_name(label)) for label in counts}
+        self._shared = {
+            label
+            for label, count in counts.items()
+            if count > 1 and is_from_ellipsis(label)
+        }
+        """The axes of an ellipsis that broadcast: of what size they are, or of 1."""
 
     @property
     def known_sizes(self) -> tuple[int | None, ...] | None:
@@ -97,34 +108,73 @@ class Einsum(Node):
 
     def emit(self, to: Emitting) -> Result:
         """Contractions in the order of the path, mostly of two operands at a time."""
-        sizes: dict[Label, Size] = {}
+        sizes: dict[Label, list[Size]] = {}
         tensors: list[SSAValue] = []
-        for operand, axes in zip(self.operands, self._product.operands, strict=True):
+        several: list[list[Axis]] = []
+        for operand, labels in zip(self.operands, self._product.operands, strict=True):
             tensor = to.builder.tensor(to.value(operand), self.location)
             tensors.append(tensor)
-            if axes:
-                sizes |= self._named_sizes(to, tensor, axes)
+            several.append(self._axes(to, operand, tensor, labels, sizes))
+        special = SpecialBuilder(to.builder)
         return build_einsum(
             to.builder,
             self._product,
             self._path,
             tensors,
-            sizes,
+            {
+                label: special.broadcast(several, self.location)
+                for label, several in sizes.items()
+            },
             self.location,
+            axes=several,
             element=self._element,
         )
 
-    def _named_sizes(
-        self, to: Emitting, tensor: SSAValue, axes: Sequence[Label | None]
-    ) -> dict[Label, Size]:
-        """The sizes of a tensor by the labels of its axes; one label is one size."""
-        symbols = [
-            SizeSymbol("One") if label is None else self._symbols[label]
-            for label in axes
+    def _axes(
+        self,
+        to: Emitting,
+        operand: Node,
+        tensor: SSAValue,
+        labels: Sequence[Label | None],
+        sizes: dict[Label, list[Size]],
+    ) -> list[Axis]:
+        """What is read along the axes of an operand; notes what sizes labels have."""
+        if not labels:
+            return []
+        known = operand.known_sizes or (None,) * len(labels)
+        may_be_one = [
+            size is None and label in self._shared
+            for label, size in zip(labels, known, strict=True)
         ]
-        names = [to.size_name(symbol) for symbol in symbols]
-        sizes = to.builder.name_sizes(tensor, names, self.location)
-        return {label: s for label, s in zip(axes, sizes, strict=True) if label}
+        names = [
+            to.size_name(self._symbol(label, is_own))
+            for label, is_own in zip(labels, may_be_one, strict=True)
+        ]
+        own = to.builder.name_sizes(tensor, names, self.location)
+        axes: list[Axis] = []
+        for label, size, is_own in zip(labels, own, may_be_one, strict=True):
+            if label is None:
+                axes.append(None)
+                continue
+            noted = sizes.setdefault(label, [])
+            if size not in noted:
+                noted.append(size)
+            axes.append(Repeated(label, self._step(to, size)) if is_own else label)
+        return axes
+
+    def _symbol(self, label: Label | None, is_own: bool) -> SizeSymbol:
+        if label is None:
+            return SizeSymbol("One")
+        return SizeSymbol(None) if is_own else self._symbols[label]
+
+    def _step(self, to: Emitting, size: Size) -> Size:
+        """How far an index moves along an axis: not at all where it has size 1."""
+        subtract, least = FUNCTIONS["sub"], FUNCTIONS["min"]
+        rest = to.builder.apply(subtract, [size, Size(1)], self.location)
+        step = to.builder.apply(least, [rest, Size(1)], self.location)
+        if not isinstance(step, Size):
+            raise ValueError("arithmetic of sizes gave no size")
+        return step
 
 
 def _size_name(label: Label) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import GinghamError
+from .attributes import with_defaults
 from .model import described
 from .tensors import check_sizes, dtype_of, element_of
 from .values import TensorValue, Value
@@ -37,7 +38,7 @@ def infer_outputs(
 
     Raises GinghamError for inputs that do not fit the operator.
     """
-    from onnx import helper, numpy_helper
+    from onnx import NodeProto, helper, numpy_helper
     from onnx.shape_inference import infer_node_outputs
 
     types: dict[str, TypeProto] = {}
@@ -51,6 +52,11 @@ def infer_outputs(
         array = value.array
         if array is not None and array.size <= _MOST_DATA and array.dtype != object:
             data[name] = numpy_helper.from_array(array, name)
+    if node.op_type == "STFT":
+        # Inference has another default of an attribute than the operator.
+        attributes = [*with_defaults(node, schema).values()]
+        node = NodeProto(op_type="STFT", input=node.input, output=node.output)
+        node.attribute.extend(attributes)
     versions = [helper.make_opsetid(*each) for each in opsets.items()]
     try:
         found = infer_node_outputs(schema, node, types, data, opset_imports=versions)

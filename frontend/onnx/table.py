@@ -21,6 +21,7 @@ Lowering: TypeAlias = Callable[["Node"], "Tensor | Sequence[Tensor | None] | Any
 
 _MODULES = (
     "elementwise",
+    "features",
     "images",
     "networks",
     "products",
@@ -28,7 +29,9 @@ _MODULES = (
     "recurrent",
     "reductions",
     "shapes",
+    "signals",
     "sizes",
+    "training",
 )
 """The modules in `rows` that have rows."""
 

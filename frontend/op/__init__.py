@@ -33,6 +33,7 @@ from . import (
     shapes,
     slicing,
     sorting,
+    spectra,
 )
 from .accumulation import *
 from .activations import *
@@ -62,6 +63,7 @@ from .sampling import *
 from .shapes import *
 from .slicing import *
 from .sorting import *
+from .spectra import *
 
 __all__: list[str] = []
 __all__ += accumulation.__all__
@@ -92,3 +94,4 @@ __all__ += sampling.__all__
 __all__ += shapes.__all__
 __all__ += slicing.__all__
 __all__ += sorting.__all__
+__all__ += spectra.__all__

@@ -6,12 +6,10 @@ import operator
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 from ...dialects.tile.special_shapes import normalized_axis
 from ..edsl.axes import bind_sizes
 from ..edsl.dims import is_integer, is_size
-from ..edsl.graph import Node
 from ..edsl.indices import TensorIndex
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor, TensorDim
@@ -22,26 +20,8 @@ Axes: TypeAlias = int | Sequence[int] | None
 """One axis, several, or all; negative ones are counted from the last."""
 
 
-_orders: WeakKeyDictionary[Node, tuple[Tensor, Sequence[int]]] = WeakKeyDictionary()
-
-
-def note_order(result: Tensor, x: Tensor, order: Sequence[int]) -> None:
-    """Remember that a tensor is another one with its axes in another order."""
-    _orders[result.node] = (x, order)
-
-
-def order_of(x: Tensor) -> tuple[Tensor, Sequence[int]] | None:
-    """Which tensor it is with its axes in which order; None where it is none."""
-    # A lens is a view of a node, and has an order of its own.
-    return None if x.lens is not None else _orders.get(x.node)
-
-
 def sizes_of(x: Tensor) -> list[Size]:
     """The sizes of the axes: integers as far as the program says them."""
-    reordered = order_of(x)
-    if reordered is not None:
-        sizes = sizes_of(reordered[0])
-        return [sizes[axis] for axis in reordered[1]]
     known: Sequence[int | None] = x.node.known_sizes or (None,) * x.ndim
     if x.lens is not None:
         known = x.lens.undo(list(known))
@@ -126,10 +106,6 @@ def require_size(x: Tensor, axis: int, size: Size, what: str) -> None:
 
     Raises GinghamError where both are known and differ; `what` the size is, in words.
     """
-    reordered = order_of(x)
-    if reordered is not None:
-        require_size(reordered[0], reordered[1][axis], size, what)
-        return
     own, wanted = known_size(sizes_of(x)[axis]), known_size(size)
     if own is not None and wanted is not None and own != wanted:
         raise error(f"axis {axis} of {_name(x)} has size {own}, not {wanted}: {what}")

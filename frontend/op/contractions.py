@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dialects.aggregation import Aggregation
-from ..edsl.accesses import Aggregated, Combined, IndexedTensor
+from ..edsl.accesses import Aggregated, Combined
 from ..edsl.indices import Constraint, index_expression
 from ..edsl.outputs import TensorOutput
 from ..edsl.tensors import Tensor
-from .axes import Size, indices, note_order, order_of, require_some, sizes_of
+from .axes import Size, require_some
 
 SUM, PRODUCT = Aggregation.ADD, Aggregation.MUL
 MAX, MIN, ONLY = Aggregation.MAX, Aggregation.MIN, Aggregation.ASSIGN
@@ -44,26 +44,4 @@ def moved(
     default: Tensor | None = None,
 ) -> Tensor:
     """The tensor whose cell `output` is the element `source` of x, else the default."""
-    return contract(ONLY, sizes, output, element(x, source), constraints, default)
-
-
-def reordered(x: Tensor, order: Sequence[int]) -> Tensor:
-    """The tensor with its axes in another order."""
-    places, sizes = indices(x.ndim), sizes_of(x)
-    output = [places[axis] for axis in order]
-    result = moved(x, [sizes[axis] for axis in order], output, places)
-    note_order(result, x, order)
-    return result
-
-
-def element(x: Tensor, places: Sequence[Any]) -> IndexedTensor:
-    """An access of a contraction.
-
-    A tensor whose axes were reordered is read where it was before, so that nothing is
-    moved for it.
-    """
-    while (known := order_of(x)) is not None:
-        x, order = known
-        own = dict(zip(order, places, strict=True))
-        places = [own[axis] for axis in range(x.ndim)]
-    return x[tuple(places)]
+    return contract(ONLY, sizes, output, x[tuple(source)], constraints, default)

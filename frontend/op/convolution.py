@@ -18,7 +18,7 @@ from .axes import (
     require_size,
     sizes_of,
 )
-from .contractions import SUM, contract, element
+from .contractions import SUM, contract
 from .operation import TensorLike, as_tensor, operation
 from .windows import Padding, image, image_sizes, windows
 
@@ -69,7 +69,7 @@ def conv(
         SUM,
         image(batch, outputs, [move.count for move in moves], channels_last),
         image(n, to, at, channels_last),
-        element(x, image(n, of, reads, channels_last)) * element(weight, weights),
+        x[tuple(image(n, of, reads, channels_last))] * weight[tuple(weights)],
         constraints,
     )
     return _with_bias(result, bias, outputs, channels_last)
@@ -155,7 +155,7 @@ def conv_transpose(
         SUM,
         image(batch, outer * groups, whole, channels_last),
         image(n, to, writes, channels_last),
-        element(x, image(n, of, at, channels_last)) * element(weight, weights),
+        x[tuple(image(n, of, at, channels_last))] * weight[tuple(weights)],
         bounds,
     )
     return _with_bias(result, bias, outer * groups, channels_last)

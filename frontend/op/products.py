@@ -10,7 +10,7 @@ from ..edsl.indices import Constraint
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor
 from .axes import Size, axis_of, indices, require_rank, require_size, sizes_of
-from .contractions import SUM, contract, element
+from .contractions import SUM, contract
 from .operation import TensorLike, as_tensor, operation
 from .shapes import broadcast_sizes, flatten, repeated, squeeze, unsqueeze
 
@@ -47,8 +47,8 @@ def summed_product(equation: str, a: Tensor, b: Tensor) -> Tensor:
         SUM,
         [sizes[letter] for letter in output],
         [places[letter] for letter in output],
-        element(a, [places[letter] for letter in first])
-        * element(b, [places[letter] for letter in second]),
+        a[tuple(places[letter] for letter in first)]
+        * b[tuple(places[letter] for letter in second)],
     )
 
 
@@ -97,8 +97,8 @@ def product_of_stacks(
         SUM,
         [*broadcast_sizes([outer_a, shared]), rows, columns],
         [*first, row, column],
-        element(a, [*_in_stack(first, outer_a), row, between])
-        * element(b, [*_in_stack(second, outer_b), *inside]),
+        a[(*_in_stack(first, outer_a), row, between)]
+        * b[(*_in_stack(second, outer_b), *inside)],
         constraints,
     )
 

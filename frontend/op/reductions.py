@@ -11,7 +11,7 @@ from ..edsl.functions import pow as power
 from ..edsl.locations import error
 from ..edsl.tensors import Tensor, cast
 from .axes import Axes, Size, axes_of, axis_of, indices, product, sizes_of
-from .contractions import MAX, MIN, PRODUCT, SUM, contract, element
+from .contractions import MAX, MIN, PRODUCT, SUM, contract
 from .creation import places
 from .operation import TensorLike, as_tensor, operation
 from .shapes import flatten
@@ -51,7 +51,7 @@ def reduced(x: Tensor, aggregation: Aggregation, axes: Axes, keepdims: bool) -> 
         aggregation,
         [size for size, _ in kept],
         [index for _, index in kept],
-        element(x, source),
+        x[tuple(source)],
     )
 
 

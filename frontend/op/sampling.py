@@ -12,15 +12,25 @@ from ..edsl.locations import error
 from ..edsl.specials import gather as gather_cells
 from ..edsl.specials import index
 from ..edsl.tensors import Tensor
-from .axes import Size, require_choice, require_rank, require_size, sizes_of
+from .axes import (
+    Size,
+    product,
+    require_choice,
+    require_rank,
+    require_size,
+    sizes_of,
+)
+from .creation import places
 from .elementwise import mod
 from .joining import stack
 from .operation import TensorLike, as_tensor, operation
 from .padding import pad
+from .products import matmul
 from .shapes import moveaxis
 from .slicing import select_index
+from .windows import windows
 
-__all__ = ["affine_grid", "grid_sample"]
+__all__ = ["affine_grid", "deform_conv", "grid_sample"]
 
 _BORDER = 3
 """Elements around an image that a cubic interpolation of one inside may read."""
@@ -50,12 +60,12 @@ def grid_sample(
     require_rank(grid, x.ndim, "the grid")
     rank, sizes = x.ndim - 2, sizes_of(x)
     require_size(grid, grid.ndim - 1, rank, "the number of spatial axes")
-    places = [
+    pixels = [
         _pixel(select_index(grid, rank - 1 - axis, -1), sizes[2 + axis], align_corners)
         for axis in range(rank)
     ]
     kind = {"nearest": "nearest", "bilinear": "linear", "linear": "linear"}
-    return _sampled(x, places, kind.get(mode, "cubic"), padding_mode, align_corners)
+    return _sampled(x, pixels, kind.get(mode, "cubic"), padding_mode, align_corners)
 
 
 def _pixel(place: Tensor, size: Size, align_corners: bool) -> Tensor:
@@ -67,14 +77,14 @@ def _pixel(place: Tensor, size: Size, align_corners: bool) -> Tensor:
 
 def _sampled(
     x: Tensor,
-    places: Sequence[Tensor],
+    pixels: Sequence[Tensor],
     interpolation: str,
     padding_mode: str,
     align_corners: bool,
 ) -> Tensor:
     _, channels, *spatial = sizes_of(x)
     found: list[Tensor] = []
-    for place, size in zip(places, spatial, strict=True):
+    for place, size in zip(pixels, spatial, strict=True):
         if padding_mode == "reflection":
             place = _reflected(place, size, align_corners)
         if interpolation == "nearest":
@@ -107,9 +117,10 @@ def _reflected(place: Tensor, size: Size, align_corners: bool) -> Any:
     """A coordinate within an axis, by reflection at both of its ends."""
     shift = 0.0 if align_corners else 0.5
     length = as_tensor(size) * 1.0 - (1.0 if align_corners else 0.0)
-    turned = mod(place + shift, length * 2.0)
-    inside = length - abs(length - turned)
-    return inside - shift
+    # One element alone has no length from its middle to its middle.
+    period = larger(length, 0.5)
+    turned = mod(place + shift, period * 2.0)
+    return smaller(period - abs(period - turned), length) - shift
 
 
 @operation
@@ -142,3 +153,54 @@ def affine_grid(
             total = total + (factor * coordinates[column] if column < rank else factor)
         result.append(total)
     return stack(result, -1)
+
+
+@operation
+def deform_conv(
+    x: TensorLike,
+    weight: TensorLike,
+    offset: TensorLike,
+    bias: TensorLike = None,
+    mask: TensorLike = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[Any] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+    offset_groups: int = 1,
+) -> Tensor:
+    """A convolution whose elements are read beside their places, as ONNX's DeformConv.
+
+    As torchvision's deform_conv2d: the offset, of shape [N, offset groups * elements of
+    the kernel * 2, rows, columns], says how far from its place each element is read, by
+    interpolation, (y, x); the mask, [N, offset groups * elements of the kernel, rows,
+    columns], what it is multiplied by. Beyond an image are zeros. The other arguments
+    are those of `conv`.
+    """
+    x, weight, offset = as_tensor(x), as_tensor(weight), as_tensor(offset)
+    for tensor, what in ((x, "the images"), (weight, "the weight")):
+        require_rank(tensor, 4, what)
+    batch, channels, *sizes = sizes_of(x)
+    outputs, _, *kernel = sizes_of(weight)
+    moves = windows(sizes, kernel, stride, padding, dilation)
+    counts, taps = [move.count for move in moves], product(kernel)
+    shape = [batch, offset_groups, *kernel, 2, *counts]
+    shifts = offset.reshape(*shape)
+    found: list[Tensor] = []
+    for axis, move in enumerate(moves):
+        place = move.element(
+            places(6, 4 + axis, move.count), places(6, 2 + axis, move.kernel)
+        )
+        place = place + select_index(shifts, axis, 4)
+        found.append(place.reshape(batch * offset_groups, taps * counts[0], counts[1]))
+    parts = x.reshape(batch * offset_groups, channels // offset_groups, *sizes)
+    seen = _sampled(parts, found, "linear", "zeros", True)
+    seen = seen.reshape(batch, offset_groups, channels // offset_groups, taps, *counts)
+    if mask is not None:
+        seen = seen * as_tensor(mask).reshape(batch, offset_groups, 1, taps, *counts)
+    depth, width = channels // groups * taps, outputs // groups
+    columns = seen.reshape(batch, groups, depth, product(counts))
+    result = matmul(weight.reshape(groups, width, depth), columns)
+    result = result.reshape(batch, outputs, *counts)
+    if bias is None:
+        return result
+    return result + as_tensor(bias).reshape(outputs, 1, 1)

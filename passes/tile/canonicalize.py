@@ -21,8 +21,9 @@ Every rewrite keeps all bits of the result, those of negative zeros too (of a Na
 that it is one): `x * 1`, `x / 1` and `x - 0.0` are `x` in any type, `x + 0` in integers
 only; in floats it is `x + -0.0` that is `x`; `-(-x)`, `~(~x)` and `!(!x)` are `x`.
 Folded functions round as their type does. A reshape to its own shape is its operand,
-and of two reshapes the first is dropped. Works on tensors, scalars and sizes; in a
-module that is not specialized yet little can be known, so little is done.
+and of two reshapes the first is dropped; what a flat contraction reads of a transposed
+tensor it reads of the tensor itself. Works on tensors, scalars and sizes; in a module
+that is not specialized yet little can be known, so little is done.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from ...dialects.tile.special import ReshapeOp
 from ..constant_folding import constant_of, fold_cast, fold_function, is_exact_cast
 from ..locations import located
 from .neutral import operand_given
+from .transposed_reads import ReadBeforeTransposition
 
 
 class FoldFunction(RewritePattern):
@@ -162,6 +164,7 @@ class TileCanonicalizePass(ModulePass):
                 DropCondition(),
                 MergeCasts(),
                 MergeReshapes(),
+                ReadBeforeTransposition(),
             ]
         )
         PatternRewriteWalker(patterns).rewrite_module(op)

@@ -64,6 +64,33 @@ def test_one_trace_serves_all_sizes() -> None:
     assert product.trace_count == 1
 
 
+def test_axes_of_an_ellipsis_broadcast_in_one_trace() -> None:
+    @jit(device="reference")
+    def products(A: Tensor, B: Tensor, C: Tensor) -> list[Tensor]:
+        return [A @ B, einsum("...ij,...jk,k->...i", A, B, C)]
+
+    for first, second in [((1, 2), (5, 2)), ((5, 1), (5, 3)), ((4, 2), (1, 1))]:
+        a, b, c = small(*first, 3, 4), small(*second, 4, 2, seed=1), small(2)
+        product, summed = products(a, b, c)
+        np.testing.assert_array_equal(product, a @ b, strict=True)
+        np.testing.assert_array_equal(summed, a @ b @ c, strict=True)
+    assert products.trace_count == 1
+    with pytest.raises(GinghamError, match="broadcast"):
+        products(small(2, 2, 3, 4), small(3, 2, 4, 2), small(2))
+
+
+def test_gradients_of_what_is_repeated() -> None:
+    @jit(device="reference")
+    def slopes(A: Tensor, B: Tensor) -> list[Tensor]:
+        return gingham.gradient(A @ B, [A, B])
+
+    a, b = small(1, 3, 4, dtype="float32"), small(5, 4, 2, dtype="float32")
+    ones = np.ones((5, 3, 2), np.float32)
+    by_a, by_b = slopes(a, b)
+    np.testing.assert_array_equal(by_a, (ones @ b.mT).sum(0, keepdims=True))
+    np.testing.assert_array_equal(by_b, a.mT @ ones)
+
+
 def test_a_lens_changes_the_axes_that_labels_are_for() -> None:
     @jit(device="reference")
     def summed(A: Tensor, B: Tensor) -> Tensor:

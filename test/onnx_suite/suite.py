@@ -33,6 +33,7 @@ class Outcome:
 
 CAUSES = {
     "bernoulli": "another generator gives other random numbers",
+    "dft_inverse": "zeros of which 2e-7 is expected, as if in single precision",
     "if_opt": "the test takes the elements of a sequence for several outputs",
     "loop16_seq_none": "the test compares a sequence with an array",
     "scan_sum": "neither knows the Scan over batches of version 8",

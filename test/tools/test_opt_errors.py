@@ -8,6 +8,7 @@ import pytest
 
 from gingham.passes.tile.specialize import TileSpecializePass
 from gingham.tools.optimizer.driver import run
+from gingham.tools.optimizer.input import EXTENSIONS
 
 from ..optimizer_runs import VALID, Failing
 
@@ -228,9 +229,9 @@ def test_folder_as_input(program: Path, capfd: pytest.CaptureFixture[str]) -> No
 def test_unknown_extension(program: Path, capfd: pytest.CaptureFixture[str]) -> None:
     other = program.rename("main.txt")
     assert run([other.name]) == 1
-    assert (
-        "a name that ends in .mlir, .tile or .onnx, got .txt" in capfd.readouterr().err
-    )
+    message = capfd.readouterr().err
+    assert "a name that ends in .mlir, .tile or .onnx, got .txt" in message
+    assert all(f"--frontend={kind}" in message for kind in EXTENSIONS)
     assert run([other.name, "--frontend=mlir"]) == 0
 
 

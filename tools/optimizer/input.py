@@ -95,7 +95,7 @@ def _kind_of(path: str) -> str:
     raise GinghamError(
         f"cannot tell what '{path}' holds: expected a name that ends in .mlir, "
         f".tile or .onnx, got {f'.{extension}' if extension else 'no extension'}",
-        hint="--frontend=mlir or --frontend=tile says what it is",
+        hint="--frontend=mlir, --frontend=onnx or --frontend=tile says what it is",
     )
 
 

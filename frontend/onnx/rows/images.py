@@ -12,6 +12,7 @@ from ...edsl.tensors import Tensor
 from ..node import Node, Unsupported
 from ..table import operator
 from .networks import padding_of
+from .shapes import positions
 
 
 @operator("Resize", known=(1, 2, 3))
@@ -144,4 +145,24 @@ def fold(node: Node) -> Tensor:
         node.attribute("dilations") or 1,
         padding_of(node, len(sizes)),
         node.attribute("strides") or 1,
+    )
+
+
+@operator("RoiAlign")
+def regions(node: Node) -> Tensor:
+    """Regions of images in another size, each element the mean of samples."""
+    if node.attribute("mode", "avg") != "avg":
+        raise Unsupported("the largest of weighted elements")
+    ratio = node.attribute("sampling_ratio", 0)
+    if ratio < 1:
+        raise Unsupported("a number of samples that depends on the regions")
+    mode = "output_half_pixel" if node.opset < 16 else "half_pixel"
+    return op.roi_align(
+        node[0],
+        node[1],
+        positions(node, 2),
+        (node.attribute("output_height", 1), node.attribute("output_width", 1)),
+        ratio,
+        node.attribute("spatial_scale", 1.0),
+        node.attribute("coordinate_transformation_mode", mode) == "half_pixel",
     )

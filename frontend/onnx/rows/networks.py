@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from ....errors import GinghamError
@@ -11,6 +12,7 @@ from ...edsl.functions import ident, select
 from ...edsl.tensors import Tensor, cast
 from ..node import Node, Unsupported
 from ..table import operator
+from .shapes import positions
 
 
 def padding_of(node: Node, count: int) -> Any:
@@ -56,6 +58,25 @@ def transposed_convolution(node: Node) -> Tensor:
     )
 
 
+@operator("DeformConv")
+def deformed_convolution(node: Node) -> Tensor:
+    """A convolution whose elements are read beside their places."""
+    if node.rank(0) != 4:
+        raise Unsupported("a number of spatial axes other than 2")
+    return op.deform_conv(
+        node[0],
+        node[1],
+        node[2],
+        node.optional(3),
+        node.optional(4),
+        node.attribute("strides") or 1,
+        padding_of(node, 2),
+        node.attribute("dilations") or 1,
+        node.attribute("group", 1),
+        node.attribute("offset_group", 1),
+    )
+
+
 def _windows(node: Node) -> dict[str, Any]:
     count = node.rank(0) - 2
     return {
@@ -83,6 +104,30 @@ def max_pool(node: Node) -> Tensor | Sequence[Tensor]:
         batch, channels, *[1] * len(sizes)
     )
     return largest, cast(places, "int64") + planes * each
+
+
+@operator("MaxUnpool", known=(2,))
+def max_unpool(node: Node) -> Tensor:
+    """The largest element of each window where it stood, among zeros."""
+    *outer, rank = *node.shape(0)[:2], node.rank(0) - 2
+    kernel: Sequence[int] = node.attribute("kernel_shape")
+    strides: Sequence[int] = node.attribute("strides") or [1] * rank
+    pads: Sequence[int] = node.attribute("pads") or [0] * (2 * rank)
+    sizes = [
+        (size - 1) * stride + length - before - behind
+        for size, stride, length, before, behind in zip(
+            node.shape(0)[2:], strides, kernel, pads[:rank], pads[rank:], strict=True
+        )
+    ]
+    flat = op.scatter_elements(
+        op.zeros(prod([*outer, *sizes]), node.dtype(0)),
+        op.flatten(positions(node, 1)),
+        op.flatten(node[0]),
+    )
+    result = flat.reshape(*outer, *sizes)
+    wanted = node.integers(2)[2:] if node.has(2) else sizes
+    behind = [(0, more - size) for more, size in zip(wanted, sizes, strict=True)]
+    return op.pad(result, [(0, 0), (0, 0), *behind])
 
 
 @operator("AveragePool")

@@ -253,6 +253,26 @@ def put_nd(node: Node) -> Tensor:
     return op.scatter_nd(node[0], positions(node, 1), node[2], reduction)
 
 
+@operator("TensorScatter")
+def put_in_cache(node: Node) -> Tensor:
+    """Updates behind each other on an axis, from a place on that each batch has."""
+    axis: int = node.attribute("axis", -2) % node.rank(0)
+    own = node.shape(0)
+    count = node.shape(1)[axis]
+    place = op.arange(own[axis], dtype="int32").reshape(
+        *(own[n] if n == axis else 1 for n in range(len(own)))
+    )
+    if node.has(2):
+        starts = positions(node, 2).reshape(own[0], *[1] * (len(own) - 1))
+        place = place - starts
+    if node.attribute("mode", "linear") == "circular":
+        place = op.mod(place, own[axis])
+    is_new = op.where(place < 0, False, place < count)
+    inside = op.where(is_new, place, 0)
+    updates = op.take_along_axis(node[1], op.broadcast_to(inside, own), axis)
+    return op.where(is_new, updates, node[0])
+
+
 @operator("Compress", known=(1,))
 def chosen(node: Node) -> Tensor:
     """The cells for which a condition holds, which is known."""

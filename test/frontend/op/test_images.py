@@ -193,6 +193,17 @@ def test_sampled_images(mode: str) -> None:
     check(cases, x, grid, tolerance=1e-5)
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_reflections_in_images_of_one_row(mode: str) -> None:
+    x, grid = normals(2, 3, 1, 5), normals(2, 4, 7, 2) * np.float32(2)
+    cases: Cases = {}
+    for corners in (False, True):
+        tensors = torch.tensor(x), torch.tensor(grid)
+        expected = F.grid_sample(*tensors, mode, "reflection", corners).numpy()
+        cases[f"{corners}"] = (_sampled(mode, "reflection", corners), expected)
+    check(cases, x, grid, tolerance=1e-5)
+
+
 def _sampled(mode: str, padding: str, corners: bool) -> Operation:
     return lambda x, grid: op.grid_sample(x, grid, mode, padding, corners)
 

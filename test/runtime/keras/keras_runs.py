@@ -1,32 +1,17 @@
-"""Runs what a test of models of Keras asks for, in a process of its own.
-
-Keras takes its backend when it is imported, and Keras 2.2.4, for PlaidML's backend, may
-be installed beside Keras 3: this process has the first Keras 3 that there is.
-"""
+"""Runs what a test of models of Keras asks for, in a process of its own."""
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
-from importlib.metadata import distributions
 
-os.environ["KERAS_BACKEND"] = "torch"
-_FOUND = [
-    str(each.locate_file(""))
-    for each in distributions(name="keras")
-    if each.version.startswith("3.")
-]
-if not _FOUND:
-    sys.exit("no Keras 3")
-sys.path.insert(0, _FOUND[0])
-
-import keras
 import numpy as np
 import pytest
-from keras import layers
 
 import gingham
+from test.keras3 import keras
+
+layers = keras.layers
 
 
 def _residual() -> keras.Model:
