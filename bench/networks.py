@@ -3,8 +3,8 @@
 The networks are those of `bench/models`, with random weights, for batches of 1 and 8.
 Gingham takes part as backend of `torch.compile`; PyTorch in eager mode; onnxruntime by
 the model that PyTorch exports. All have the same number of threads and take turns in
-one process; the time of each is the least of its turns, so that what else runs on the
-machine counts little.
+one process, rested and warmed; the time of each is the least of its turns, so that what
+else runs on the machine counts little.
 
 First calls are those of new processes: cold without anything in the cache on disk, warm
 with what the cold one has left there. PyTorch's own tracing is part of them.
@@ -23,6 +23,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 _ROUNDS = 15
+_REST = 0.2
+"""Seconds before each turn."""
+_WARMING = 3
+"""Calls that begin each turn."""
 _SLOWEST_ROUND = 60.0
 """Seconds after which no further round is begun."""
 
@@ -140,13 +144,18 @@ def _onnxruntime(
 
 
 def _least_times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The least seconds of each call, which take turns."""
+    """The least seconds of each call, which take turns.
+
+    Threads of the one before spin for a while: each turn rests first, and begins with
+    calls that are not measured.
+    """
     least = dict.fromkeys(calls, float("inf"))
-    for call in calls.values():
-        call()
     start = time.perf_counter()
     for _ in range(_ROUNDS):
         for name, call in calls.items():
+            time.sleep(_REST)
+            for _ in range(_WARMING):
+                call()
             begin = time.perf_counter()
             call()
             least[name] = min(least[name], time.perf_counter() - begin)

@@ -23,6 +23,7 @@ from xdsl.irdl import (
     OpDef,
     OptionalDef,
     OptPropertyDef,
+    ParsePropInAttrDict,
     RangeConstraint,
     RangeLengthConstraint,
     RangeOf,
@@ -151,6 +152,8 @@ class Rules:
 def _rules(definition: OpDef) -> Rules:
     sizes: str | None = None
     for option in definition.options:
+        if isinstance(option, ParsePropInAttrDict):
+            continue
         if not isinstance(option, AttrSizedOperandSegments) or not option.as_property:
             raise UnknownRuleError
         sizes = option.attribute_name

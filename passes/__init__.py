@@ -38,6 +38,8 @@ _PASSES = {
         "stripe.decide.share_reductions:StripeShareReductionsPass"
     ),
     "stripe-split-reduction": "stripe.decide.split_reduction:StripeSplitReductionPass",
+    "stripe-assign-layouts": "stripe.decide.assign_layouts:StripeAssignLayoutsPass",
+    "stripe-permute-axes": "stripe.apply.permute_axes:StripePermuteAxesPass",
     "stripe-plan-layout": "stripe.decide.plan_layout:StripePlanLayoutPass",
     "stripe-transpose-outputs": (
         "stripe.apply.transpose_outputs:StripeTransposeOutputsPass"

@@ -73,6 +73,13 @@ def _for_vectors(options: TargetOptions) -> list[Step]:
         # Each chunk of a running sum adds work: half as many of them.
         step("stripe-scan", lanes=lanes, parallelism=groups // 2),
         step(
+            "stripe-assign-layouts",
+            hardware=hardware,
+            bits=bits,
+            parallelism=groups,
+        ),
+        step("stripe-permute-axes"),
+        step(
             "stripe-plan-layout",
             hardware=hardware,
             bits=bits,

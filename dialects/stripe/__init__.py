@@ -18,6 +18,7 @@ from ..form_attribute import FormAttr
 from .attributes import MemorySpaceAttr, RefinementAttr, ViewType
 from .binding import BindingAttr
 from .block import BlockOp
+from .layout import LayoutAttr
 from .ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .reshape import ReshapeOp
 from .schedule import ScheduleAttr
@@ -29,6 +30,7 @@ Stripe = Dialect(
         ViewType,
         FormAttr,
         BindingAttr,
+        LayoutAttr,
         MemorySpaceAttr,
         RefinementAttr,
         ScheduleAttr,

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    ParsePropInAttrDict,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -25,6 +26,7 @@ from ..index_number import IndexNumberOp
 from ..syntax import defined_value, integer_array
 from .attributes import ViewType
 from .block import direction_of, is_block_index, is_view_of
+from .layout import LayoutAttr
 from .subscripts import (
     Subscript,
     access_type,
@@ -42,16 +44,28 @@ class AllocOp(DialectOperation):
 
     Rows are contiguous in the order of the axes. At the top of a function it lives as
     long as the call; inside a block, each point has its own. Its contents are undefined
-    until they are written.
+    until they are written. A `layout` says which order its axes are to have:
+    `stripe.alloc {layout = #stripe.layout<[1, 0]>} : !stripe.view<8x32xf32>`.
     """
 
     name = "stripe.alloc"
+    layout = opt_prop_def(LayoutAttr)
     view = result_def(ViewType)
     traits = traits_def(MemoryAllocEffect())
     assembly_format = "attr-dict `:` type($view)"
+    irdl_options = (ParsePropInAttrDict(),)
 
     def __init__(self, type: ViewType) -> None:
         build(self, result_types=[type])
+
+    def verify_(self) -> None:
+        """Raise VerifyException for a layout that is no order of the axes."""
+        rank = self.view.type.rank
+        if self.layout is not None and sorted(self.layout.order) != [*range(rank)]:
+            raise VerifyException(
+                f"expected a layout of the axes 0 to {rank - 1}, each once, got "
+                f"{[*self.layout.order]}"
+            )
 
 
 @operation_definition

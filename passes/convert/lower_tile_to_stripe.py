@@ -178,6 +178,7 @@ class _FunctionLowering:
             self._buffers.add_argument(argument)
         for op in old.body.block.ops:
             self._visit(op)
+        self._buffers.erase_unused_shapes()
         terminator = block.last_op
         outputs = terminator.operand_types if terminator is not None else ()
         new = FuncOp(

@@ -91,6 +91,13 @@ class TensorBuffers:
         self.emit(reshape, owner if isinstance(owner, Operation) else self._function)
         return reshape.view
 
+    def erase_unused_shapes(self) -> None:
+        """Let go of other shapes of buffers that nothing is read from."""
+        for operation in [*self.block.ops][::-1]:
+            if isinstance(operation, ReshapeOp) and operation.view.first_use is None:
+                operation.detach()
+                operation.erase()
+
     def copy(self, tensor: SSAValue, op: Operation) -> SSAValue:
         """A new buffer with the elements of a tensor, for which `op` asks."""
         source = self._sources[tensor]

@@ -1,12 +1,12 @@
 """What the compiler decided about a program, and the figures behind each decision.
 
 An `Explainer` watches a pipeline: it is shown the module before each pass, and notes
-what `stripe-plan-fusion` has put together and why, for each block that
-`stripe-autotile` decides about the nests that the cost model predicts to be fastest,
-with the parts of their times, what indices became on the device, and which launches
-`opencl-plan-joins` runs as one. The
-result is an `Explanation`: a table for people, JSON for programs. The units are seconds
-in JSON and as shown in the table.
+which buffers got another order of axes, what `stripe-plan-fusion` has put together and
+why, for each block that `stripe-autotile` decides about the nests that the cost model
+predicts to be fastest, with the parts of their times, what indices became on the
+device, and which launches `opencl-plan-joins` runs as one. The result is an
+`Explanation`: a table for people, JSON for programs. The units are seconds in JSON and
+as shown in the table.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from ....dialects.opencl.kernel import KernelOp, LaunchOp
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import Alone, Epilogue, Fusion
+from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.schedule import schedule_of
 from ....dialects.stripe.scheduled import done_with
 from ...locations import source_location
+from ...walking import operations
 from ..analysis.nests import all_blocks, is_leaf, root_buffer, top_level_blocks
 from ..analysis.schedules import has_tiles
 from .autotile import StripeAutotilePass
@@ -38,6 +40,7 @@ from .explanation import (
     ExplainedBlock,
     ExplainedFusion,
     ExplainedLaunch,
+    ExplainedLayout,
     ExplainedNest,
     Explanation,
 )
@@ -54,6 +57,8 @@ class Explainer:
 
     def before(self, module_pass: ModulePass, module: ModuleOp) -> None:
         """Note what there is to say before a pass runs."""
+        if module_pass.name == "stripe-permute-axes":
+            self.explanation.layouts += _layouts(module)
         if module_pass.name == "stripe-fuse-nests":
             self.explanation.fusions += _fusions(module)
             names = [_own_name(block) for block in all_blocks(module)]
@@ -131,6 +136,16 @@ def _indices(block: BlockOp) -> dict[str, int]:
 def _place(block: BlockOp) -> str:
     location = source_location(block)
     return "" if location is None else f"{location.file}:{location.line}"
+
+
+def _layouts(module: ModuleOp) -> list[ExplainedLayout]:
+    """What `stripe-assign-layouts` has decided, each decision once."""
+    found: dict[tuple[tuple[int, ...], str], list[str]] = {}
+    for buffer in operations(module):
+        if isinstance(buffer, AllocOp) and (layout := buffer.layout) is not None:
+            names = found.setdefault((layout.order, layout.reason), [])
+            names.append(buffer.view.name_hint or "")
+    return [ExplainedLayout(tuple(names), *key) for key, names in found.items()]
 
 
 def _fusions(module: ModuleOp) -> list[ExplainedFusion]:

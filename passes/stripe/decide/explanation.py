@@ -47,6 +47,16 @@ class ExplainedBlock:
 
 
 @dataclass(frozen=True)
+class ExplainedLayout:
+    """Buffers of which the axes got another order, and why."""
+
+    buffers: tuple[str, ...]
+    order: tuple[int, ...]
+    """The numbers of the axes as they were."""
+    reason: str
+
+
+@dataclass(frozen=True)
 class ExplainedFusion:
     """Blocks that become one nest, or a block that is left alone, and why."""
 
@@ -80,6 +90,7 @@ class ExplainedLaunch:
 class Explanation:
     """The decisions about a program, in order."""
 
+    layouts: list[ExplainedLayout] = field(default_factory=list[ExplainedLayout])
     fusions: list[ExplainedFusion] = field(default_factory=list[ExplainedFusion])
     blocks: list[ExplainedBlock] = field(default_factory=list[ExplainedBlock])
     bindings: list[ExplainedBinding] = field(default_factory=list[ExplainedBinding])
@@ -100,6 +111,11 @@ def render(explanation: Explanation) -> str:
 
     stream = StringIO()
     console = Console(file=stream, width=_WIDTH, highlight=False, emoji=False)
+    for layout in explanation.layouts:
+        names = ", ".join(name or "(no name)" for name in layout.buffers)
+        console.print(
+            f"axes {[*layout.order]} of {names}: {layout.reason}", markup=False
+        )
     for fusion in explanation.fusions:
         members = ", ".join(name or "(no name)" for name in fusion.blocks)
         what = f"one nest of {members}" if fusion.is_nest else f"{members} alone"

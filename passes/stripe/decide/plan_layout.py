@@ -37,7 +37,7 @@ constraints on the index in question are left alone, and the rows that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -52,15 +52,10 @@ from ...hardware_pass import HardwarePass
 from ...locations import check_positive
 from ..analysis.nests import top_level_blocks
 from ..analysis.problem import Problem, problem_of
-from ..analysis.reductions import aggregates_plainly, is_of_rows
-from ..analysis.varying import may_step
-from ..edit.merge import may_merge
 from ..edit.transpose import Transposed
+from .layout_costs import Slow
 from .model.copying import copy_seconds
-from .search import best, best_of
-
-_LONG = 4
-"""Of so many vectors what is left over of the last is little."""
+from .search import best
 
 
 @dataclass(frozen=True)
@@ -84,28 +79,21 @@ class StripePlanLayoutPass(HardwarePass):
         check_positive(op, worth=self.worth, parallelism=self.parallelism)
         hardware = hardware_with(self.figures, vector_bits=self.bits)
         for block in list(top_level_blocks(op)):
-            if aggregates_plainly(block) and not is_of_rows(block, self.parallelism):
-                order = self.better(block, hardware)
-                if order is not None:
-                    set_schedule(block, Schedule(parts=(order,)))
+            order = self.better(block, hardware)
+            if order is not None:
+                set_schedule(block, Schedule(parts=(order,)))
 
     def better(self, block: BlockOp, hardware: Hardware) -> OutputOrder | None:
         """The indices of the output as axes of a faster block, the last one in vectors.
 
         None where the block is best as it is.
         """
+        slow = Slow.of(block, hardware, self.worth, self.parallelism)
+        if slow is None:
+            return None
         clock = Clock(hardware)
-        problem = problem_of(block, hardware.vector_bits)
-        if len(problem.outputs) != 1 or problem.lanes < 2 or not problem.aggregates:
-            return None
-        orders = list(_orders(block, problem))
-        if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
-            return None
-        now = plain = best_of(block, problem, hardware).seconds
-        if now < self.worth / 100 * clock.operations(problem.vector_operations):
-            return None
-        fastest = None
-        for order in orders:
+        fastest, now = None, slow.seconds
+        for order in slow.orders:
             inner = _transposed(block, order, hardware)
             copied = copy_seconds(inner, hardware)
             if clock.operations(inner.vector_operations) + clock.launch + copied >= now:
@@ -115,28 +103,8 @@ class StripePlanLayoutPass(HardwarePass):
                 now, fastest = seconds, order
         if fastest is None:
             return None
-        reason = f"{time_text(now)} with a copy, {time_text(plain)} without"
+        reason = f"{time_text(now)} with a copy, {time_text(slow.seconds)} without"
         return OutputOrder(fastest, reason=reason)
-
-
-def _will_merge(block: BlockOp, problem: Problem) -> bool:
-    """Whether `stripe-merge-indices` will make longer rows of the output."""
-    fast = problem.vector
-    others = range(len(problem.ranges))
-    return fast is not None and any(
-        slow != fast and may_merge(block, slow, fast) for slow in others
-    )
-
-
-def _has_whole_vectors(problem: Problem) -> bool:
-    """Whether vectors along the output as it is are as good as any."""
-    index = problem.vector
-    if index is None or problem.ranges[index] < _LONG * problem.lanes:
-        return False
-    is_constrained = any(index in form for form in problem.constrained)
-    return not is_constrained and not any(
-        problem.blocked[access.number] for access in problem.inputs
-    )
 
 
 def _transposed(block: BlockOp, order: Sequence[int], hardware: Hardware) -> Problem:
@@ -145,12 +113,3 @@ def _transposed(block: BlockOp, order: Sequence[int], hardware: Hardware) -> Pro
     problem = problem_of(transposed.block, hardware.vector_bits)
     transposed.discard()
     return problem
-
-
-def _orders(block: BlockOp, problem: Problem) -> Iterator[tuple[int, ...]]:
-    """Orders of the output's indices with another index of whole vectors last."""
-    for last in problem.parallel:
-        is_free = last != problem.vector and problem.ranges[last] >= problem.lanes
-        is_constrained = any(last in form for form in problem.constrained)
-        if is_free and not is_constrained and may_step(block, last):
-            yield (*(n for n in problem.parallel if n != last), last)

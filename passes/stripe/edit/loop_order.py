@@ -46,6 +46,20 @@ def _without_vectors(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
     return tuple([undecided if each is vector else each for each in bindings])
 
 
+def lead_with(block: BlockOp, order: Sequence[int]) -> None:
+    """Let the indices of the output come first, in an order of its axes.
+
+    The index of vectors is the last of the output's, so that in a tile the vectors that
+    a number meets follow each other; and the longest loop that aggregates is the
+    innermost one, so that it is entered rarely.
+    """
+    ranges = block.index_ranges
+    inner = [index for index in range(len(ranges)) if index not in order]
+    longest = max(inner, key=lambda index: (ranges[index], index), default=None)
+    inner.sort(key=lambda index: index == longest)
+    permute_indices(block, [*order, *inner])
+
+
 def permute_indices(block: BlockOp, order: Sequence[int]) -> None:
     """Let index `order[n]` of a block be index `n`, in place."""
     rank = len(order)

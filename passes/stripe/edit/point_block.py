@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import FUNCTION_OPS, CastOp, ConstantOp
-from ....dialects.stripe import AllocOp, BlockOp, IndexOp, LoadOp, StoreOp
+from ....dialects.stripe import AllocOp, BlockOp, IndexOp, LoadOp, ReshapeOp, StoreOp
 from ....dialects.stripe.attributes import (
     Direction,
     MemorySpace,
@@ -90,7 +90,12 @@ class PointBlock:
         return self.constant(source.value, source.element)
 
     def load(self, view: SSAValue, access: AccessMap) -> SSAValue:
-        """The element of a view at `access`."""
+        """The element of a view at `access`.
+
+        Of one that has only axes of one element more or less than another, it is loaded
+        from that.
+        """
+        view, access = _seen_through(view, access)
         known = self._loaded.get((view, access))
         if known is not None:
             return known
@@ -243,3 +248,17 @@ def broadcast_access(shape: Sequence[int], target: Sequence[int]) -> AccessMap:
         else LinearForm.constant_of(0, rank)
         for axis, size in enumerate(shape)
     )
+
+
+def _seen_through(view: SSAValue, access: AccessMap) -> tuple[SSAValue, AccessMap]:
+    """The buffer of a view that differs in axes of one element, and an access to it."""
+    while isinstance(reshape := view.owner, ReshapeOp):
+        sizes, own = view_type(view).sizes, view_type(reshape.source).sizes
+        moved = [form for form, size in zip(access, sizes, strict=True) if size != 1]
+        if [n for n in sizes if n != 1] != [n for n in own if n != 1] or not access:
+            break
+        zero = LinearForm.constant_of(0, access[0].rank)
+        forms = iter(moved)
+        access = tuple([zero if size == 1 else next(forms) for size in own])
+        view = reshape.source
+    return view, access

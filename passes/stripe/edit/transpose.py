@@ -20,7 +20,7 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...locations import located
 from ..analysis.facts import carried_indices
-from .loop_order import permute_indices
+from .loop_order import lead_with
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,7 @@ def transpose_output(block: BlockOp, order: Sequence[int]) -> None:
 def _filling(
     block: BlockOp, number: int, scratch: AllocOp, order: Sequence[int]
 ) -> BlockOp:
-    """The block with its output in scratch.
-
-    The index of vectors is the last of the output's, so that in a tile the vectors that
-    a number meets follow each other; and the longest loop that aggregates is the
-    innermost one, so that it is entered rarely.
-    """
+    """The block with its output in scratch."""
     transposed = block.clone()
     rank = len(transposed.form_values)
     access = tuple(LinearForm.dimension(index, rank) for index in order)
@@ -81,11 +76,7 @@ def _filling(
         transposed.view(number), scratch.view.type.resized([1] * len(order))
     )
     transposed.set_refinements(refinements)
-    ranges = transposed.index_ranges
-    inner = [index for index in range(len(ranges)) if index not in order]
-    longest = max(inner, key=lambda index: (ranges[index], index), default=None)
-    inner.sort(key=lambda index: index == longest)
-    permute_indices(transposed, [*order, *inner])
+    lead_with(transposed, order)
     return transposed
 
 

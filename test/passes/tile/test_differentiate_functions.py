@@ -207,12 +207,17 @@ CORNERS = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
 
 
 def test_choices_are_those_of_pytorch() -> None:
-    """At zeros, halves and where operands are equal."""
+    """At zeros, halves and where operands are equal.
+
+    At the origin atan2 has no gradient; there PyTorch's depends on its version.
+    """
     torch: Any = pytest.importorskip("torch")
     names = {"recip": "reciprocal", "max": "maximum", "min": "minimum", "mod": "fmod"}
     x, y = (a.ravel() for a in np.meshgrid(CORNERS, CORNERS))
     for name in [*UNARY, *BINARY]:
-        if name == "ident":
+        function = getattr(torch, names.get(name, name), None)
+        # PyTorch's remainder and ldexp are others.
+        if name in ("ident", "remainder", "ldexp") or function is None:
             continue
         arrays = [x, y][: FUNCTIONS[name].arity]
         found = gradients(
@@ -221,10 +226,11 @@ def test_choices_are_those_of_pytorch() -> None:
             arrays,
         )
         tensors = [torch.tensor(a, requires_grad=True) for a in arrays]
-        function = getattr(torch, names.get(name, name))
         function(*tensors).sum().backward()
         for one, tensor in zip(found, tensors, strict=True):
             finite = np.isfinite(tensor.grad.numpy())
+            if name.startswith("atan2"):
+                finite &= (x != 0) | (y != 0)
             np.testing.assert_allclose(
                 one[finite], tensor.grad.numpy()[finite], atol=1e-12, err_msg=name
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from math import prod
 
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
@@ -81,6 +82,7 @@ class Contraction:
         tile = list(nest.tile)
         for index, size in zip(self.shared, sizes, strict=True):
             tile[index] = even(min(tile[index], size), size, self.unit(index))
+        self._grow(tile, sizes)
         for index in self.problem.reductions:
             tile[index] = self.problem.ranges[index]
         depth = len(nest.levels) - 1
@@ -90,6 +92,15 @@ class Contraction:
             if stage.before == 0 and stage.window == depth
         )
         return Schedule.of((tuple(tile),), stages=stages)
+
+    def _grow(self, tile: list[int], sizes: Sequence[int]) -> None:
+        """Let a tile that the strip has cut have as many cells along other indices."""
+        parallel = self.problem.parallel
+        wanted = prod(self.nest.tile[index] for index in parallel)
+        for index, size in zip(self.shared, sizes, strict=True):
+            room = wanted // prod(tile[each] for each in parallel)
+            if room > 1 and index != self.problem.vector:
+                tile[index] = even(min(tile[index] * room, size), size)
 
     def in_cache_tile(
         self, sizes: tuple[int, ...], hardware: Hardware, local_bytes: int

@@ -89,7 +89,7 @@ def test_joined_launches_say_why() -> None:
 def test_json_is_plain() -> None:
     explanation = explained(SOFTMAX, "256x256xf32")
     values = json.loads(json.dumps(explanation.as_json()))
-    assert {"fusions", "blocks", "bindings", "launches"} == set(values)
+    assert {"layouts", "fusions", "blocks", "bindings", "launches"} == set(values)
 
 
 def test_functions_explain_themselves() -> None:

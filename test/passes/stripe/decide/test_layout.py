@@ -21,7 +21,7 @@ from gingham.passes.stripe.analysis.nests import output_indices, top_level_block
 from gingham.passes.stripe.analysis.problem import Problem
 from gingham.passes.stripe.analysis.reductions import aggregates_plainly
 from gingham.passes.stripe.apply.transpose_outputs import StripeTransposeOutputsPass
-from gingham.passes.stripe.decide import plan_layout
+from gingham.passes.stripe.decide import layout_costs
 from gingham.passes.stripe.decide.plan_layout import StripePlanLayoutPass
 from gingham.passes.stripe.decide.search import best_of
 from gingham.passes.stripe.decide.search.search import Scored
@@ -188,7 +188,7 @@ def test_long_rows(
         asked.append(problem)
         return best_of(block, problem, hardware)
 
-    monkeypatch.setattr(plan_layout, "best_of", count)
+    monkeypatch.setattr(layout_costs, "best_of", count)
     text = (
         "function (A[M, K], B[K, N]) -> (C) { C[i, j : M, N] = +(A[i, k] * B[k, j]); }"
     )

@@ -1,0 +1,133 @@
+"""What blocks take with the axes of their buffers in one order or another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from ....dialects.stripe.block import BlockOp
+from ....targets.hardware import Hardware
+from ...clock import Clock
+from ..analysis.problem import Problem, problem_of
+from ..analysis.reductions import aggregates_plainly, is_of_rows
+from ..analysis.varying import may_step
+from ..edit.merge import may_merge
+from ..edit.permute_axes import Permuted
+from .model.copying import copy_seconds
+from .search import best_of
+
+_LONG = 4
+"""Of so many vectors what is left over of the last is little."""
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A block that takes longer than its arithmetic has to."""
+
+    problem: Problem
+    seconds: float
+    orders: tuple[tuple[int, ...], ...]
+    """Of the output's indices, each with another one last that has whole vectors."""
+
+    @staticmethod
+    def of(
+        block: BlockOp, hardware: Hardware, worth: int, parallelism: int
+    ) -> Slow | None:
+        """None for blocks that are best as they are, or that the model does not know.
+
+        Blocks are slow that take `worth` percent of the time of their arithmetic in
+        whole vectors. Rows with fewer cells than `parallelism` are for other passes.
+        """
+        if not aggregates_plainly(block) or is_of_rows(block, parallelism):
+            return None
+        problem = problem_of(block, hardware.vector_bits)
+        if len(problem.outputs) != 1 or problem.lanes < 2 or not problem.aggregates:
+            return None
+        orders = tuple(_orders(block, problem))
+        if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
+            return None
+        seconds = best_of(block, problem, hardware).seconds
+        least = Clock(hardware).operations(problem.vector_operations)
+        return (
+            Slow(problem, seconds, orders) if seconds >= worth / 100 * least else None
+        )
+
+
+def _will_merge(block: BlockOp, problem: Problem) -> bool:
+    """Whether `stripe-merge-indices` will make longer rows of the output."""
+    fast = problem.vector
+    others = range(len(problem.ranges))
+    return fast is not None and any(
+        slow != fast and may_merge(block, slow, fast) for slow in others
+    )
+
+
+def _has_whole_vectors(problem: Problem) -> bool:
+    """Whether vectors along the output as it is are as good as any."""
+    index = problem.vector
+    if index is None or problem.ranges[index] < _LONG * problem.lanes:
+        return False
+    is_constrained = any(index in form for form in problem.constrained)
+    return not is_constrained and not any(
+        problem.blocked[access.number] for access in problem.inputs
+    )
+
+
+def _orders(block: BlockOp, problem: Problem) -> Iterator[tuple[int, ...]]:
+    """Orders of the output's indices with another index of whole vectors last."""
+    for last in problem.parallel:
+        is_free = last != problem.vector and problem.ranges[last] >= problem.lanes
+        is_constrained = any(last in form for form in problem.constrained)
+        if is_free and not is_constrained and may_step(block, last):
+            yield (*(n for n in problem.parallel if n != last), last)
+
+
+Orders: TypeAlias = "tuple[tuple[int, tuple[int, ...]], ...]"
+"""Numbers of buffers of a block, and the orders that their axes are to have."""
+
+
+@dataclass(frozen=True)
+class LayoutCosts:
+    """The predicted seconds of blocks, each asked once for the same orders of axes."""
+
+    hardware: Hardware
+    parallelism: int
+    """Rows with fewer cells are cut."""
+    known: dict[tuple[BlockOp, Orders], float] = field(
+        default_factory=dict["tuple[BlockOp, Orders]", float]
+    )
+
+    def seconds(self, block: BlockOp, orders: Orders) -> float:
+        """Of a block; axes of buffers that are not named stay as they are."""
+        key = block, orders
+        if key not in self.known:
+            self.known[key] = self._ask(block, orders)
+        return self.known[key]
+
+    def _ask(self, block: BlockOp, orders: Orders) -> float:
+        if not orders:
+            return self._seconds(block)
+        permuted = Permuted.of(block, dict(orders))
+        seconds = self._seconds(permuted.block)
+        permuted.discard()
+        return seconds
+
+    def _seconds(self, block: BlockOp) -> float:
+        problem = problem_of(block, self.hardware.vector_bits)
+        if not aggregates_plainly(block):
+            return self._reordering(problem)
+        if is_of_rows(block, self.parallelism):
+            read = sum(each.element_bytes * prod(each.sizes) for each in problem.inputs)
+            return Clock(self.hardware).handed_on(read)
+        return best_of(block, problem, self.hardware).seconds
+
+    def _reordering(self, problem: Problem) -> float:
+        """What is more than if all buffers had their axes in one order."""
+        vector = problem.vector
+        if vector is None or all(
+            each.strides[vector] in (0, each.element_bytes) for each in problem.inputs
+        ):
+            return 0.0
+        return copy_seconds(problem, self.hardware)
