@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import TypeVar
 
 from xdsl.dialects.builtin import IndexType
@@ -15,6 +16,7 @@ from xdsl.irdl import (
     OperandDef,
     OptionalDef,
     VariadicDef,
+    irdl_op_definition,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -90,14 +92,33 @@ class _Group:
         return op.operands[start] if size or not self._is_optional else None
 
 
-def sized_groups(kind: type[Kind]) -> type[Kind]:
-    """Let operations know the sizes of their groups of operands soon.
+def operation_definition(kind: type[Kind]) -> type[Kind]:
+    """Define an operation as `irdl_op_definition` does, with parts that are found soon.
 
-    What xDSL does unpacks them each time that somebody asks for one of the groups.
+    What xDSL does looks at the definition again each time that somebody asks for an
+    operand, and unpacks the sizes of groups of operands.
     """
-    for number, (name, group) in enumerate(kind.get_irdl_definition().operands):
-        setattr(kind, name, _Group(number, group))
+    irdl_op_definition(kind)
+    definition = kind.get_irdl_definition()
+    for part, defined in (
+        ("operands", definition.operands),
+        ("results", definition.results),
+        ("regions", definition.regions),
+    ):
+        for number, (name, group) in enumerate(defined):
+            if isinstance(group, VariadicDef):
+                break
+            setattr(kind, name, _single(part, number))
+    if any(isinstance(each, AttrSizedOperandSegments) for each in definition.options):
+        for number, (name, group) in enumerate(definition.operands):
+            setattr(kind, name, _Group(number, group))
     return kind
+
+
+def _single(part: str, number: int) -> property:
+    """What has this number among the operands, results or regions."""
+    all_of = attrgetter(part)
+    return property(lambda op: all_of(op)[number])
 
 
 @cache

@@ -71,8 +71,9 @@ class _Values:
 
     def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
         """Whether these are so many, of such types."""
-        if self.count is not None:
-            return len(values) == self.count
+        count = self.count
+        if count is not None:
+            return len(values) == count
         given = self._given(op)
         left = len(values) - sum([least for least, _, _ in self.groups])
         position = 0
@@ -127,13 +128,13 @@ class Rules:
     def hold(self, op: Operation) -> bool:
         """Whether an operation is as defined, apart from what is inside of it."""
         operands = (*op.operands,)
-        for value in operands:
-            if isinstance(value, ErasedSSAValue):
-                return False
+        if ErasedSSAValue in map(type, operands):
+            return False
+        properties = self.properties
         for name, found in op.properties.items():
-            if name not in self.properties:
+            if name not in properties:
                 return False
-            test = self.properties[name]
+            test = properties[name]
             if test is not None and not test(found):
                 return False
         return (
@@ -142,7 +143,7 @@ class Rules:
             and len(op.regions) == len(self.regions)
             and (not self.regions or all(map(_is_as_defined, op.regions, self.regions)))
             and self.required <= op.properties.keys()
-            and not op.successors
+            and not op.successor_uses
             and (self.ends_block or not _must_end_block(op))
             and (not self.traits or all([_has_trait(op, each) for each in self.traits]))
         )

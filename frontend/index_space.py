@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import lcm
 
 from xdsl.ir import SSAValue
 
+from ..affine.form import Rational
 from ..affine.matrix import EchelonBasis
 from ..affine.polynomial import Polynomial
 from ..dialects.tile.attributes import Constraint
@@ -112,6 +112,8 @@ class IndexSpace:
         basis = EchelonBasis(len(self.names))
         bounded = [c.expression for c in constraints if c.bound is not None]
         for polynomial in (*accesses, *bounded):
+            if basis.rank == len(self.names):
+                return
             for row in self._rows(polynomial):
                 basis.add(row)
         for kernel in basis.columns[basis.rank :]:
@@ -136,9 +138,9 @@ class IndexSpace:
         size = len(self.names)
         if any(powers for (index, powers), _ in polynomial.terms if index is not None):
             return [[int(i == j) for j in range(size)] for i in polynomial.indices]
-        row = [Fraction(0)] * size
+        row: list[Rational] = [0] * size
         for (index, _), coefficient in polynomial.terms:
             if index is not None:
-                row[index] = Fraction(coefficient)
+                row[index] = coefficient
         scale = lcm(*(entry.denominator for entry in row))
         return [[int(entry * scale) for entry in row]]

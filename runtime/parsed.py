@@ -93,13 +93,9 @@ class ModuleProgram(_ParsedProgram):
     @cached_property
     def identity(self) -> str:
         """A text that no other program has, with the places that errors show."""
-        from io import StringIO
+        from ..dialects.locations import text_with_places
 
-        from xdsl.printer import Printer
-
-        stream = StringIO()
-        Printer(stream, print_debuginfo=True).print_op(self.module)
-        return stream.getvalue()
+        return text_with_places(self.module)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It is pickled as the text of its IR, which says where it is from."""

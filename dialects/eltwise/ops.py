@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     irdl_attr_definition,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -32,7 +31,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import INDEX, DialectOperation, operation_definition
 from .element_types import Kind, bit_width, is_element_type, kind
 from .table import FUNCTIONS, Function
 
@@ -109,7 +108,7 @@ def broadcast_type(types: Sequence[Attribute], element: Attribute) -> Attribute:
     return with_element(types[0], element) if types else element
 
 
-@irdl_op_definition
+@operation_definition
 class ElementwiseOp(DialectOperation):
     """A function of the table applied to every element of its operands.
 
@@ -252,7 +251,7 @@ FUNCTION_OPS: dict[str, type[ElementwiseOp]] = {
 """The op class of every function of the table, by the function's name."""
 
 
-@irdl_op_definition
+@operation_definition
 class ConstantOp(DialectOperation):
     """A number: of a 0-D tensor, a scalar, a vector (all lanes equal) or a size.
 
@@ -295,15 +294,13 @@ class ConstantOp(DialectOperation):
 
     def verify_(self) -> None:
         """Raise VerifyException for a value that is no number of the element type."""
-        if not isinstance(self.value, IntegerAttr | FloatAttr):
-            raise VerifyException(f"expected a number as value, got {self.value}")
-        element = element_of(self.result.type)
-        is_integer = isinstance(element, IntegerType | IndexType)
-        if is_integer and not isinstance(self.value, IntegerAttr):
-            raise VerifyException(
-                f"expected an integer for {element}, got {self.value}"
-            )
-        if element not in (ANY_ELEMENT, IndexType()) and not is_element_type(element):
+        value, element = self.value, element_of(self.result.type)
+        if not isinstance(value, IntegerAttr | FloatAttr):
+            raise VerifyException(f"expected a number as value, got {value}")
+        is_float = isinstance(value, FloatAttr)
+        if is_float and isinstance(element, IntegerType | IndexType):
+            raise VerifyException(f"expected an integer for {element}, got {value}")
+        if not is_element_type(element) and element not in (ANY_ELEMENT, INDEX):
             raise VerifyException(
                 f"expected an element type such as f32 or si32, got {element}"
             )
@@ -345,7 +342,7 @@ def format_number(number: int | float) -> str:
     return text
 
 
-@irdl_op_definition
+@operation_definition
 class CastOp(DialectOperation):
     """Conversion to another element type, shape unchanged: C's rules.
 
@@ -382,7 +379,7 @@ class CastOp(DialectOperation):
             raise VerifyException(f"expected the shape of {source}, got {target}")
 
 
-@irdl_op_definition
+@operation_definition
 class BroadcastOp(DialectOperation):
     """A vector with a scalar in every lane.
 
@@ -407,7 +404,7 @@ class BroadcastOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class BitcastOp(DialectOperation):
     """The same bits as another element type of the same width, shape unchanged.
 

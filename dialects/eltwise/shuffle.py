@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import DenseArrayBase, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     opt_prop_def,
     result_def,
     traits_def,
@@ -18,13 +17,13 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..syntax import integer_array, integers
 from .element_types import is_element_type
 from .ops import element_of
 
 
-@irdl_op_definition
+@operation_definition
 class ShuffleOp(DialectOperation):
     """A vector, or a scalar, made of lanes of the operands.
 

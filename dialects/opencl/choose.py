@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     prop_def,
     region_def,
@@ -19,12 +18,12 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..syntax import parse_arguments
 from .attributes import PointerType
 
 
-@irdl_op_definition
+@operation_definition
 class ChooseOp(DialectOperation):
     """Runs its body with the pointers that belong to the value of an index.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     prop_def,
     region_def,
@@ -17,13 +16,13 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..eltwise.element_types import is_integer_type
 from ..index_number import IndexNumberOp
 from ..syntax import parse_defined_value
 
 
-@irdl_op_definition
+@operation_definition
 class IndexOp(IndexNumberOp):
     """A linear form of indices as a number: `%x = opencl.index 2 * %i + 1 : si32`.
 
@@ -35,7 +34,7 @@ class IndexOp(IndexNumberOp):
     name = "opencl.index"
 
 
-@irdl_op_definition
+@operation_definition
 class PositionOp(DialectOperation):
     """A number of the data as an index: `%p = opencl.position %x below 100`.
 
@@ -80,7 +79,7 @@ class PositionOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class WhenOp(DialectOperation):
     """Runs its body where a truth value of the data holds: `opencl.when %keep { }`."""
 

@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     VarConstraint,
     base,
-    irdl_op_definition,
     operand_def,
     result_def,
     traits_def,
@@ -17,11 +16,11 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..eltwise.ops import element_of
 
 
-@irdl_op_definition
+@operation_definition
 class DivideOp(DialectOperation):
     """A vector divided by a scalar: `%q = opencl.divide %x by %y : vector<16xf32>`.
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -30,7 +29,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..aggregation import Aggregation, AggregationAttr
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..syntax import parse_arguments
 
 ARGUMENT = re.compile(r"\{(\d+)\}")
@@ -38,7 +37,7 @@ ARGUMENT = re.compile(r"\{(\d+)\}")
 _MACRO = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-@irdl_op_definition
+@operation_definition
 class FunctionOp(DialectOperation):
     """A function of scalars or vectors, without access to memory.
 
@@ -176,7 +175,7 @@ def _parse_properties(parser: Parser) -> dict[str, Attribute]:
     return found
 
 
-@irdl_op_definition
+@operation_definition
 class ReturnOp(DialectOperation):
     """What a function gives: `opencl.return %y : vector<16xf32>`."""
 
@@ -217,7 +216,7 @@ def _listed(types: Sequence[Attribute]) -> str:
     return f"({', '.join(map(str, types))})"
 
 
-@irdl_op_definition
+@operation_definition
 class CallOp(DialectOperation):
     """A call of a function: `%y = opencl.call @square(%x) : (f32) -> f32`."""
 

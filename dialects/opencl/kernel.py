@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -34,12 +33,12 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..syntax import integer_array, integers, parse_arguments
 from .attributes import BufferType, PointerType
 
 
-@irdl_op_definition
+@operation_definition
 class KernelOp(DialectOperation):
     """A function that every work-item of a launch runs.
 
@@ -131,7 +130,7 @@ def parse_integers(parser: Parser) -> list[int]:
     )
 
 
-@irdl_op_definition
+@operation_definition
 class AllocateOp(DialectOperation):
     """A buffer of the device: `%C = opencl.allocate : !opencl.buffer<64x64xf32>`.
 
@@ -220,7 +219,7 @@ class LaunchOpSymbolUse(SymbolUserOpInterface):
                 )
 
 
-@irdl_op_definition
+@operation_definition
 class LaunchOp(DialectOperation):
     """Runs a kernel: `opencl.launch @scale groups [64, 1, 1] (%A, %B) : <types>`.
 

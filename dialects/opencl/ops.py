@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -37,7 +36,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import INDEX, DialectOperation, build
+from ..building import INDEX, DialectOperation, build, operation_definition
 from ..eltwise.ops import element_of, value_bytes
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
@@ -50,7 +49,7 @@ def _number(value: int) -> IntegerAttr:
     return IntegerAttr(value, i64)
 
 
-@irdl_op_definition
+@operation_definition
 class ForOp(DialectOperation):
     """A loop from 0 up: `opencl.for %k : 1024 { ... }`.
 
@@ -140,7 +139,7 @@ class ForOp(DialectOperation):
             raise VerifyException("expected a factor of 1 or more")
 
 
-@irdl_op_definition
+@operation_definition
 class IfOp(DialectOperation):
     """Runs its body where all conditions hold: `opencl.if %i + %k - 3 >= 0 { }`.
 
@@ -232,7 +231,7 @@ def _verify_form(form: LinearForm, rank: int) -> None:
         raise VerifyException("expected integer coefficients only")
 
 
-@irdl_op_definition
+@operation_definition
 class ArrayOp(DialectOperation):
     """An array of a work-item or a work-group: `%t = opencl.array 16 : <pointer type>`.
 
@@ -278,7 +277,7 @@ class ArrayOp(DialectOperation):
             raise VerifyException("expected a local or private array, got a global one")
 
 
-@irdl_op_definition
+@operation_definition
 class LoadOp(DialectOperation):
     """Reads memory: `%x = opencl.load %A[16 * %i + %k] : <pointer> -> vector<16xf32>`.
 
@@ -342,7 +341,7 @@ class LoadOp(DialectOperation):
         _verify_aligned(self, self.result.type)
 
 
-@irdl_op_definition
+@operation_definition
 class StoreOp(DialectOperation):
     """Writes memory: `opencl.store %x, %C[%i] : vector<16xf32> -> <pointer>`.
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     prop_def,
     var_operand_def,
@@ -17,14 +16,14 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..form_attribute import FormAttr
 from ..stripe.attributes import MemorySpace
 from ..syntax import ValueForms, compact, print_form
 from .attributes import PointerType
 
 
-@irdl_op_definition
+@operation_definition
 class PrefetchOp(DialectOperation):
     """The line of a cache that is read soon: `opencl.prefetch %A[64 * %h + %n]`.
 

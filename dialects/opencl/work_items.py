@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -26,14 +25,14 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..stripe.attributes import MemorySpace, MemorySpaceAttr
 from ..syntax import integer_array, integers
 from .attributes import WorkItemQuery, WorkItemQueryAttr
 from .kernel import parse_integers
 
 
-@irdl_op_definition
+@operation_definition
 class WorkItemOp(DialectOperation):
     """Which work-item this is: `%i = opencl.work_item group_id 0 below 64`.
 
@@ -84,7 +83,7 @@ class WorkItemOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class DelinearizeOp(DialectOperation):
     """One index taken apart: `%a, %b = opencl.delinearize %i into [4, 32]`.
 
@@ -135,7 +134,7 @@ class DelinearizeOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class BarrierOp(DialectOperation):
     """All work-items of a group wait here: `opencl.barrier local`.
 

@@ -79,7 +79,7 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of elements along each axis, outermost first."""
-        return tuple(size.data for size in self.shape)
+        return tuple([size.data for size in self.shape.data])
 
     @property
     def rank(self) -> int:

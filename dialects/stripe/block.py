@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -30,7 +29,7 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import INDEX, DialectOperation, build, sized_groups
+from ..building import INDEX, DialectOperation, build, operation_definition
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
 from ..syntax import integer_array, integers
@@ -50,8 +49,7 @@ from .tiling import verify_bindings
 _SEGMENTS = "operandSegmentSizes"
 
 
-@sized_groups
-@irdl_op_definition
+@operation_definition
 class BlockOp(DialectOperation):
     """Runs its statements for every point of an index space, in any order, in parallel.
 
@@ -161,7 +159,8 @@ class BlockOp(DialectOperation):
     @property
     def index_ranges(self) -> tuple[int, ...]:
         """The number of values of each index."""
-        return integers(self.ranges)
+        # Passes ask so often that looking `ranges` up shows.
+        return integers(self.properties["ranges"])
 
     @property
     def index_bindings(self) -> tuple[Binding, ...]:
@@ -204,12 +203,12 @@ class BlockOp(DialectOperation):
     @property
     def refinement_list(self) -> tuple[Refinement, ...]:
         """Direction, access and aggregation of each window, as in `buffers`."""
-        return tuple(refinement.data for refinement in self.refinements)
+        return tuple([refinement.data for refinement in self.refinements.data])
 
     @property
     def conditions(self) -> tuple[LinearForm, ...]:
         """The constraints as forms that are >= 0 at every point."""
-        return tuple(form.data for form in self.constraints)
+        return tuple([form.data for form in self.constraints.data])
 
     @property
     def form_values(self) -> tuple[SSAValue, ...]:

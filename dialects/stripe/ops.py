@@ -9,7 +9,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -22,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation, build, sized_groups
+from ..building import DialectOperation, build, operation_definition
 from ..index_number import IndexNumberOp
 from ..syntax import defined_value, integer_array
 from .attributes import ViewType
@@ -39,7 +38,7 @@ from .subscripts import (
 )
 
 
-@irdl_op_definition
+@operation_definition
 class AllocOp(DialectOperation):
     """A buffer: `%t = stripe.alloc : !stripe.view<8x32xf32, private>`.
 
@@ -69,7 +68,7 @@ class AllocOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class IndexOp(IndexNumberOp):
     """A linear form of indices as a number: `%x = stripe.index 2 * %i + 1 : si32`.
 
@@ -88,7 +87,7 @@ class IndexOp(IndexNumberOp):
             raise VerifyException("expected indices of the blocks around")
 
 
-@irdl_op_definition
+@operation_definition
 class LoadOp(DialectOperation):
     """The element, or the vector along the last axis, that a view of that size shows.
 
@@ -170,8 +169,7 @@ class LoadOp(DialectOperation):
             raise VerifyException("expected a view to read, got one that is 'out'")
 
 
-@sized_groups
-@irdl_op_definition
+@operation_definition
 class StoreOp(DialectOperation):
     """Writes a value through a view: `stripe.store %x, %c : !stripe.view<1x1xf32>`.
 

@@ -7,7 +7,6 @@ from math import prod
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     result_def,
     traits_def,
@@ -15,11 +14,11 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from .attributes import ViewType
 
 
-@irdl_op_definition
+@operation_definition
 class ReshapeOp(DialectOperation):
     """A buffer with its elements, in row-major order, under another shape.
 

@@ -8,12 +8,13 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from ..building import operation_definition
 from ..eltwise.element_types import si32
 from ..eltwise.ops import with_element
 from .options import SpecialOptions
@@ -85,7 +86,7 @@ class ArgsortOptions(SpecialOptions):
         return replace(self, axis=self.axis % len(shapes[0]))
 
 
-@irdl_op_definition
+@operation_definition
 class ArgsortOp(SpecialOp):
     """Where the elements that sorting puts in order along an axis stand.
 

@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     opt_operand_def,
     opt_prop_def,
     prop_def,
@@ -36,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...affine.form import LinearForm
 from ...affine.polynomial import Polynomial
 from ..aggregation import Aggregation, AggregationAttr, Combination, CombinationAttr
-from ..building import DialectOperation, sized_groups
+from ..building import DialectOperation, operation_definition
 from ..eltwise.element_types import promote, si32
 from ..eltwise.ops import ANY_ELEMENT, element_of
 from ..syntax import integer_array, integers
@@ -47,8 +46,7 @@ from .symbols import renumber_symbols
 AccessAttr = ArrayAttr[PolynomialAttr]
 
 
-@sized_groups
-@irdl_op_definition
+@operation_definition
 class ContractOp(DialectOperation):
     """An aggregation over all valid points of an index space.
 

@@ -9,10 +9,11 @@ from typing import Annotated, ClassVar, Self
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i1
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
-from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def
+from xdsl.irdl import irdl_attr_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from ..building import operation_definition
 from ..eltwise.element_types import Kind, f32, kind
 from ..eltwise.ops import ANY_ELEMENT
 from .indexing import (
@@ -142,7 +143,7 @@ class GatherOptions(SpecialOptions):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class GatherOp(SpecialOp):
     """The cells of a tensor at indices that are the elements of another.
 

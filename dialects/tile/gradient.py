@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     traits_def,
     var_operand_def,
@@ -18,12 +17,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..eltwise.element_types import Kind, is_element_type, kind
 from ..eltwise.ops import ANY_ELEMENT, element_of
 
 
-@irdl_op_definition
+@operation_definition
 class GradientOp(DialectOperation):
     """The gradient of a loss with respect to other tensors of the program.
 

@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -25,10 +24,10 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 
 
-@irdl_op_definition
+@operation_definition
 class SizesOp(DialectOperation):
     """The named sizes of an input, one result per axis.
 
@@ -93,7 +92,7 @@ class SizesOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class FromIndexOp(DialectOperation):
     """A size used as a value: a weak integer of rank 0.
 
@@ -118,7 +117,7 @@ class FromIndexOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class ToIndexOp(DialectOperation):
     """An input used as a size: its value, which must be given before anything runs.
 

@@ -9,9 +9,10 @@ from typing import Annotated, ClassVar, Self
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i1
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
-from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def
+from xdsl.irdl import irdl_attr_definition, operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from ..building import operation_definition
 from ..eltwise.element_types import Kind, kind, promote, promote_weak, si32
 from ..eltwise.ops import ANY_ELEMENT
 from .indexing import (
@@ -97,7 +98,7 @@ class ScatterOptions(SpecialOptions):
         return replace(self, axis=axis)
 
 
-@irdl_op_definition
+@operation_definition
 class ScatterOp(SpecialOp):
     """A tensor with the cells that indices name set to, or increased by, updates.
 

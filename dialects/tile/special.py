@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
@@ -33,7 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..building import DialectOperation
+from ..building import DialectOperation, operation_definition
 from ..eltwise.element_types import si32, ui32
 from ..eltwise.ops import ANY_ELEMENT, element_of, with_element
 from .size_syntax import (
@@ -48,7 +47,7 @@ from .special_op import SizedOp, verify_shape, verify_tensor
 from .special_shapes import check_state, normalized_axis, reduced, reshaped
 
 
-@irdl_op_definition
+@operation_definition
 class ReshapeOp(SizedOp):
     """The same elements, in row-major order, in another shape.
 
@@ -63,7 +62,7 @@ class ReshapeOp(SizedOp):
     CHECK = staticmethod(reshaped)
 
 
-@irdl_op_definition
+@operation_definition
 class SimpleReduceOp(SizedOp):
     """The sum over the axes that broadcasting a tensor of these sizes would add.
 
@@ -81,7 +80,7 @@ class SimpleReduceOp(SizedOp):
     CHECK = staticmethod(reduced)
 
 
-@irdl_op_definition
+@operation_definition
 class IndexOp(DialectOperation):
     """The coordinate of each cell along one axis, of type si32.
 
@@ -189,7 +188,7 @@ class IndexOp(DialectOperation):
             )
 
 
-@irdl_op_definition
+@operation_definition
 class ShapeOp(DialectOperation):
     """The sizes of a tensor, as a vector of si32 with one element for each axis.
 
@@ -238,7 +237,7 @@ def _shape_type(type: Attribute) -> TensorType[Attribute]:
     return TensorType(si32, [rank])
 
 
-@irdl_op_definition
+@operation_definition
 class PrngOp(DialectOperation):
     """Random numbers, and the state to draw the next ones from.
 
@@ -311,7 +310,7 @@ class PrngOp(DialectOperation):
             verify_shape(lambda: check_state(shape))
 
 
-@irdl_op_definition
+@operation_definition
 class AssertOp(DialectOperation):
     """A condition on sizes that must hold: `tile.assert %c "assert_even"`.
 

@@ -114,9 +114,12 @@ def axes_of(rank: int, axes: int | Sequence[int] | None) -> list[int]:
     return sorted(axis % rank if rank else 0 for axis in several)
 
 
+_NAMES = frozenset(each.value for each in DType)
+
+
 def dtype_named(dtype: Any) -> str:
     """NumPy's name of a `torch.dtype`. Raises NotLowered for one that tensors lack."""
     name = str(dtype).removeprefix("torch.")
-    if name not in {each.value for each in DType}:
+    if name not in _NAMES:
         raise NotLowered(f"elements of type {name}")
     return name

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import eq
+
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...passes.walking import operations
 
@@ -21,23 +24,24 @@ class Snapshot:
         """Whether a module is what it was: not an equal one, but the same."""
         found = operations(module)
         return len(found) == len(self._seen) and all(
-            _parts(op) == before for op, before in zip(found, self._seen, strict=True)
+            map(eq, map(_parts, found), self._seen)
         )
 
 
 def _parts(op: Operation) -> tuple[object, ...]:
-    blocks = [block for region in op.regions for block in region.blocks]
-    values = op.results
-    if blocks:
+    values: Sequence[SSAValue] = op.results
+    blocks: Sequence[Block] = ()
+    if op.regions:
+        blocks = [block for region in op.regions for block in region.blocks]
         values = (*values, *(argument for block in blocks for argument in block.args))
     return (
         op,
         op.parent,
-        tuple(op.operands),
+        (*op.operands,),
         blocks,
-        (*op.successors,),
+        (*op.successors,) if op.successor_uses else (),
         values,
         [value.type for value in values],
-        {**op.attributes},
-        {**op.properties},
+        op.attributes.copy(),
+        op.properties.copy(),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
@@ -87,8 +87,17 @@ class _UseVerifier:
 
     def verify(self) -> None:
         """Raises GinghamError at the first operand for which that does not hold."""
-        for op in self.order:
+        for op, position in self.order.items():
+            block = op.parent
             for number, operand in enumerate(op.operands):
+                # Most are of the same block, where it takes no more to tell.
+                if isinstance(operand, OpResult):
+                    owner = operand.op
+                    is_known = owner.parent is block
+                    if is_known and self.order.get(owner, position) < position:
+                        continue
+                elif operand.owner is block:
+                    continue
                 problem = self.problem(operand, op)
                 if problem is not None:
                     raise ToolError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import IndexType, VectorType, i1
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from ....affine.form import LinearForm
@@ -320,24 +320,25 @@ def unit_steps(refinement: Refinement, rank: int) -> set[int]:
 
 def computes_with_floats(block: BlockOp) -> bool:
     """Whether all values are floats, for which operations on garbage do no harm."""
-    types = {
-        element_of(value.type)
-        for operation in block.body.ops
-        for value in (*operation.results, *operation.operands)
-        if not isinstance(value.type, ViewType | IndexType)
-    }
+    types = _element_types(block)
     return all(type != i1 and kind(type) is Kind.FLOAT for type in types)
+
+
+def _element_types(block: BlockOp) -> set[Attribute]:
+    """The element types of what a block computes with."""
+    types = {
+        value.type
+        for statement in block.body.ops
+        for value in (*statement.results, *statement.operands)
+    }
+    return {
+        element_of(type) for type in types if not isinstance(type, ViewType | IndexType)
+    }
 
 
 def native_lanes(block: BlockOp, bits: int) -> int:
     """How many of the block's widest elements a vector has at most."""
-    elements = {
-        element_of(value.type)
-        for statement in block.body.ops
-        for value in (*statement.results, *statement.operands)
-        if not isinstance(value.type, ViewType | IndexType)
-    }
-    widest = max((bit_width(e) for e in elements if e != i1), default=8)
+    widest = max((bit_width(e) for e in _element_types(block) if e != i1), default=8)
     return max(min(bits // widest, MOST_LANES), 1)
 
 
