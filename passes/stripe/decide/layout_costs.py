@@ -38,7 +38,8 @@ class Slow:
         """None for blocks that are best as they are, or that the model does not know.
 
         Blocks are slow that take `worth` percent of the time of their arithmetic in
-        whole vectors, and lose a launch or more by it. Rows with fewer cells than `parallelism` are for other passes.
+        whole vectors, and lose a launch or more by it. Rows with fewer cells than
+        `parallelism` are for other passes.
         """
         if not aggregates_plainly(block) or is_of_rows(block, parallelism):
             return None
