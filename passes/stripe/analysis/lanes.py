@@ -219,7 +219,9 @@ def crossing_index(
     fitting = [
         index
         for index in sorted(candidates)
-        if block.index_ranges[index] % plan.width == 0 and _may_copy(block, index)
+        if block.index_ranges[index] % plan.width == 0
+        and may_step(block, index)
+        and _may_copy(block, index)
     ]
     return fitting[0] if fitting else None
 

@@ -206,3 +206,24 @@ func.func @running_columns(%A : !stripe.view<9x32xf32>) -> !stripe.view<9x32xf32
   }
   func.return %O : !stripe.view<9x32xf32>
 }
+
+// Each value of %n has a place of its own.
+// CHECK-LABEL: func.func @scattered_columns
+func.func @scattered_columns(%U : !stripe.view<16x32xf32>, %I : !stripe.view<32xsi32>) -> !stripe.view<9x16xf32> {
+  %O = stripe.alloc : !stripe.view<9x16xf32>
+  stripe.block [%i : 9, %j : 16]
+      out %o = %O[%i, %j] : 1x1 {
+    %z = eltwise.constant 0 : f32
+    stripe.store %z, %o : !stripe.view<1x1xf32>
+  }
+  stripe.block [%n : 32, %j : 16]
+      in %i = %I[%n] : 1
+      in %u = %U[%j, %n] : 1x1
+      out %o = %O[0, %j] : 9x1 add {
+    %0 = stripe.load %i : !stripe.view<1xsi32>
+    %1 = eltwise.abs %0 : si32
+    %2 = stripe.load %u : !stripe.view<1x1xf32>
+    stripe.store %2, %o[%1, 0] : !stripe.view<9x1xf32>
+  }
+  func.return %O : !stripe.view<9x16xf32>
+}
