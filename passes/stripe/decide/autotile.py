@@ -104,14 +104,15 @@ def _stream(problem: Problem, overheads: Overheads) -> Schedule:
         return Schedule.of((_whole(problem),), reason="all of it at once")
     if (square := _square(problem)) is not None:
         return _stream_squares(problem, *square, overheads)
-    cut = [extent for n, extent in enumerate(ranges) if n not in problem.uncut]
+    held = problem.uncut | problem.whole
+    cut = [extent for n, extent in enumerate(ranges) if n not in held]
     grain = prod(cut) // overheads.stream_pieces
     remaining = max(min(grain, overheads.group_elements), lanes)
     sizes = [1] * problem.rank
     for index in reversed(range(problem.rank)):
-        if index in problem.uncut:
+        if index in held:
             sizes[index] = ranges[index]
-        if index in problem.fixed or index in problem.uncut:
+        if index in problem.fixed or index in held:
             continue
         size = min(ranges[index], max(remaining, 1))
         if index == problem.vector and size > lanes:
@@ -133,8 +134,8 @@ def _stream_squares(
     area = _SQUARES * overheads.group_elements
     area = min(prod(ranges) // overheads.stream_pieces, area)
     side = max(isqrt(max(area, 1)) // lanes, 1) * lanes
-    sizes = [1] * problem.rank
-    for index in (vector, across):
+    sizes = [n if i in problem.whole else 1 for i, n in enumerate(ranges)]
+    for index in {vector, across} - problem.whole:
         extent = ranges[index]
         sizes[index] = min(side, max(extent - extent % lanes, min(extent, lanes)))
     others = [n for n in range(problem.rank) if n not in (vector, across)]

@@ -95,11 +95,12 @@ class Contraction:
 
     def _grow(self, tile: list[int], sizes: Sequence[int]) -> None:
         """Let a tile that the strip has cut have as many cells along other indices."""
-        parallel = self.problem.parallel
-        wanted = prod(self.nest.tile[index] for index in parallel)
+        problem = self.problem
+        free = {*problem.parallel} - problem.fixed - problem.whole - {problem.vector}
+        wanted = prod(self.nest.tile[index] for index in problem.parallel)
         for index, size in zip(self.shared, sizes, strict=True):
-            room = wanted // prod(tile[each] for each in parallel)
-            if room > 1 and index != self.problem.vector:
+            room = wanted // prod(tile[each] for each in problem.parallel)
+            if room > 1 and index in free:
                 tile[index] = even(min(tile[index] * room, size), size)
 
     def in_cache_tile(
