@@ -206,6 +206,11 @@ class BlockOp(DialectOperation):
         return tuple([refinement.data for refinement in self.refinements.data])
 
     @property
+    def written(self) -> list[int]:
+        """The numbers of the windows that are written."""
+        return [n for n, r in enumerate(self.refinement_list) if r.direction.writes]
+
+    @property
     def conditions(self) -> tuple[LinearForm, ...]:
         """The constraints as forms that are >= 0 at every point."""
         return tuple([form.data for form in self.constraints.data])

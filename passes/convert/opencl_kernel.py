@@ -163,8 +163,7 @@ class KernelLowering:
 
     def _unless_numbers(self, op: BlockOp, cursor: Cursor) -> Cursor:
         """Where a block is run that may be left out: see UNLESS_NUMBERS_ATTRIBUTE."""
-        written = [n for n, r in enumerate(op.refinement_list) if r.direction.writes]
-        views = [self._scope.views[op.buffer(number)] for number in written]
+        views = [self._scope.views[op.buffer(number)] for number in op.written]
         arrays = [view.pointer.owner for view in views]
         if len(arrays) != 1 or not isinstance(arrays[0], ArrayOp):
             return cursor

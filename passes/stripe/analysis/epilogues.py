@@ -65,7 +65,7 @@ def ending_of(block: BlockOp) -> Ending | None:
 
 
 def _ending(block: BlockOp, number: int, producer: BlockOp) -> Ending | None:
-    written = [n for n, r in enumerate(producer.refinement_list) if r.direction.writes]
+    written = producer.written
     if len(written) != 1 or not _may_move_up(block, producer):
         return None
     (output,) = written

@@ -45,6 +45,8 @@ class Connected:
     """Tied buffers, and all blocks that use some of them, and these alone."""
 
     ties: list[Tied] = field(default_factory=list[Tied])
+    tie_of: dict[SSAValue, Tied] = field(default_factory=dict[SSAValue, Tied])
+    """Those of each buffer."""
     blocks: list[BlockOp] = field(default_factory=list[BlockOp])
 
 
@@ -91,10 +93,12 @@ def connected_buffers(function: FuncOp, rank: int) -> list[Connected]:
     connected: dict[SSAValue, Connected] = defaultdict(Connected)
     tied: dict[SSAValue, Tied] = {}
     for view, buffer in views.items():
+        part = connected[parts.find(view)]
         if (root := ties.find(view)) not in tied:
             tied[root] = Tied([])
-            connected[parts.find(view)].ties.append(tied[root])
+            part.ties.append(tied[root])
         tied[root].buffers.append(buffer)
+        part.tie_of[view] = tied[root]
     for block, view in users.items():
         connected[parts.find(view)].blocks.append(block)
     return [*connected.values()]

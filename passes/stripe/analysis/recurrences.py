@@ -128,7 +128,7 @@ class _Finder:
 
     def add(self, block: BlockOp, index: int) -> str | None:
         """Take a block; why it can not be in the walk, if so."""
-        written = [n for n, r in enumerate(block.refinement_list) if r.direction.writes]
+        written = block.written
         if not is_leaf(block) or block.is_serial or len(written) != 1:
             return "it does not write one buffer point by point"
         if not all(is_number(block.view_type(n)) for n in range(len(block.views))):

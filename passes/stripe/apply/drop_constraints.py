@@ -176,7 +176,7 @@ def _assumes_numbers(
 
 def _fill_of(loop: BlockOp) -> BlockOp | None:
     """What sets the private memory that a loop adds to, where it does nothing else."""
-    written = [n for n, r in enumerate(loop.refinement_list) if r.direction.writes]
+    written = loop.written
     if len(written) != 1 or len({*loop.buffers}) < len(loop.buffers):
         return None
     buffer = loop.buffer(written[0])

@@ -43,18 +43,15 @@ from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.layout import LayoutAttr
-from ....targets.hardware import Hardware, hardware_with
+from ....targets.hardware import Hardware
 from ...clock import time_text
-from ...hardware_pass import HardwarePass
-from ...locations import check_positive
 from ...walking import functions
 from ..analysis.facts import carried_indices
 from ..analysis.layouts import Connected, Tied, connected_buffers
-from .layout_costs import LayoutCosts, Orders, Slow
+from .layout_costs import LayoutCosts, LayoutPass, Orders, Slow
 
 _RANK = 3
 """The axes that buffers have at least: a matrix is transposed where it is staged."""
@@ -68,25 +65,17 @@ Assignment: TypeAlias = "Mapping[Tied, tuple[int, ...]]"
 
 
 @dataclass(frozen=True)
-class StripeAssignLayoutsPass(HardwarePass):
+class StripeAssignLayoutsPass(LayoutPass):
     """Decide the order of axes of buffers, for a whole program."""
 
     name = "stripe-assign-layouts"
-
-    bits: int = 0
-    """The width of the device's vectors in bits; 0 is as the hardware says."""
-    worth: int = 150
-    """The time of blocks that are looked at, in percent of that of their arithmetic."""
-    parallelism: int = 32
-    """Rows with fewer cells than these are left to `stripe-split-reduction`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write the layouts of buffers that are better with another order of axes.
 
         Raises GinghamError for options that are less than 1.
         """
-        check_positive(op, worth=self.worth, parallelism=self.parallelism)
-        hardware = hardware_with(self.figures, vector_bits=self.bits)
+        hardware = self.checked_hardware(op)
         costs = LayoutCosts(hardware, self.parallelism)
         for function in functions(op):
             for part in connected_buffers(function, _RANK):
@@ -96,32 +85,19 @@ class StripeAssignLayoutsPass(HardwarePass):
 
     def _slow(self, part: Connected, hardware: Hardware) -> dict[BlockOp, Slow]:
         """The blocks for which another order of axes may be better."""
-        own = _ties(part)
-        writing = [
-            block for block in part.blocks if block.buffer(_written(block)) in own
-        ]
         found = {
-            block: Slow.of(block, hardware, self.worth, self.parallelism)
-            for block in writing
+            block: self.slow(block, hardware)
+            for block in part.blocks
+            if any(block.buffer(number) in part.tie_of for number in block.written)
         }
         return {block: slow for block, slow in found.items() if slow is not None}
-
-
-def _ties(part: Connected) -> dict[SSAValue, Tied]:
-    return {buffer.view: tied for tied in part.ties for buffer in tied.buffers}
-
-
-def _written(block: BlockOp) -> int:
-    """The number of the first buffer that a block writes."""
-    refinements = enumerate(block.refinement_list)
-    return next((n for n, each in refinements if each.direction.writes), 0)
 
 
 def _axes(slow: Mapping[BlockOp, Slow]) -> set[tuple[int, int]]:
     """Ranks of buffers, and axes of them of which blocks have whole vectors."""
     found: set[tuple[int, int]] = set()
     for block, own in slow.items():
-        number = _written(block)
+        (number,) = block.written
         lasts = [order[-1] for order in own.orders]
         rank = len(block.refinement(number).access)
         carried = carried_indices(block, number)
@@ -157,20 +133,17 @@ class _Network:
 
     part: Connected
     costs: LayoutCosts
-    ties: Mapping[SSAValue, Tied]
     users: Mapping[Tied, Sequence[BlockOp]]
 
     @staticmethod
     def of(part: Connected, costs: LayoutCosts) -> _Network:
-        ties = _ties(part)
         users: dict[Tied, dict[BlockOp, None]] = {tied: {} for tied in part.ties}
         for block in part.blocks:
             for buffer in block.buffers:
-                if buffer in ties:
-                    users[ties[buffer]][block] = None
-        return _Network(
-            part, costs, ties, {tied: [*own] for tied, own in users.items()}
-        )
+                if buffer in part.tie_of:
+                    users[part.tie_of[buffer]][block] = None
+        blocks = {tied: [*own] for tied, own in users.items()}
+        return _Network(part, costs, blocks)
 
     def moved(self, rank: int, axis: int) -> Assignment:
         """All buffers of a rank with an axis last."""
@@ -185,16 +158,27 @@ class _Network:
         lost = [tied for tied in start if self._of(tied, start) > self._of(tied, {})]
         now = dict(start)
         for _ in range(_ROUNDS):
-            before = dict(now)
-            for tied in lost:
-                other = {each: own for each, own in now.items() if each is not tied}
-                if tied not in now:
-                    other[tied] = start[tied]
-                if self._of(tied, other) < self._of(tied, now):
-                    now = other
-            if now == before:
+            changed = [
+                tied for tied in lost if self._change_if_better(tied, start, now)
+            ]
+            if not changed:
                 break
         return now
+
+    def _change_if_better(
+        self, tied: Tied, start: Assignment, now: dict[Tied, tuple[int, ...]]
+    ) -> bool:
+        """Give buffers the other one of their two orders; whether it is better so."""
+        before, own = self._of(tied, now), now.pop(tied, None)
+        if own is None:
+            now[tied] = start[tied]
+        if self._of(tied, now) < before:
+            return True
+        if own is None:
+            del now[tied]
+        else:
+            now[tied] = own
+        return False
 
     def seconds(self, assignment: Assignment) -> float:
         """Of all blocks."""
@@ -211,7 +195,7 @@ class _Network:
         )
 
     def _orders(self, block: BlockOp, assignment: Assignment) -> Orders:
-        tied = [self.ties.get(buffer) for buffer in block.buffers]
+        tied = [self.part.tie_of.get(buffer) for buffer in block.buffers]
         return tuple(
             (number, assignment[own])
             for number, own in enumerate(tied)

@@ -272,7 +272,7 @@ class _Distribution:
         All that sets the same memory has the same ones, so that each of its cells is
         one work-item's.
         """
-        target = root_buffer(block.buffer(_written(block)[0]))
+        target = root_buffer(block.buffer(block.written[0]))
         others = [use.operation for use in target.uses]
         setting = [each for each in others if isinstance(each, BlockOp)]
         setting = [each for each in setting if _is_copy(each)]
@@ -336,18 +336,13 @@ def _has_whole_vectors(block: BlockOp, index: int, width: int) -> bool:
 
 def _is_copy(block: BlockOp) -> bool:
     """Whether a block only stores to local memory."""
-    spaces = [block.view_type(n).space.data for n in _written(block)]
+    spaces = [block.view_type(n).space.data for n in block.written]
     return is_leaf(block) and all(each is MemorySpace.LOCAL for each in spaces)
 
 
 def _of_several(counts: Sequence[int], binding: Binding) -> tuple[Binding, ...]:
     """A binding for indices of several values."""
     return tuple([binding if n > 1 else Binding.UNDECIDED for n in counts])
-
-
-def _written(block: BlockOp) -> list[int]:
-    """The numbers of the refinements that are written."""
-    return [n for n, r in enumerate(block.refinement_list) if r.direction.writes]
 
 
 _Value = TypeVar("_Value")

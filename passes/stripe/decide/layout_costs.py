@@ -1,4 +1,7 @@
-"""What blocks take with the axes of their buffers in one order or another."""
+"""What blocks take with the axes of their buffers in one order or another.
+
+And what the passes that go by it have in common.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,13 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
 
+from xdsl.ir import Operation
+
 from ....dialects.stripe.block import BlockOp
-from ....targets.hardware import Hardware
+from ....targets.hardware import Hardware, hardware_with
 from ...clock import Clock
+from ...hardware_pass import HardwarePass
+from ...locations import check_positive
 from ..analysis.problem import Problem, problem_of
 from ..analysis.reductions import aggregates_plainly, is_of_rows
 from ..analysis.varying import may_step
@@ -20,6 +27,30 @@ from .search import best_of
 
 _LONG = 4
 """Of so many vectors what is left over of the last is little."""
+
+
+@dataclass(frozen=True)
+class LayoutPass(HardwarePass):
+    """A pass that looks for blocks that are slow by the order of axes."""
+
+    bits: int = 0
+    """The width of the device's vectors in bits; 0 is as the hardware says."""
+    worth: int = 150
+    """The time of blocks that are looked at, in percent of that of their arithmetic."""
+    parallelism: int = 32
+    """Rows with fewer cells than these are left to `stripe-split-reduction`."""
+
+    def checked_hardware(self, module: Operation) -> Hardware:
+        """The figures that the options ask for.
+
+        Raises GinghamError for those that no device has, and options less than 1.
+        """
+        check_positive(module, worth=self.worth, parallelism=self.parallelism)
+        return hardware_with(self.figures, vector_bits=self.bits)
+
+    def slow(self, block: BlockOp, hardware: Hardware) -> Slow | None:
+        """What is slow about a block: see `Slow`."""
+        return Slow.of(block, hardware, self.worth, self.parallelism)
 
 
 @dataclass(frozen=True)
@@ -116,13 +147,16 @@ class LayoutCosts:
 
         At best these take the time of their arithmetic, and all others do anyway.
         """
+        if not slow:
+            return False
         clock = Clock(self.hardware)
         least = seconds = 0.0
         for block in blocks:
             own = slow.get(block)
             if own is None and not aggregates_plainly(block):
                 continue
-            problem = problem_of(block, self.hardware.vector_bits)
+            bits = self.hardware.vector_bits
+            problem = problem_of(block, bits) if own is None else own.problem
             bound = clock.operations(problem.vector_operations) + clock.launch
             least += bound
             seconds += bound if own is None else own.seconds

@@ -46,38 +46,28 @@ from xdsl.dialects.builtin import ModuleOp
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.tiling import OutputOrder
-from ....targets.hardware import Hardware, hardware_with
+from ....targets.hardware import Hardware
 from ...clock import Clock, time_text
-from ...hardware_pass import HardwarePass
-from ...locations import check_positive
 from ..analysis.nests import top_level_blocks
 from ..analysis.problem import Problem, problem_of
 from ..edit.transpose import Transposed
-from .layout_costs import Slow
+from .layout_costs import LayoutPass
 from .model.copying import copy_seconds
 from .search import best
 
 
 @dataclass(frozen=True)
-class StripePlanLayoutPass(HardwarePass):
+class StripePlanLayoutPass(LayoutPass):
     """Decide which outputs are computed with another axis last."""
 
     name = "stripe-plan-layout"
-
-    bits: int = 0
-    """The width of the device's vectors in bits; 0 is as the hardware says."""
-    worth: int = 150
-    """The time of blocks that are looked at, in percent of that of their arithmetic."""
-    parallelism: int = 32
-    """Rows with fewer cells than these are left to `stripe-split-reduction`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Write the order on top-level blocks that have a better one.
 
         Raises GinghamError for options that are less than 1.
         """
-        check_positive(op, worth=self.worth, parallelism=self.parallelism)
-        hardware = hardware_with(self.figures, vector_bits=self.bits)
+        hardware = self.checked_hardware(op)
         for block in list(top_level_blocks(op)):
             order = self.better(block, hardware)
             if order is not None:
@@ -88,7 +78,7 @@ class StripePlanLayoutPass(HardwarePass):
 
         None where the block is best as it is.
         """
-        slow = Slow.of(block, hardware, self.worth, self.parallelism)
+        slow = self.slow(block, hardware)
         if slow is None:
             return None
         clock = Clock(hardware)

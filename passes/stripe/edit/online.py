@@ -343,8 +343,7 @@ def _copied(block: BlockOp, output: int) -> SSAValue | None:
 
 def _compute_in_place(block: BlockOp) -> None:
     """Let a block write where it is the last to read, cell by cell."""
-    written = [n for n, r in enumerate(block.refinement_list) if r.direction.writes]
-    (output,) = written
+    (output,) = block.written
     target = block.buffer(output)
     is_plain = block.refinement(output).aggregation is Aggregation.ASSIGN
     for number, source in enumerate(block.buffers):

@@ -34,7 +34,7 @@ class Transposed:
     @staticmethod
     def of(block: BlockOp, order: Sequence[int]) -> Transposed:
         """With scratch that has an axis for each index of `order`."""
-        (number,) = (n for n, r in enumerate(block.refinement_list) if _writes(r))
+        (number,) = block.written
         sizes = [block.index_ranges[index] for index in order]
         element = block.view_type(number).element_type
         scratch = AllocOp(ViewType.of(sizes, element, MemorySpace.GLOBAL))
@@ -51,10 +51,6 @@ class Transposed:
         """Use nothing any more: it was only looked at."""
         for operation in (self.copy, self.block, self.scratch):
             operation.erase()
-
-
-def _writes(refinement: Refinement) -> bool:
-    return refinement.direction.writes
 
 
 def transpose_output(block: BlockOp, order: Sequence[int]) -> None:

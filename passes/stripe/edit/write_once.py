@@ -161,7 +161,7 @@ def drop_overwritten(block: BlockOp) -> bool:
 
     Returns whether there were some.
     """
-    numbers = [n for n, r in enumerate(block.refinement_list) if r.direction.writes]
+    numbers = block.written
     if not is_leaf(block) or not is_top_level(block) or len(numbers) != 1:
         return False
     (number,) = numbers

@@ -119,11 +119,7 @@ def _memories(nest: BlockOp) -> list[SSAValue]:
 
 def _inputs(nest: BlockOp) -> list[int]:
     """The windows of what nothing in a nest writes and several blocks read."""
-    written = {
-        root_buffer(nest.buffer(number))
-        for number, refinement in enumerate(nest.refinement_list)
-        if refinement.direction.writes
-    }
+    written = {root_buffer(nest.buffer(number)) for number in nest.written}
     return [
         number
         for number, refinement in enumerate(nest.refinement_list)

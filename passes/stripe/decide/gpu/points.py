@@ -63,6 +63,5 @@ def _has_own_cells(block: BlockOp) -> bool:
     """Whether no two points write the same cell, but for those that aggregate."""
     return all(
         is_injective(block, number) or assigns_at_subscripts(block, number)
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction.writes
+        for number in block.written
     )

@@ -102,12 +102,8 @@ class _Ways:
     @property
     def _most_items(self) -> int:
         """Of a group whose parts fit local memory, with those of the tree behind."""
-        refinements = enumerate(self.block.refinement_list)
-        parts = 2 * sum(
-            self.block.view_type(number).bytes
-            for number, refinement in refinements
-            if refinement.direction.writes
-        )
+        block = self.block
+        parts = 2 * sum(block.view_type(number).bytes for number in block.written)
         hardware = self.hardware
         most = max(hardware.local_memory_bytes // parts, 1)
         return min(hardware.work_group_limit, 1 << (most.bit_length() - 1))

@@ -99,8 +99,8 @@ class _Product:
     def of(block: BlockOp) -> _Product | None:
         """The same of a block; None for other ones."""
         ranges, refinements = block.index_ranges, block.refinement_list
-        written = [n for n, r in enumerate(refinements) if r.direction.writes]
-        inputs = [n for n, r in enumerate(refinements) if not r.direction.writes]
+        written = block.written
+        inputs = [n for n in range(len(refinements)) if n not in written]
         wide = [n for n, extent in enumerate(ranges) if extent > 1]
         sums = [n for n in wide if n in reduction_indices(block)]
         if len(written) != 1 or len(inputs) != 2 or len(wide) != 3 or len(sums) != 1:
@@ -363,7 +363,7 @@ def _share_rows(
     )
     if row is None or column is None or column not in reduction_indices(leaf):
         return
-    (output,) = [n for n, r in enumerate(leaf.refinement_list) if r.direction.writes]
+    (output,) = leaf.written
     parts = sharing.columns[1] * sharing.columns[2]
     element = leaf.view_type(output).element_type
     types = {view: view_type(view) for view in near}
