@@ -73,6 +73,7 @@ _PASSES = {
     "opencl-stream-stores": "opencl.stream_stores:OpenCLStreamStoresPass",
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
     "opencl-check-limits": "opencl.check_limits:OpenCLCheckLimitsPass",
+    "opencl-coalesce-loops": "opencl.coalesce_loops:OpenCLCoalesceLoopsPass",
     "opencl-order-loops": "opencl.order_loops:OpenCLOrderLoopsPass",
     "opencl-zero-copies": "opencl.zero_copies:OpenCLZeroCopiesPass",
     "opencl-double-buffer": "opencl.double_buffer:OpenCLDoubleBufferPass",

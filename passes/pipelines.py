@@ -264,6 +264,7 @@ def _of_lanes(options: TargetOptions) -> list[Step]:
     if hardware.has_vectors:
         return []
     return [
+        step("opencl-coalesce-loops"),
         step("opencl-double-buffer", hardware=hardware),
         step("opencl-align-vectors"),
         step("opencl-order-loops"),

@@ -53,9 +53,10 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.eltwise.element_types import si32
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.index_sum import IndexSum
-from ...dialects.opencl.data_ops import WhenOp
+from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp, is_plain_copy
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
@@ -142,6 +143,8 @@ class _Step:
         for op in own:
             if not isinstance(op, LoadOp | StoreOp | ForOp | IfOp) and op.regions:
                 return False
+            if isinstance(op, DelinearizeOp) and op.index is self._index:
+                continue
             if any(use.operation not in own for r in op.results for use in r.uses):
                 return False
             if self._index in op.operands and not isinstance(op, FORMED):
@@ -189,10 +192,15 @@ class _Step:
         for op in self._inside(self.uses):
             if isinstance(op, LoadOp) and op.pointer in halves:
                 move(op, half * halves[op.pointer])
+        taken_apart = [op for op in self.copies if isinstance(op, DelinearizeOp)]
+        for op in taken_apart:
+            self._copy_for_uses(op)
         following = self._following()
         for op in self._inside(self.copies):
             if isinstance(op, StoreOp) and op.pointer in halves:
                 move(op, (-half + 1) * halves[op.pointer])
+        for op in taken_apart:
+            self._advance(op)
         top = [located(apart, loop), located(following, loop)]
         Rewriter.insert_op(top, InsertPoint.at_start(body))
         for op in (*operations(first), *operations(following)):
@@ -218,6 +226,25 @@ class _Step:
             substitute(op, {self._index: index + 1})
         condition, values = (-index + (self._extent - 2)).as_form()
         return IfOp([condition], values, region)
+
+    def _copy_for_uses(self, apart: DelinearizeOp) -> None:
+        """Let what uses the pieces of a step have its own coordinates of the index."""
+        later = {op for op in self._inside(self.uses)}
+        own = located(DelinearizeOp(self._index, apart.extents), apart)
+        for before, after in zip(apart.coordinates, own.coordinates, strict=True):
+            after.name_hint = before.name_hint
+            before.replace_uses_with_if(after, lambda use: use.operation in later)
+        if any(each.first_use is not None for each in own.coordinates):
+            Rewriter.insert_op(own, InsertPoint.before(self.uses[0]))
+
+    def _advance(self, apart: DelinearizeOp) -> None:
+        """Take the index of the next step apart."""
+        form, values = (IndexSum.value(self._index) + 1).as_form()
+        number = IndexOp(form, values, si32)
+        following = PositionOp(number.result, self._extent)
+        top = [located(number, apart), located(following, apart)]
+        Rewriter.insert_op(top, InsertPoint.before(apart))
+        apart.operands = [following.result]
 
     @staticmethod
     def _inside(statements: Sequence[Operation]) -> Iterator[Operation]:

@@ -33,8 +33,9 @@ opencl.for %j : 4 unroll {
 ```
 
 With several conditions there is a loop for each, under those before and the opposite of
-its own. Left alone are loops of which steps share a cell, other values than zero, and
-copies that are made at once.
+its own. Tests may be around loops, or inside each other: the copy has them all at once.
+Left alone are loops of which steps share a cell, other values than zero, and copies that
+are made at once.
 """
 
 from __future__ import annotations
@@ -47,14 +48,15 @@ from typing import TypeAlias
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import ConstantOp
-from ...dialects.index_sum import IndexSum
+from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
 from ..kernel_pass import KernelPass
+from ..locations import located
 from ..walking import operations
 
 
@@ -69,7 +71,8 @@ class OpenCLZeroCopiesPass(KernelPass):
         for kernel in op.ops:
             if isinstance(kernel, KernelOp):
                 blocks = [each.parent_block() for each in operations(kernel)]
-                for block in dict.fromkeys(blocks):
+                # What is inside first: it may be all that a test is around then.
+                for block in reversed(dict.fromkeys(blocks)):
                     if block is not None:
                         _join(block)
 
@@ -85,10 +88,10 @@ def _join(block: Block) -> None:
             continue
         if guarded.is_zero:
             fills.append(guarded)
-        elif guarded.takes(fills):
+        elif fills and guarded.takes(fills):
             for fill in fills:
                 Rewriter.erase_op(fill.statement)
-            guarded.guard.zeros = UnitAttr()
+            guarded.set_the_rest()
             fills = []
 
 
@@ -98,28 +101,47 @@ class _Guarded:
 
     statement: Operation
     loops: tuple[ForOp, ...]
-    guard: IfOp
+    guards: tuple[IfOp, ...]
+    """The tests, the outermost first."""
     store: StoreOp
 
     @staticmethod
     def of(statement: Operation) -> _Guarded | None:
         """The parts of a statement; None for others."""
         loops: list[ForOp] = []
-        inner: Operation | None = statement
-        while isinstance(inner, ForOp):
-            loops.append(inner)
-            body = inner.body.block
-            inner = body.first_op if body.first_op is body.last_op else None
-        if not isinstance(inner, IfOp) or inner.zeros is not None:
+        guards: list[IfOp] = []
+        inside = [statement]
+        while len(inside) == 1 and isinstance(around := inside[0], ForOp | IfOp):
+            if isinstance(around, ForOp):
+                loops.append(around)
+            else:
+                guards.append(around)
+            inside = [*around.body.block.ops]
+        if not guards or len(inside) != 2 or not isinstance(store := inside[1], StoreOp):
             return None
-        operands = [*inner.body.block.ops]
-        if len(operands) != 2 or not isinstance(store := operands[1], StoreOp):
+        if store.value.owner is not inside[0]:
             return None
-        if store.value.owner is not operands[0]:
-            return None
-        is_copy = isinstance(operands[0], LoadOp) and store.asynchronous is not None
-        is_known = is_copy or isinstance(operands[0], ConstantOp)
-        return _Guarded(statement, tuple(loops), inner, store) if is_known else None
+        is_copy = isinstance(inside[0], LoadOp) and store.asynchronous is not None
+        is_known = is_copy or isinstance(inside[0], ConstantOp)
+        return _Guarded(statement, (*loops,), (*guards,), store) if is_known else None
+
+    def set_the_rest(self) -> None:
+        """Set to zero what the copy leaves out, by one test of all conditions."""
+        *outer, last = self.guards
+        for guard in outer:
+            Rewriter.inline_block(guard.body.block, InsertPoint.before(guard))
+        sums = [
+            IndexSum.of(form.data, guard.values)
+            for guard in self.guards
+            for form in guard.conditions
+        ]
+        values = values_of(sums)
+        body = Rewriter.move_region_contents_to_new_regions(last.body)
+        whole = IfOp([each.form(values) for each in sums], values, body)
+        whole.zeros = UnitAttr()
+        Rewriter.replace_op(last, located(whole, last))
+        for guard in outer:
+            Rewriter.erase_op(guard)
 
     @property
     def is_zero(self) -> bool:
@@ -154,9 +176,13 @@ class _Guarded:
 
     @property
     def _conditions(self) -> set[_Sum]:
-        """What is at least zero where a step stores."""
-        forms = [each.data for each in self.guard.conditions]
-        return {self._numbered(form, self.guard.values) for form in forms}
+        """What is at least zero where a step stores something."""
+        return {
+            self._numbered(form.data, guard.values)
+            for guard in self.guards
+            if guard.zeros is None
+            for form in guard.conditions
+        }
 
     @property
     def _place(self) -> _Sum:

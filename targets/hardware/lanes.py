@@ -46,6 +46,9 @@ class LaneFigures:
     latency_exponent: float
     """Memory is bound by its rate, and by what is on its way for a latency. The times
     of both add up like the sides of a triangle with this exponent."""
+    segment_bytes: float
+    """As many bytes more are moved for each contiguous segment that is read of rows
+    which columns of lanes share."""
     partial_sector: float
     """How many times as long a sector takes of which only a part is written."""
     stream_overlap: float

@@ -115,7 +115,6 @@ def _parts(problem: Problem, hardware: Hardware, longest: int) -> tuple[Chunk, .
     if roles is None:
         return ()
     ranges = roles.problem.ranges
-    index = max(roles.sums, key=lambda n: ranges[n])
     values = prod(ranges[n] for n in roles.sums)
     model, timed = Model(hardware, roles.widths), _timed(problem, hardware)
     tilings = [*_tilings(roles, hardware)]
@@ -128,7 +127,7 @@ def _parts(problem: Problem, hardware: Hardware, longest: int) -> tuple[Chunk, .
     }
     tilings = sorted(busy, key=lambda each: busy[each])[:_TRIED]
     chosen: tuple[Chunk, ...] = ()
-    for chunk in _chunks(ranges[index], index):
+    for chunk in _chunks(roles):
         added = _adding(roles, chunk.count, hardware)
         if values > longest * chunk.count or busy[tilings[0]] + added >= best:
             continue
@@ -138,14 +137,15 @@ def _parts(problem: Problem, hardware: Hardware, longest: int) -> tuple[Chunk, .
     return chosen
 
 
-def _chunks(extent: int, index: int) -> Iterator[Chunk]:
+def _chunks(roles: _Roles) -> Iterator[Chunk]:
     """The ways to cut an index into chunks of whole steps."""
-    step = _DEPTHS[-1]
-    counts = {n * times for n in _powers(extent // step) for times in (2, 3)}
-    for count in sorted(counts):
-        size = -(-extent // (count * step)) * step
-        if size < extent:
-            yield Chunk(index, -(-extent // size), size)
+    for index, step in zip(roles.sums, roles.depths(_DEPTHS[-1]), strict=True):
+        extent = roles.problem.ranges[index]
+        counts = {n * times for n in _powers(extent // step) for times in (2, 3)}
+        sizes = {-(-extent // (count * step)) * step for count in sorted(counts)}
+        for size in sorted(sizes, reverse=True):
+            if size < extent:
+                yield Chunk(index, -(-extent // size), size)
 
 
 def _adding(roles: _Roles, count: int, hardware: Hardware) -> float:

@@ -89,8 +89,8 @@ class _Ways:
         """By how many columns a group has, how many items, and how many chunks."""
         size, limit = self.hardware.work_group_size, self._most_items
         sizes = [min(size, limit)]
-        if 2 * size <= limit:
-            sizes.append(2 * size)
+        while 2 * sizes[-1] <= limit:
+            sizes.append(2 * sizes[-1])
         return [
             replace(sharing, chunks=chunks)
             for items in sizes
@@ -199,17 +199,18 @@ class _Ways:
         return prod(self.block.index_ranges) * self._element_bytes
 
     def _reach(self, sharing: Sharing) -> float:
-        """How many times as much sub-groups touch: rows of columns end in sectors."""
+        """How many times as long memory takes: rows of columns end in sectors."""
         if self.column is None:
             return 1.0
         side, most = sharing.tile[self.column], self.block.index_ranges[self.column]
         if side >= most:
             return 1.0
-        sector, number = self.hardware.lanes.sector_bytes, self._inputs[0]
+        figures, number = self.hardware.lanes, self._inputs[0]
+        sector = figures.sector_bytes
         size = self.block.view_type(number).bytes
         is_aligned = not most * size % sector and not side * size % sector
         sectors = -(-side * size // sector) + (0 if is_aligned else 1)
-        return sectors * sector / (side * size)
+        return (sectors * sector + figures.segment_bytes) / (side * size)
 
 
 def _widest(block: BlockOp, indices: set[int]) -> int | None:

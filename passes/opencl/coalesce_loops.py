@@ -1,0 +1,106 @@
+"""`opencl-coalesce-loops`: loops around the steps of a group are one loop.
+
+The work-items of a group sum up in steps: they copy pieces to local memory, wait, use
+them, and wait again. Where several indices are summed over there is a loop for each.
+One loop over all of them has one first step in place of many, for which there is
+nothing to do until its pieces have come (see `opencl-double-buffer`).
+
+Before:
+
+```mlir
+opencl.for %i : 3 {
+  opencl.for %k : 4 {
+    ... copies that use %i and %k ...
+    opencl.barrier local
+    ...
+    opencl.barrier local
+  }
+}
+```
+
+After:
+
+```mlir
+opencl.for %k : 12 {
+  %i, %k_1 = opencl.delinearize %k into [3, 4]
+  ... the same with %k_1 in place of %k ...
+}
+```
+
+Left alone are loops without barriers right inside, those with something beside the
+loop inside them, and unrolled ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.opencl.kernel import KernelOp
+from ...dialects.opencl.ops import ForOp
+from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
+from ..kernel_pass import KernelPass
+from ..locations import located
+from ..walking import operations
+
+
+@dataclass(frozen=True)
+class OpenCLCoalesceLoopsPass(KernelPass):
+    """Make one loop of those right around the steps of a group."""
+
+    name = "opencl-coalesce-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Coalesce the loops of all kernels."""
+        for kernel in op.ops:
+            if not isinstance(kernel, KernelOp):
+                continue
+            waiting = (e.parent_op() for e in operations(kernel) if _waits(e))
+            for loop in dict.fromkeys([*waiting]):
+                nest = _nest(loop)
+                if len(nest) > 1:
+                    _coalesce(nest)
+
+
+def _waits(op: Operation) -> bool:
+    return isinstance(op, BarrierOp)
+
+
+def _nest(innermost: Operation | None) -> list[ForOp]:
+    """A loop and those that have nothing else inside, the outermost first."""
+    nest: list[ForOp] = []
+    loop = innermost
+    while isinstance(loop, ForOp) and loop.unroll is None:
+        body = loop.body.block
+        if nest and body.first_op is not body.last_op:
+            break
+        nest.insert(0, loop)
+        loop = loop.parent_op()
+    return nest
+
+
+def _coalesce(nest: Sequence[ForOp]) -> None:
+    """Put one loop in place of loops inside each other, the outermost first."""
+    outermost, innermost = nest[0], nest[-1]
+    extents = [loop.extent.value.data for loop in nest]
+    index = innermost.body.block.args[0]
+    region = ForOp.empty_body(index.name_hint)
+    apart = DelinearizeOp(region.block.args[0], extents)
+    region.block.add_op(located(apart, innermost))
+    for loop, coordinate in zip(nest, apart.coordinates, strict=True):
+        own = loop.body.block.args[0]
+        coordinate.name_hint = own.name_hint
+        own.replace_all_uses_with(coordinate)
+    for op in [*innermost.body.block.ops]:
+        op.detach()
+        region.block.add_op(op)
+    whole = ForOp(prod(extents), region)
+    whole.unroll_factor = innermost.unroll_factor
+    Rewriter.insert_op(located(whole, innermost), InsertPoint.before(outermost))
+    Rewriter.erase_op(outermost)
