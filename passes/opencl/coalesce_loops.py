@@ -27,6 +27,10 @@ opencl.for %k : 12 {
 }
 ```
 
+That is done until there are `steps` of them: what is the same in all steps of an inner
+loop, as places and tests of a tap of a convolution, is computed once for all of them as
+long as loops are apart.
+
 Left alone are loops without barriers right inside, those with something beside the
 loop inside them, and unrolled ones.
 """
@@ -46,7 +50,7 @@ from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.ops import ForOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
 from ..kernel_pass import KernelPass
-from ..locations import located
+from ..locations import check_positive, located
 from ..walking import operations
 
 
@@ -56,14 +60,21 @@ class OpenCLCoalesceLoopsPass(KernelPass):
 
     name = "opencl-coalesce-loops"
 
+    steps: int = 8
+    """So many steps in one loop are enough."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Coalesce the loops of all kernels."""
+        """Coalesce the loops of all kernels.
+
+        Raises GinghamError where less than one step is to be enough.
+        """
+        check_positive(op, steps=self.steps)
         for kernel in op.ops:
             if not isinstance(kernel, KernelOp):
                 continue
             waiting = (e.parent_op() for e in operations(kernel) if _waits(e))
             for loop in dict.fromkeys([*waiting]):
-                nest = _nest(loop)
+                nest = _nest(loop, self.steps)
                 if len(nest) > 1:
                     _coalesce(nest)
 
@@ -72,15 +83,19 @@ def _waits(op: Operation) -> bool:
     return isinstance(op, BarrierOp)
 
 
-def _nest(innermost: Operation | None) -> list[ForOp]:
-    """A loop and those that have nothing else inside, the outermost first."""
+def _nest(innermost: Operation | None, enough: int) -> list[ForOp]:
+    """A loop and those that have nothing else inside, the outermost first.
+
+    As many as have enough steps together.
+    """
     nest: list[ForOp] = []
-    loop = innermost
-    while isinstance(loop, ForOp) and loop.unroll is None:
+    steps, loop = 1, innermost
+    while isinstance(loop, ForOp) and loop.unroll is None and steps < enough:
         body = loop.body.block
         if nest and body.first_op is not body.last_op:
             break
         nest.insert(0, loop)
+        steps *= loop.extent.value.data
         loop = loop.parent_op()
     return nest
 

@@ -34,8 +34,8 @@ opencl.for %j : 4 unroll {
 
 With several conditions there is a loop for each, under those before and the opposite of
 its own. Tests may be around loops, or inside each other: the copy has them all at once.
-Left alone are loops of which steps share a cell, other values than zero, and copies that
-are made at once.
+Left alone are loops of which steps share a cell, other values than zero, and copies
+that are made at once.
 """
 
 from __future__ import annotations
@@ -117,12 +117,13 @@ class _Guarded:
             else:
                 guards.append(around)
             inside = [*around.body.block.ops]
-        if not guards or len(inside) != 2 or not isinstance(store := inside[1], StoreOp):
+        if not guards or len(inside) != 2:
             return None
-        if store.value.owner is not inside[0]:
+        value, store = inside
+        if not isinstance(store, StoreOp) or store.value.owner is not value:
             return None
-        is_copy = isinstance(inside[0], LoadOp) and store.asynchronous is not None
-        is_known = is_copy or isinstance(inside[0], ConstantOp)
+        is_copy = isinstance(value, LoadOp) and store.asynchronous is not None
+        is_known = is_copy or isinstance(value, ConstantOp)
         return _Guarded(statement, (*loops,), (*guards,), store) if is_known else None
 
     def set_the_rest(self) -> None:

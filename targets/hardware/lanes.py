@@ -41,6 +41,8 @@ class LaneFigures:
     access_cycles: float
     """Of an access of a sub-group to global memory at least, with the arithmetic of its
     place."""
+    loop_cycles: float
+    """Of such an access in a step of a loop beside that, with its tests."""
     busy_latency: float
     """How many times its latency memory takes that is busy."""
     latency_exponent: float
@@ -68,6 +70,9 @@ class LaneFigures:
     """Of such a step beside that: the loop, and places to copy from and to."""
     barrier_cycles: float
     """Until all items of a group have passed one, and what they wrote is seen."""
+    launch_share: float
+    """The part of a launch that shows of a kernel behind another one, which runs while
+    it is launched."""
     loads_ahead: int
     """Loads of a loop that are on their way at once, by what compilers unroll."""
     walk_local_share: float

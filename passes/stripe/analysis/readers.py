@@ -42,9 +42,12 @@ def keeps_below(
     number = reader.views.index(view)
     if not is_number(reader.view_type(number)):
         return False
-    wanted = limit - absolute_access(view).starts[axis]
+    access = absolute_access(view)
+    wanted = limit - access.starts[axis]
     return wanted.bounds(index_range)[0] >= 0 or any(
-        (wanted - known).bounds(index_range)[0] >= 0 for known in reader.where
+        (wanted - known).bounds(index_range)[0] >= 0
+        for block in _blocks_from(reader, access.buffer)
+        for known in block.where
     )
 
 

@@ -3,7 +3,8 @@
 What tiles leave over keeps work-items from running: a condition in the innermost loops,
 which costs more than the points that it leaves out. It goes where these do no harm:
 
-* what they compute goes to private memory, and whoever reads that has the condition; or
+* what they compute goes to private memory, and whoever reads that has the condition, or
+  hands it on to memory of which that is so; or
 * what they compute is the identity of the aggregation, since all that they load was set
   to a number when it was copied to memory of the work-group. A product of two zeros
   changes no sum. (Of a zero and a number it may: the number may be infinite.)
@@ -89,6 +90,7 @@ from ..analysis.nests import (
     nested_blocks,
     top_level_blocks,
 )
+from ..analysis.overhangs import droppable
 from ..analysis.readers import indices_around, is_unread, keeps_below, readers
 from ..analysis.scratch import Scratch, is_neutral, scratches_of
 from ..analysis.work_groups import wants_work_items
@@ -105,6 +107,7 @@ class StripeDropConstraintsPass(ModulePass):
         """Drop constraints of the nests inside of work-groups."""
         for block in top_level_blocks(op):
             if wants_work_items(block):
+                _drop_overhangs(block)
                 for nest in _nests(block, []):
                     _drop(nest)
         for block in all_blocks(op):
@@ -114,6 +117,13 @@ class StripeDropConstraintsPass(ModulePass):
                 and is_unread(block, may_round=False)
             ):
                 Rewriter.erase_op(block)
+
+
+def _drop_overhangs(nest: BlockOp) -> None:
+    """Drop what keeps from rows beyond an end that nothing else depends on."""
+    for block, dropped in list(droppable(nest)):
+        where = zip(block.conditions, block.where, strict=True)
+        block.set_constraints([form for form, each in where if each != dropped])
 
 
 def _nests(block: BlockOp, around: list[BlockOp]) -> Iterator[list[BlockOp]]:
@@ -201,8 +211,15 @@ def _is_fill(block: BlockOp) -> bool:
     return is_nested and is_constant and isinstance(block.buffers[0].owner, AllocOp)
 
 
-def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
-    """Whether what is computed where a condition fails is never read."""
+def _is_unseen(
+    leaf: BlockOp, condition: IndexSum, passed: frozenset[BlockOp] = frozenset()
+) -> bool:
+    """Whether what is computed where a condition fails is never read.
+
+    Or only by blocks that hand it on, to where it is never read: all but those that are
+    `passed`.
+    """
+    passed |= {leaf}
     for number, refinement in enumerate(leaf.refinement_list):
         if refinement.direction.writes:
             access = absolute_access(leaf.view(number))
@@ -214,9 +231,29 @@ def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
                 {*limit.values} <= around
                 and all(
                     keeps_below(reader, view, axis, limit)
+                    or _hands_on(reader, view, limit, axis, passed)
                     for reader, view in readers(access.buffer)
                 )
                 for axis, limit in zip(axes, limits, strict=True)
             ):
                 return False
     return True
+
+
+def _hands_on(
+    reader: BlockOp | None,
+    view: SSAValue,
+    limit: IndexSum,
+    axis: int,
+    passed: frozenset[BlockOp],
+) -> bool:
+    """Whether cells with `limit - cell < 0` matter for nothing that is read later."""
+    if reader is None or reader in passed or reader.is_serial or not is_leaf(reader):
+        return False
+    is_own = all(
+        isinstance(absolute_access(reader.view(n)).buffer.owner, AllocOp)
+        for n in reader.written
+    )
+    if not is_own or not computes_with_floats(reader):
+        return False
+    return _is_unseen(reader, limit - absolute_access(view).starts[axis], passed)

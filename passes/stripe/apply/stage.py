@@ -56,6 +56,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
+from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.block import BlockOp
 from ...hardware_pass import HardwarePass
 from ..analysis.nests import all_blocks
@@ -72,8 +73,8 @@ class StripeStagePass(HardwarePass):
     name = "stripe-stage"
 
     fills: bool = False
-    """Whether what is not copied is set even where nobody reads it yet, for
-    `stripe-drop-constraints`."""
+    """Whether what is not copied to memory of a group is set even where nobody reads it
+    yet, for `stripe-drop-constraints`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Insert the copies that schedules ask for, and take those parts away.
@@ -91,5 +92,7 @@ class StripeStagePass(HardwarePass):
             for staging in stages:
                 fills += stage(blocks, staging, packed, hardware)
         for fill in fills:
-            if not self.fills and is_unread(fill, may_round=hardware.has_vectors):
+            is_private = fill.view_type(0).space.data is MemorySpace.PRIVATE
+            is_wanted = self.fills and not is_private
+            if not is_wanted and is_unread(fill, may_round=hardware.has_vectors):
                 Rewriter.erase_op(fill)

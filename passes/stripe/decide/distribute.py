@@ -66,6 +66,7 @@ from ...locations import check_positive
 from ..analysis.lanes import vector_indices, vector_width
 from ..analysis.nests import (
     absolute_access,
+    all_blocks,
     is_leaf,
     nested_blocks,
     reduction_indices,
@@ -103,8 +104,10 @@ class StripeDistributePass(ModulePass):
         for block in top_level_blocks(op):
             if wants_work_items(block):
                 items = group_items(spread_blocks(block)) or self.items
-                blocks = shared_blocks(block)
-                _Distribution(items, self.bits).distribute(blocks)
+                distribution = _Distribution(items, self.bits)
+                distribution.distribute(shared_blocks(block))
+                for spread in spread_blocks(block):
+                    distribution.keep_in_registers(spread)
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,21 @@ class _Distribution:
             if schedule is None:
                 schedule = self._schedule(block)
             set_schedule(block, schedule)
+
+    def keep_in_registers(self, spread: BlockOp) -> None:
+        """Unroll the copies that each work-item of a block makes for itself."""
+        for block in all_blocks(spread):
+            bound = {*block.index_bindings} - {Binding.UNDECIDED}
+            if block is spread or bound or is_scheduled(block):
+                continue
+            is_copy = _is_copy(block, MemorySpace.PRIVATE) and len(block.buffers) > 1
+            if block.is_serial or not is_copy:
+                continue
+            points = [*_of_several(block.index_ranges, Binding.UNROLL)]
+            vector = self._vector_of_points(block, block.index_ranges)
+            if vector is not None:
+                points[vector] = Binding.VECTOR
+            set_schedule(block, Schedule(points=Points(bind=tuple(points))))
 
     def _note_nest(self, nest: BlockOp, *, writes: bool) -> None:
         """Note how a block that is spread already cuts private memory.
@@ -334,10 +352,10 @@ def _has_whole_vectors(block: BlockOp, index: int, width: int) -> bool:
     return True
 
 
-def _is_copy(block: BlockOp) -> bool:
-    """Whether a block only stores to local memory."""
+def _is_copy(block: BlockOp, space: MemorySpace = MemorySpace.LOCAL) -> bool:
+    """Whether a block only stores to memory of a space."""
     spaces = [block.view_type(n).space.data for n in block.written]
-    return is_leaf(block) and all(each is MemorySpace.LOCAL for each in spaces)
+    return is_leaf(block) and all(each is space for each in spaces)
 
 
 def _of_several(counts: Sequence[int], binding: Binding) -> tuple[Binding, ...]:

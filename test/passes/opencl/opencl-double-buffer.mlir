@@ -93,10 +93,10 @@ opencl.kernel @in_place(%A : !opencl.pointer<f32, global>) group [8, 1, 1] {
 
 // There is no room for twice as much.
 // CHECK-LABEL: opencl.kernel @large
-// CHECK:       opencl.array 16000
+// CHECK:       opencl.array 40000
 // CHECK-NOT:   asynchronous
 opencl.kernel @large(%A : !opencl.pointer<f32, global>, %S : !opencl.pointer<f32, global>) group [8, 1, 1] {
-  %t = opencl.array 16000 : !opencl.pointer<f32, local>
+  %t = opencl.array 40000 : !opencl.pointer<f32, local>
   %i = opencl.work_item local_id 0 below 8
   opencl.for %k : 2 {
     %x = opencl.load %A[8 * %k + %i] : !opencl.pointer<f32, global> -> f32

@@ -79,3 +79,52 @@ opencl.kernel @copies(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f3
   %x = opencl.load %s[%item] : !opencl.pointer<f32, local> -> f32
   opencl.store %x, %B[%item + 8 * %group] : f32 -> !opencl.pointer<f32, global>
 }
+
+// Tests inside each other, and around loops, are one; what a test keeps from storing
+// anything else than a copy is no part of it.
+// CHECK-LABEL: opencl.kernel @nested
+// CHECK:         opencl.for %i : 4 unroll {
+// CHECK-NEXT:      opencl.if %group - 1 >= 0, -%i + 2 >= 0, -%item + 5 >= 0 else zero {
+// CHECK-NEXT:        %0 = opencl.load %A[%item + 8 * %i]
+// CHECK:         opencl.if %group - 2 >= 0 {
+// CHECK-NOT:     else zero
+opencl.kernel @nested(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [8, 1, 1] {
+  %s = opencl.array 32 : !opencl.pointer<f32, local>
+  %group = opencl.work_item group_id 0 below 4
+  %item = opencl.work_item local_id 0 below 8
+  opencl.if -%group >= 0 {
+    opencl.for %i : 4 unroll {
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.if %group - 1 >= 0 {
+    opencl.for %i : 4 unroll {
+      opencl.if %i - 3 >= 0 {
+        %0 = eltwise.constant 0 : f32
+        opencl.store %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+      }
+    }
+    opencl.for %i : 4 unroll {
+      opencl.if -%i + 2 >= 0 {
+        opencl.if %item - 6 >= 0 {
+          %0 = eltwise.constant 0 : f32
+          opencl.store %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+        }
+      }
+    }
+    opencl.for %i : 4 unroll {
+      opencl.if -%i + 2 >= 0 {
+        opencl.if -%item + 5 >= 0 {
+          %0 = opencl.load %A[%item + 8 * %i] : !opencl.pointer<f32, global> -> f32
+          opencl.store asynchronous %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+        }
+      }
+    }
+  }
+  opencl.barrier asynchronous local
+  opencl.if %group - 2 >= 0 {
+    %x = opencl.load %s[%item] : !opencl.pointer<f32, local> -> f32
+    opencl.store %x, %B[%item + 8 * %group] : f32 -> !opencl.pointer<f32, global>
+  }
+}

@@ -157,7 +157,7 @@ def _adding(roles: _Roles, count: int, hardware: Hardware) -> float:
     (output,) = problem.outputs
     cells = prod(problem.ranges[n] for n in problem.parallel)
     parts = clock.handed_on(cells * count * output.element_bytes)
-    return clock.launch / 2 + 2 * parts
+    return hardware.lanes.launch_share * clock.launch + 2 * parts
 
 
 def _fastest(

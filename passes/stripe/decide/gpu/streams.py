@@ -44,6 +44,22 @@ stripe.block "O" [%j : 4096, %i : 4096]
       stage input 0 at 1 of 1 order [0, 1] padding 1 local>} { ... }
 ```
 
+Where an input's windows overlap, as those of a depthwise convolution do, a lane may
+have several neighbouring cells, and all that these need in registers:
+
+```mlir
+stripe.block "O" [%x : 56, %y : 56, %c : 128, %i : 3, %j : 3]
+    in %a = %A[%x + %i, %y + %j, %c] : 1x1x1
+    in %k = %K[%i, %j, %c] : 1x1x1
+    out %o = %O[%x, %y, %c] : 1x1x1 add init 0
+    attributes {stripe.schedule = #stripe.schedule<
+      tile [1, 56, 128, 3, 3] bind [grid, grid, grid, _, _],
+      tile [1, 4, 4, 3, 3] bind [group, group, group, _, _],
+      tile [1, 4, 4, 3, 3],
+      points bind [_, unroll, vector, unroll, unroll],
+      stage input 0 at 2 of 2 order [0, 1, 2] private>} { ... }
+```
+
 The model (`decide/model/streams.py`) chooses among the ways to do so.
 """
 
@@ -57,6 +73,7 @@ from math import inf, prod
 
 from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.block import BlockOp
+from .....dialects.stripe.schedule import Schedule
 from .....dialects.stripe.staging import Staging
 from .....targets.hardware.description import Hardware
 from ....clock import time_text
@@ -76,6 +93,10 @@ _LEAST_CELLS = 4
 """Of a work-item, in windows of copies."""
 _PADDINGS = range(5)
 """Cells behind a row of local memory that are tried."""
+_NEIGHBOURS = (2, 4, 8)
+"""Cells of a lane that share what is in its registers."""
+_REGISTERS_SHARE = 0.5
+"""The part of its registers that these may take, with the cells."""
 
 
 def candidates(
@@ -93,6 +114,7 @@ def candidates(
         (sharing, staged): estimate(problem, sharing, staged, hardware)
         for sharing, staged in (
             *streams.direct(),
+            *streams.windowed(),
             *streams.staged(),
             *(streams.slow() if slow else ()),
         )
@@ -100,8 +122,10 @@ def candidates(
     for way, time in sorted(found.items(), key=lambda each: each[1].seconds):
         sharing, staged = way
         reason = f"{time_text(time.seconds)}: streams by {sharing}"
-        stages = tuple(map(_staging, staged))
         schedule = sharing.schedule(staged=bool(staged))
+        stages = tuple(map(_staging, staged))
+        if sharing.kept is not None:
+            stages = (_in_registers(problem, sharing.kept, schedule),)
         yield Candidate(time, replace(schedule, stages=stages, reason=reason))
 
 
@@ -109,6 +133,13 @@ def _staging(staged: Staged) -> Staging:
     order = tuple(range(len(staged.sizes)))
     space = MemorySpace.LOCAL
     return Staging(staged.number, 1, 1, order, space, padding=staged.padding)
+
+
+def _in_registers(problem: Problem, number: int, schedule: Schedule) -> Staging:
+    """What a work-item copies in front of the innermost tiles."""
+    access = next(each for each in problem.inputs if each.number == number)
+    order, innermost = tuple(range(len(access.sizes))), len(schedule.levels) - 1
+    return Staging(number, innermost, innermost, order, MemorySpace.PRIVATE)
 
 
 @dataclass(frozen=True)
@@ -143,6 +174,47 @@ class _Streams:
                 yield self._shared(self.problem.ranges, plain, 1, turns), ()
                 if width > 1:
                     yield self._shared(self.problem.ranges, last, width, turns), ()
+
+    def windowed(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
+        """With several neighbouring cells of a lane, and their windows in registers."""
+        problem = self.problem
+        width = self._width(problem.inputs)
+        if width == 1 or problem.fixed:
+            return
+        order = self._order(problem.outputs[0], problem.vector)
+        registers = _REGISTERS_SHARE * self.hardware.vector_registers
+        for access, size in product(problem.inputs, _NEIGHBOURS):
+            near = self._overlapping(access)
+            if near is None or size > problem.ranges[near]:
+                continue
+            loops = tuple(
+                size if index == near else own for index, own in enumerate(self.loops)
+            )
+            sharing = self._shared(
+                problem.ranges, order, width, 1, loops=loops, kept=access.number
+            )
+            window = prod(box(access.coefficients, sharing.unit, access.window))
+            words = -(-access.element_bytes // self.hardware.lanes.word_bytes)
+            if words * (window + size * width) <= registers:
+                yield sharing, ()
+
+    def _overlapping(self, access: Access) -> int | None:
+        """The index of cells, with the shortest steps, of which windows overlap.
+
+        None where no index that aggregates moves the access along the same axis, or
+        where vectors are not side by side in it.
+        """
+        problem, vector = self.problem, self.problem.vector
+        if access.is_chosen or vector is None or not access.uses(vector):
+            return None
+        shared = [
+            index
+            for row in access.coefficients
+            if any(row[index] for index in problem.reductions)
+            for index in self.indices
+            if row[index] and index != vector
+        ]
+        return min(shared, key=lambda n: abs(access.strides[n]), default=None)
 
     def slow(self) -> Iterator[tuple[Sharing, tuple[Staged, ...]]]:
         """Along each index, by smaller groups than are worth having."""
@@ -191,6 +263,9 @@ class _Streams:
         width: int,
         turns: int,
         items: int = 0,
+        *,
+        loops: tuple[int, ...] = (),
+        kept: int | None = None,
     ) -> Sharing:
         hardware = self.hardware
         return shared(
@@ -200,8 +275,9 @@ class _Streams:
             turns=turns,
             most_items=items or hardware.work_group_size,
             lanes=hardware.items_at_once,
-            loops=self.loops,
+            loops=loops or self.loops,
             alone=self.problem.fixed,
+            kept=kept,
         )
 
     def _order(self, access: Access, last: int | None = None) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ together.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from .....targets.hardware.description import Hardware
 from ....clock import Clock
@@ -38,7 +39,7 @@ class Aggregations:
         running = min(
             self.groups, resident_groups(self.items, hardware) * hardware.cores
         )
-        waves = self.groups / running
+        waves = ceil(self.groups / running)
         # Of memory that is busy at times: in the mean of both.
         busy = (1 + figures.busy_latency) / 2
         latency = 1e-9 * hardware.memory_latency_nanoseconds * busy
@@ -64,4 +65,5 @@ def parts_seconds(
         reach=1.0,
         radices=tree_radices(turns, hardware),
     )
-    return kernel.seconds(hardware) + Clock(hardware).launch
+    launch = hardware.lanes.launch_share * Clock(hardware).launch
+    return kernel.seconds(hardware) + launch

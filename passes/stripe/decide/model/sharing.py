@@ -30,7 +30,10 @@ class Sharing:
     """The turns along each index."""
     loops: tuple[int, ...]
     """The points that each work-item goes through in a turn along each index: all of an
-    index that aggregates, 1 of others."""
+    index that aggregates, 1 of most others."""
+    kept: int | None = None
+    """The input of which a work-item has all that it needs in a turn in registers, if
+    there is one: the number of its refinement."""
 
     @property
     def unit(self) -> tuple[int, ...]:
@@ -52,7 +55,11 @@ class Sharing:
         return tuple(a * b for a, b in zip(self.turn, self.turns, strict=True))
 
     def schedule(self, *, staged: bool = False) -> Schedule:
-        """The loops. With `staged` there is a block around turns to copy inputs for."""
+        """The loops. With `staged` there is a block around turns to copy inputs for.
+
+        What is kept is copied in front of the innermost block, of which all loops are
+        unrolled then.
+        """
         levels = [self._tiles(self.group, Binding.GRID)]
         if staged:
             levels.append(self._tiles(self.group))
@@ -63,10 +70,15 @@ class Sharing:
             return Schedule(tuple(levels), points)
         levels.append(self._tiles(self.unit, Binding.GROUP))
         bind = [Binding.UNDECIDED] * len(self.items)
+        if self.kept is not None:
+            levels.append(self._tiles(self.unit))
+            for index in self._inside:
+                bind[index] = Binding.UNROLL
         if self.width > 1:
             bind[self.order[-1]] = Binding.VECTOR
-        is_bound = self.width > 1
-        return Schedule(tuple(levels), Points(bind=tuple(bind) if is_bound else ()))
+        is_bound = self.width > 1 or self.kept is not None
+        points = Points(bind=tuple(bind) if is_bound else ())
+        return Schedule(tuple(levels), points)
 
     def _tiles(self, sizes: tuple[int, ...], binding: Binding | None = None) -> Tiles:
         bind = () if binding is None else self._bound(binding)
@@ -92,7 +104,8 @@ class Sharing:
         each = prod(self.turns)
         what = f"vectors of {self.width}" if self.width > 1 else "cells"
         count = f"{each} {what}" if each > 1 else what
-        return f"groups of {prod(self.items)} work-items, each with {count}"
+        held = "" if self.kept is None else f", input {self.kept} in registers"
+        return f"groups of {prod(self.items)} work-items, each with {count}{held}"
 
 
 def shared(
@@ -105,6 +118,7 @@ def shared(
     lanes: int,
     loops: Sequence[int] = (),
     alone: Collection[int] = (),
+    kept: int | None = None,
 ) -> Sharing:
     """At most so many work-items and turns along the last indices of an order.
 
@@ -112,7 +126,8 @@ def shared(
     of `lanes`. There is one along those of `alone`, which come first in the order.
     """
     tiled = [index for index in reversed(order) if index not in alone]
-    counts = [*ranges]
+    each = tuple(loops) or (1,) * len(ranges)
+    counts = [-(-extent // own) for extent, own in zip(ranges, each, strict=True)]
     counts[order[-1]] = -(-counts[order[-1]] // width)
     items = [1] * len(counts)
     left = most_items
@@ -125,8 +140,7 @@ def shared(
     for index in tiled:
         own[index] = min(left, -(-counts[index] // items[index]))
         left //= own[index]
-    each = tuple(loops) or (1,) * len(counts)
-    return Sharing(tuple(order), width, tuple(items), tuple(own), each)
+    return Sharing(tuple(order), width, tuple(items), tuple(own), each, kept)
 
 
 def _even_part(count: int, most: int, unit: int) -> int:

@@ -16,6 +16,7 @@ from math import prod
 from .....targets.hardware.description import Hardware
 from .....targets.hardware.lanes import LaneFigures
 from ....clock import Clock, Estimate
+from ...analysis.footprint import box
 from ...analysis.problem import Access, Problem
 from .lane_memory import Steps, bank_turns, moved_bytes, sectors, touched
 from .occupancy import resident_groups
@@ -147,6 +148,11 @@ class _Model:
     def _times(self, access: Access) -> int:
         """How often each lane does so: not again where a step does not move it."""
         sharing = self.sharing
+        if access.number == sharing.kept:
+            window = box(access.coefficients, sharing.unit, access.window)
+            moving = (n for n in range(access.rank) if _moves(access, n))
+            turns = prod(sharing.turns[index] for index in moving)
+            return prod(window) // sharing.width * turns
         pairs = enumerate(zip(sharing.turns, sharing.loops, strict=True))
         return prod(turns * n for index, (turns, n) in pairs if _moves(access, index))
 
@@ -158,6 +164,11 @@ class _Model:
             for index in reversed(sharing.order)
             if sharing.items[index] > 1
         )
+
+    @property
+    def _is_unrolled(self) -> bool:
+        """Whether what a work-item goes through in a turn are no loops."""
+        return self.sharing.kept is not None
 
     @property
     def _computed(self) -> float:
@@ -186,6 +197,8 @@ class _Model:
         lines = touched(steps, size, self.lanes, line) * figures.line_cycles
         times = self._subgroups * self._times(access)
         cycles = max(each * sector / self._accessed, lines, figures.access_cycles)
+        if not access.is_output and self.problem.aggregates and not self._is_unrolled:
+            cycles += figures.loop_cycles
         if access.is_output:
             # Nothing gathers what is written before it gets to the last cache.
             is_whole = each * sector <= size * self.lanes

@@ -18,7 +18,7 @@ _COLUMNS = (1, 2, 4, 8, 12, 16, 20, 24)
 """Of a lane: as many as it loads at once, or several times that."""
 _BEST = 8
 """Ways to share a product of which those of several are combined."""
-_DEPTH = 16
+_DEPTHS = (16, 32)
 """How many values are summed up between two loads of local memory."""
 
 
@@ -174,7 +174,8 @@ def fastest_way(
 
 def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Tiling]:
     """The ways to share all cells of a product, none left over."""
-    for own, across in product(_ROWS, _COLUMNS):
+    depths = {min(depth, each.depth) for depth in _DEPTHS}
+    for own, across, depth in product(_ROWS, _COLUMNS, sorted(depths)):
         for high in _divisors(subgroups):
             rows, columns = own * high, across * (subgroups // high)
             if each.rows % rows or each.columns % columns:
@@ -184,7 +185,7 @@ def _sharings(each: Product, lanes: int, subgroups: int) -> Iterator[Tiling]:
                 yield Tiling(
                     (own, tall, high),
                     (across, wide, subgroups // high),
-                    (min(_DEPTH, each.depth),),
+                    (depth,),
                 )
 
 

@@ -128,3 +128,83 @@ func.func @steps(%X : !stripe.view<16xf32>, %W : !stripe.view<3x8xf32>) -> !stri
   }
   func.return %O : !stripe.view<16x8xf32>
 }
+
+// -----
+
+// Rows beyond the end stay there from block to block: what copies them tests for the end,
+// the others do not, nor what hands them on. What adds up rows does.
+// CHECK-LABEL: func.func @rows
+// CHECK:      where %w0 + 8 * %i - 20 >= 0
+// CHECK:      where -%w0 - 8 * %i + 19 >= 0
+// CHECK:      out %s_1 = %s[%r] : 1 add init 0 {
+// CHECK:      out %d_1 = %d[%r] : 1 {
+// CHECK:      out %e_1 = %e[%r, %k] : 1x1 {
+// CHECK:      out %t_1 = %t[0, %k] : 1x1 add init 0
+// CHECK-NEXT: where -%r - 8 * %i + 19 >= 0
+// CHECK:      out %o_1 = %o[%r, %k] : 1x1
+// CHECK-NEXT: where -%r - 8 * %i + 19 >= 0
+func.func @rows(%A : !stripe.view<20x4xf32>) -> (!stripe.view<20x4xf32>, !stripe.view<3x4xf32>) {
+  %O = stripe.alloc : !stripe.view<20x4xf32>
+  %T = stripe.alloc : !stripe.view<3x4xf32>
+  stripe.block "O" [%i : 3 grid]
+      in %a = %A[8 * %i, 0] : 8x4
+      out %o = %O[8 * %i, 0] : 8x4
+      out %t = %T[%i, 0] : 1x4 {
+    %x = stripe.alloc : !stripe.view<8x4xf32, local>
+    stripe.block [%w0 : 8, %w1 : 4]
+        out %to = %x[%w0, %w1] : 1x1
+        where %w0 + 8 * %i - 20 >= 0 {
+      %0 = eltwise.constant 0 : f32
+      stripe.store %0, %to : !stripe.view<1x1xf32, local>
+    }
+    stripe.block [%w0 : 8, %w1 : 4]
+        in %from = %a[%w0, %w1] : 1x1
+        out %to = %x[%w0, %w1] : 1x1
+        where -%w0 - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %from : !stripe.view<1x1xf32>
+      stripe.store %0, %to : !stripe.view<1x1xf32, local>
+    }
+    %s = stripe.alloc : !stripe.view<8xf32, local>
+    stripe.block [%r : 8 group, %k : 4]
+        in %x_1 = %x[%r, %k] : 1x1
+        out %s_1 = %s[%r] : 1 add init 0
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %x_1 : !stripe.view<1x1xf32, local>
+      stripe.store %0, %s_1 : !stripe.view<1xf32, local>
+    }
+    %d = stripe.alloc : !stripe.view<8xf32, local>
+    stripe.block [%r : 8 group]
+        in %s_1 = %s[%r] : 1
+        out %d_1 = %d[%r] : 1 {
+      %0 = stripe.load %s_1 : !stripe.view<1xf32, local>
+      %1 = eltwise.add %0, %0 : f32
+      stripe.store %1, %d_1 : !stripe.view<1xf32, local>
+    }
+    %e = stripe.alloc : !stripe.view<8x4xf32, local>
+    stripe.block [%r : 8 group, %k : 4]
+        in %x_1 = %x[%r, %k] : 1x1
+        in %d_1 = %d[%r] : 1
+        out %e_1 = %e[%r, %k] : 1x1
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %x_1 : !stripe.view<1x1xf32, local>
+      %1 = stripe.load %d_1 : !stripe.view<1xf32, local>
+      %2 = eltwise.div %0, %1 : f32
+      stripe.store %2, %e_1 : !stripe.view<1x1xf32, local>
+    }
+    stripe.block [%k : 4 group, %r : 8]
+        in %e_1 = %e[%r, %k] : 1x1
+        out %t_1 = %t[0, %k] : 1x1 add init 0
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %e_1 : !stripe.view<1x1xf32, local>
+      stripe.store %0, %t_1 : !stripe.view<1x1xf32>
+    }
+    stripe.block [%r : 8 group, %k : 4]
+        in %e_1 = %e[%r, %k] : 1x1
+        out %o_1 = %o[%r, %k] : 1x1
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %e_1 : !stripe.view<1x1xf32, local>
+      stripe.store %0, %o_1 : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %O, %T : !stripe.view<20x4xf32>, !stripe.view<3x4xf32>
+}

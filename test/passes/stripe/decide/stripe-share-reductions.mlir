@@ -139,7 +139,7 @@ func.func @nest(%X : !stripe.view<7x1000xf32>) -> !stripe.view<7x1000xf32> {
 // CHECK-NEXT: in %a = %A[%i, [[SIZE]] * %c + %k] : 1x1
 // CHECK-NEXT: in %b = %B[[[SIZE]] * %c + %k, %j] : 1x1
 // CHECK-NEXT: out %c_1 = %C_parts[%c, %i, %j] : 1x1x1 add init 0 {
-// CHECK: in %part = %C_parts[0, %i, [[SIDE:[0-9]+]] * %j] : [[PARTS]]x1x[[SIDE]]
+// CHECK: in %part = %C_parts[0, %i, {{.*}}] : [[PARTS]]x1x
 func.func @contraction(%A : !stripe.view<32x8192xf32>, %B : !stripe.view<8192x64xf32>) -> !stripe.view<32x64xf32> {
   %C = stripe.alloc : !stripe.view<32x64xf32>
   stripe.block "C" [%i : 32, %j : 64, %k : 8192]

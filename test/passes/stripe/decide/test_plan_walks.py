@@ -58,6 +58,8 @@ def inputs(shape: Sequence[int], seed: int = 1) -> list[Array]:
         (3, 128, 77, 16, 64),
         (2, 16, 33, 7, 32),
         (1, 48, 40, 33, 96),
+        (2, 50, 64, 32, 32),
+        (1, 333, 128, 64, 64),
     ],
 )
 def test_one_kernel_computes_it(shape: tuple[int, ...]) -> None:

@@ -142,3 +142,28 @@ def test_random_numbers_step_by_step(count: int) -> None:
     expected = gingham.compile(text, device="reference")(state)
     for found, wanted in zip(compiled(text)(state), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("aggregation", ["+", ">"])
+@pytest.mark.parametrize(
+    ("size", "channels", "taps", "step"),
+    [(56, 32, 3, 1), (29, 64, 3, 1), (33, 36, 3, 2), (7, 128, 3, 1)],
+)
+def test_windows_are_in_registers(
+    aggregation: str, size: int, channels: int, taps: int, step: int
+) -> None:
+    x, k = numbers(2, size, size, channels), numbers(taps, taps, channels)
+    border, count = taps // 2, -(-size // step)
+    f = gingham.compile(
+        "function (I[N, X, Y, C], K[P, Q, C]) -> (O) {"
+        f" O[n, x, y, c : N, {count}, {count}, C] = {aggregation}(I[n,"
+        f" {step} * x + p - {border}, {step} * y + q - {border}, c] * K[p, q, c]); }}",
+        hardware="nvidia-h200:lanes.loop_cycles=999",
+    )
+    padded = np.full((2, size + 2 * border, size + 2 * border, channels), np.nan)
+    padded[:, border : border + size, border : border + size] = x
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (taps, taps), (1, 2))
+    products = windows[:, ::step, ::step] * k.transpose(2, 0, 1)
+    sums = {"+": np.nansum, ">": np.nanmax}[aggregation](products, (-2, -1))
+    np.testing.assert_allclose(f(x, k), sums, rtol=1e-5)
+    assert "_stage[" in f.source(x, k)

@@ -58,3 +58,43 @@ func.func @taps(%I : !stripe.view<16x224x224x3xf32>, %K : !stripe.view<7x7x3x64x
   }
   func.return %O : !stripe.view<16x112x112x64xf32>
 }
+
+// Without channels to sum up, a lane has some neighbouring pixels, and the window of all of
+// them in registers. Where channels are no whole loads it has pixels that are apart.
+// CHECK-LABEL: func.func @depthwise
+// CHECK:       tile [1, 1, [[OWN:[0-9]+]], 4, 3, 3] bind [group, group, group, group, _, _]
+// CHECK-NEXT:  tile [1, 1, [[OWN]], 4, 3, 3]
+// CHECK-NEXT:  points bind [_, _, unroll, vector, unroll, unroll]
+// CHECK-NEXT:  stage input 0 at {{[0-9]}} of {{[0-9]}} order [0, 1, 2, 3] private
+// CHECK-LABEL: func.func @odd
+// CHECK-NOT:   stage
+func.func @depthwise(%I : !stripe.view<16x56x56x128xf32>, %K : !stripe.view<3x3x128xf32>)
+    -> !stripe.view<16x56x56x128xf32> {
+  %O = stripe.alloc : !stripe.view<16x56x56x128xf32>
+  stripe.block "O" [%n : 16, %x : 56, %y : 56, %c : 128, %s : 3, %t : 3]
+      in %i = %I[%n, %s + %x - 1, %t + %y - 1, %c] : 1x1x1x1
+      in %k = %K[%s, %t, %c] : 1x1x1
+      out %o = %O[%n, %x, %y, %c] : 1x1x1x1 add init 0
+      where %s + %x - 1 >= 0, -%s - %x + 56 >= 0, %t + %y - 1 >= 0, -%t - %y + 56 >= 0 {
+    %a = stripe.load %i : !stripe.view<1x1x1x1xf32>
+    %b = stripe.load %k : !stripe.view<1x1x1xf32>
+    %p = eltwise.mul %a, %b : f32
+    stripe.store %p, %o : !stripe.view<1x1x1x1xf32>
+  }
+  func.return %O : !stripe.view<16x56x56x128xf32>
+}
+func.func @odd(%I : !stripe.view<16x56x56x99xf32>, %K : !stripe.view<3x3x99xf32>)
+    -> !stripe.view<16x56x56x99xf32> {
+  %O = stripe.alloc : !stripe.view<16x56x56x99xf32>
+  stripe.block "O" [%n : 16, %x : 56, %y : 56, %c : 99, %s : 3, %t : 3]
+      in %i = %I[%n, %s + %x - 1, %t + %y - 1, %c] : 1x1x1x1
+      in %k = %K[%s, %t, %c] : 1x1x1
+      out %o = %O[%n, %x, %y, %c] : 1x1x1x1 add init 0
+      where %s + %x - 1 >= 0, -%s - %x + 56 >= 0, %t + %y - 1 >= 0, -%t - %y + 56 >= 0 {
+    %a = stripe.load %i : !stripe.view<1x1x1x1xf32>
+    %b = stripe.load %k : !stripe.view<1x1x1xf32>
+    %p = eltwise.mul %a, %b : f32
+    stripe.store %p, %o : !stripe.view<1x1x1x1xf32>
+  }
+  func.return %O : !stripe.view<16x56x56x99xf32>
+}
