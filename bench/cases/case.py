@@ -8,7 +8,9 @@ from math import ceil, prod
 from random import Random
 from typing import Literal, TypeAlias
 
-CaseGroup: TypeAlias = Literal["products", "convolutions", "rows", "fused", "chains"]
+CaseGroup: TypeAlias = Literal[
+    "products", "convolutions", "rows", "fused", "chains", "types"
+]
 Shape: TypeAlias = tuple[int, ...]
 Element: TypeAlias = Literal["float32", "float16", "int8"]
 

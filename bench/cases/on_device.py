@@ -29,6 +29,13 @@ from .rows import (
 
 _STREAMS = (negation(2**25), multiply_add(2**24), gelu(2**24))
 
+_OTHER_TYPES = (
+    *(of_halves(matrix_product(n, n, n)) for n in (1024, 4096)),
+    *(integer_product(n, n, n) for n in (1024, 4096)),
+    of_halves(multiply_add(2**24)),
+    of_halves(softmax(4096, 4096)),
+)
+
 DEVICE_CASES = (
     *(matrix_product(n, n, n) for n in (256, 512, 1024, 2048, 4096, 8192)),
     matrix_product(64, 4096, 4096),
@@ -65,10 +72,7 @@ DEVICE_CASES = (
     channels_first((64, 64), 56, 3, batch=16),
     channels_first((64, 256), 56, 1, batch=16),
     channels_first((3, 64), 224, 7, batch=16, stride=2),
-    *(of_halves(matrix_product(n, n, n)) for n in (1024, 4096)),
-    *(integer_product(n, n, n) for n in (1024, 4096)),
-    of_halves(replace(multiply_add(2**24), group="rows")),
-    of_halves(softmax(4096, 4096)),
+    *(replace(case, group="types") for case in _OTHER_TYPES),
     attention(8, 1024, 64),
     attention(16, 2048, 64),
     attention(16, 2048, 128),

@@ -27,9 +27,9 @@ opencl.for %k : 12 {
 }
 ```
 
-That is done until there are `steps` of them: what is the same in all steps of an inner
-loop, as places and tests of a tap of a convolution, is computed once for all of them as
-long as loops are apart.
+That is done until there are `steps` of them, and for all of them where these are few
+times as many: what is the same in all steps of an inner loop, as places and tests of a
+tap of a convolution, is computed once for all of them as long as loops are apart.
 
 Left alone are loops without barriers right inside, those with something beside the
 loop inside them, and unrolled ones.
@@ -54,6 +54,10 @@ from ..locations import check_positive, located
 from ..walking import operations
 
 
+_FEW_TIMES = 4
+"""As many times the steps that are enough may be in one loop, too."""
+
+
 @dataclass(frozen=True)
 class OpenCLCoalesceLoopsPass(KernelPass):
     """Make one loop of those right around the steps of a group."""
@@ -61,7 +65,7 @@ class OpenCLCoalesceLoopsPass(KernelPass):
     name = "opencl-coalesce-loops"
 
     steps: int = 8
-    """So many steps in one loop are enough."""
+    """So many steps in one loop are enough, and four times as many never too many."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Coalesce the loops of all kernels.
@@ -86,16 +90,18 @@ def _waits(op: Operation) -> bool:
 def _nest(innermost: Operation | None, enough: int) -> list[ForOp]:
     """A loop and those that have nothing else inside, the outermost first.
 
-    As many as have enough steps together.
+    As many as have enough steps together, or all that have few.
     """
     nest: list[ForOp] = []
     steps, loop = 1, innermost
-    while isinstance(loop, ForOp) and loop.unroll is None and steps < enough:
-        body = loop.body.block
+    while isinstance(loop, ForOp) and loop.unroll is None:
+        body, extent = loop.body.block, loop.extent.value.data
         if nest and body.first_op is not body.last_op:
             break
+        if steps >= enough and steps * extent > _FEW_TIMES * enough:
+            break
         nest.insert(0, loop)
-        steps *= loop.extent.value.data
+        steps *= extent
         loop = loop.parent_op()
     return nest
 

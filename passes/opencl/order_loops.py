@@ -35,6 +35,9 @@ opencl.for %i : 2 unroll {
 }
 ```
 
+Columns are those of the factor that is loaded by vectors, or of the innermost loop: in
+attention with 128 columns of a head that takes 846 us, and 886 us the other way (H200).
+
 It is done where each step has cells of its own, so that any order gives the same, and
 where every loop moves one of the two factors.
 """
@@ -45,7 +48,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -94,7 +97,11 @@ def _order(innermost: ForOp) -> None:
     moving = [[e for e in loops if _index(e) in op.values] for op in factors]
     if len(factors) != 2 or any(place(op) != cell for op in others):
         return
-    rows, columns = sorted(moving, key=lambda own: innermost in own)
+    vectors = [isinstance(op.result.type, VectorType) for op in factors]
+    if vectors[0] is vectors[1]:
+        rows, columns = sorted(moving, key=lambda own: innermost in own)
+    else:
+        rows, columns = moving if vectors[1] else reversed(moving)
     if not rows or len(rows) + len(columns) != len(loops) or {*rows} & {*columns}:
         return
     steps = [(abs(cell.coefficient(_index(e))), e.extent.value.data) for e in loops]

@@ -107,9 +107,10 @@ class StripeDropConstraintsPass(ModulePass):
         """Drop constraints of the nests inside of work-groups."""
         for block in top_level_blocks(op):
             if wants_work_items(block):
-                _drop_overhangs(block)
                 for nest in _nests(block, []):
                     _drop(nest)
+                # What is computed again from memory keeps what it had.
+                _drop_overhangs(block)
         for block in all_blocks(op):
             if (
                 not is_top_level(block)

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p opencl-coalesce-loops | filecheck %s
-// RUN: tile-opt %s -p 'opencl-coalesce-loops{steps=4}' | filecheck %s --check-prefix=FEW
+// RUN: tile-opt %s -p 'opencl-coalesce-loops{steps=1}' | filecheck %s --check-prefix=FEW
 // RUN: tile-opt %s -p 'opencl-coalesce-loops,opencl-double-buffer{hardware=nvidia-h200}' | filecheck %s --check-prefix=BUFFER
 // RUN: not tile-opt %s -p 'opencl-coalesce-loops{steps=0}' 2>&1 | filecheck %s --check-prefix=ERROR
 

@@ -88,3 +88,23 @@ opencl.kernel @others(%C : !opencl.pointer<f32, global>) group [1, 1, 1] {
     }
   }
 }
+
+// Where a factor is loaded by vectors, its loops are those of columns.
+// CHECK-LABEL: opencl.kernel @vectors
+// CHECK:       opencl.for %i : 4 unroll {
+// CHECK-NEXT:    opencl.for %j : 2 unroll {
+// CHECK-NEXT:      %a = opencl.load %s[%i]
+opencl.kernel @vectors(%C : !opencl.pointer<f32, global>) group [8, 1, 1] {
+  %s = opencl.array 8 : !opencl.pointer<f32, local>
+  %t = opencl.array 8 : !opencl.pointer<f32, local>
+  %c = opencl.array 32 : !opencl.pointer<f32, private>
+  opencl.for %j : 2 unroll {
+    opencl.for %i : 4 unroll {
+      %a = opencl.load %s[%i] : !opencl.pointer<f32, local> -> f32
+      %b = opencl.load %t[4 * %j] : !opencl.pointer<f32, local> -> vector<4xf32>
+      %v = eltwise.broadcast %a : f32 to vector<4xf32>
+      %p = eltwise.mul %v, %b : vector<4xf32>
+      opencl.store %p, %c[8 * %i + 4 * %j] : vector<4xf32> -> !opencl.pointer<f32, private>
+    }
+  }
+}

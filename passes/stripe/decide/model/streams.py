@@ -89,14 +89,15 @@ class _Model:
         # Of the core that has the most groups.
         core = -(-groups // hardware.cores) * Clock(hardware).cycle
         parts = {
-            "memory": together(unique / rate, read / self._rate, figures),
+            "memory": self._tail * together(unique / rate, read / self._rate, figures),
             "last cache": core * moved / hardware.caches[-1].bytes_per_cycle,
             "accesses": core * issued,
             "local memory": core * local,
             "arithmetic": core * self._computed,
         }
         slowest, rest = max(parts.values()), sum(parts.values())
-        seconds = slowest + figures.stream_overlap * (rest - slowest)
+        shown = figures.window_overlap if self._is_unrolled else figures.stream_overlap
+        seconds = slowest + shown * (rest - slowest)
         # Groups start while others run.
         starts = groups * hardware.group_nanoseconds * 1e-9
         launch = Clock(hardware).launch
@@ -108,6 +109,18 @@ class _Model:
         """The work-groups that there are."""
         pairs = zip(self.problem.ranges, self.sharing.group, strict=True)
         return prod(-(-extent // size) for extent, size in pairs)
+
+    @property
+    def _tail(self) -> float:
+        """How many times as long memory takes, as cores have nothing left in the end.
+
+        Copies to local memory and aggregations are in figures of their own.
+        """
+        if self.staged or self.problem.aggregates:
+            return 1.0
+        resident = resident_groups(prod(self.sharing.items), self.hardware)
+        waves = self.groups / (resident * self.hardware.cores)
+        return 1 + self.hardware.lanes.tail_waves / waves if waves > 1 else 1.0
 
     @property
     def _rate(self) -> float:
