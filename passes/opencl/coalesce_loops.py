@@ -53,7 +53,6 @@ from ..kernel_pass import KernelPass
 from ..locations import check_positive, located
 from ..walking import operations
 
-
 _FEW_TIMES = 4
 """As many times the steps that are enough may be in one loop, too."""
 
