@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf, prod
@@ -24,6 +24,8 @@ from .traffic import Stream, level_cycles, traffic
 
 _Tiles: TypeAlias = tuple[tuple[int, ...], int, frozenset[int]]
 """The sizes of register tiles, their lanes, and the inputs that are staged."""
+_ROUNDING = 1 + 1e-9
+"""What takes as long as another nest may seem to take so much longer."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Model:
     def estimate_below(self, nest: Schedule, limit: float) -> NestEstimate | None:
         """The time of a nest; None where it takes more seconds than `limit`.
 
-        Where even with all data at hand it does, what data take is not found out.
+        What data take is found out level by level, until that is known.
         """
         problem, hardware, clock = self.problem, self.hardware, self.clock
         overheads = hardware.overheads
@@ -101,8 +103,14 @@ class Model:
         )
         if least + staging > limit:
             return None
-        levels = _levels(problem, nest, cover, hardware)
-        busy = clock.overlapped(arithmetic, [*levels.values()])
+        beside = least - arithmetic * slower + staging
+        levels: dict[str, Mapping[float, float]] = {}
+        busy = arithmetic
+        for name, waiting in _levels(problem, nest, cover, hardware):
+            levels[name] = waiting
+            busy = clock.overlapped(arithmetic, [*levels.values()])
+            if busy * slower + beside > limit * _ROUNDING:
+                return None
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
         added = {
@@ -283,10 +291,10 @@ def _arithmetic(
 
 def _levels(
     problem: Problem, nest: Schedule, cover: _Cover, hardware: Hardware
-) -> dict[str, dict[float, float]]:
+) -> Iterator[tuple[str, dict[float, float]]]:
     """Seconds for all traffic, on cores that share the interior evenly.
 
-    They are by level of memory and by reuse.
+    They are by reuse, for each level of memory, the nearest first.
     """
     ranges, cost = cover.interior, cover.cost
     cores = 1 if problem.is_nested else hardware.cores
@@ -314,10 +322,8 @@ def _levels(
     share = prod(own) / prod(loop.steps for loop in loops) * cores
     # What tiles leave over comes in as the rest does.
     share *= prod(ranges) / problem.points
-    return {
-        name: {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
-        for name, waiting in level_cycles(found, hardware, cores).items()
-    }
+    for name, waiting in level_cycles(found, hardware, cores):
+        yield name, {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
 
 
 def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware) -> int:
