@@ -63,10 +63,11 @@ class Model:
     ) -> TileCost:
         """The cost of a register tile: see `tile_cost`."""
         key = (tile, lanes, staged)
-        if key not in self._tiles:
+        cost = self._tiles.get(key)
+        if cost is None:
             cost = tile_cost(self.problem, tile, lanes, self.hardware, staged)
             self._tiles[key] = cost
-        return self._tiles[key]
+        return cost
 
     def estimate(self, nest: Schedule) -> NestEstimate:
         """Predict the time of a nest.
@@ -128,19 +129,20 @@ class Model:
         staged = frozenset(nest.staged)
         lanes = self.problem.lanes_of(nest.tile)
         key = (nest.tile, lanes, staged)
-        if key not in self._covers:
+        cover = self._covers.get(key)
+        if cover is None:
             problem = self.problem
             (interior, _), *edges = pieces(problem, nest.tile, lanes, staged)
             seconds = [
                 self._edge(nest.tile, ranges, lanes, staged) for ranges, lanes in edges
             ]
-            self._covers[key] = _Cover(
+            cover = self._covers[key] = _Cover(
                 self.tile(*key),
                 interior,
                 sum(seconds),
                 leaves(problem, nest.tile, 1 + len(edges)),
             )
-        return self._covers[key]
+        return cover
 
     def _edge(
         self,
