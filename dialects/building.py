@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -20,11 +20,19 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from .operands import operands_of
 from .rules import Rules
 from .syntax import integers
 
 INDEX = IndexType()
 """The type of indices, which all kinds of loops have."""
+
+_ALL_OF: Mapping[str, Callable[[Operation], tuple[Any, ...]]] = {
+    "operands": operands_of,
+    "results": attrgetter("results"),
+    "regions": attrgetter("regions"),
+}
+"""The values or regions of a kind that an operation has."""
 
 
 class _OperationType(ABCMeta):
@@ -87,9 +95,10 @@ class _Group:
     ) -> Sequence[SSAValue] | SSAValue | None:
         sizes = integers(op.properties[AttrSizedOperandSegments.attribute_name])
         start, size = sum(sizes[: self._number]), sizes[self._number]
+        operands = operands_of(op)
         if self._is_sequence:
-            return op.operands[start : start + size]
-        return op.operands[start] if size or not self._is_optional else None
+            return operands[start : start + size]
+        return operands[start] if size or not self._is_optional else None
 
 
 def operation_definition(kind: type[Kind]) -> type[Kind]:
@@ -107,6 +116,8 @@ def operation_definition(kind: type[Kind]) -> type[Kind]:
     ):
         for number, (name, group) in enumerate(defined):
             if isinstance(group, VariadicDef):
+                if number == len(defined) - 1 and not isinstance(group, OptionalDef):
+                    setattr(kind, name, _rest(part, number))
                 break
             setattr(kind, name, _single(part, number))
     if any(isinstance(each, AttrSizedOperandSegments) for each in definition.options):
@@ -117,8 +128,14 @@ def operation_definition(kind: type[Kind]) -> type[Kind]:
 
 def _single(part: str, number: int) -> property:
     """What has this number among the operands, results or regions."""
-    all_of = attrgetter(part)
+    all_of = _ALL_OF[part]
     return property(lambda op: all_of(op)[number])
+
+
+def _rest(part: str, number: int) -> property:
+    """All operands, results or regions from this number on."""
+    all_of = _ALL_OF[part]
+    return property(lambda op: all_of(op)[number:])
 
 
 @cache

@@ -34,6 +34,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, OpTrait
 from xdsl.utils.exceptions import VerifyException
 
+from .operands import operands_of
 from .syntax import integers
 
 _Test: TypeAlias = Callable[[Attribute], bool] | None
@@ -127,7 +128,7 @@ class Rules:
 
     def hold(self, op: Operation) -> bool:
         """Whether an operation is as defined, apart from what is inside of it."""
-        operands = (*op.operands,)
+        operands = operands_of(op)
         if ErasedSSAValue in map(type, operands):
             return False
         properties = self.properties
@@ -244,6 +245,6 @@ def _is_isolated(op: Operation) -> bool:
             defining.add(id(block))
             for each in block.ops:
                 defining.add(id(each))
-                used += each.operands
+                used += operands_of(each)
                 pending += each.regions
     return all([id(value.owner) in defining for value in used])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation, SSAValue
 
+from ..dialects.operands import operands_of
 from .walking import operations
 
 
@@ -23,7 +24,7 @@ def _statement(
     op: Operation, numbers: dict[SSAValue, int], is_ignored: Callable[[str], bool]
 ) -> object:
     """An operation with values by numbers, and how deep what follows is inside."""
-    operands = tuple([numbers.setdefault(v, len(numbers)) for v in op.operands])
+    operands = tuple([numbers.setdefault(v, len(numbers)) for v in operands_of(op)])
     arguments = [v for region in op.regions for b in region.blocks for v in b.args]
     defined = (*op.results, *arguments)
     for value in defined:

@@ -32,6 +32,7 @@ from ...affine.form import LinearForm
 from ..building import INDEX, DialectOperation, build, operation_definition
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
+from ..operands import operands_of
 from ..syntax import integer_array, integers
 from .attributes import (
     Direction,
@@ -218,7 +219,7 @@ class BlockOp(DialectOperation):
     @property
     def form_values(self) -> tuple[SSAValue, ...]:
         """What the forms range over: the block's indices, then the captured ones."""
-        return (*self.indices, *self.operands[len(self.refinements.data) :])
+        return (*self.indices, *operands_of(self)[len(self.refinements.data) :])
 
     def set_ranges(self, ranges: Iterable[int]) -> None:
         """Give the indices other numbers of values."""
@@ -246,7 +247,7 @@ class BlockOp(DialectOperation):
 
     def buffer(self, number: int) -> SSAValue:
         """What window `number` is cut from."""
-        return self.operands[number]
+        return operands_of(self)[number]
 
     def view_type(self, number: int) -> ViewType:
         """The type of window `number`."""

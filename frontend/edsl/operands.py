@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .accesses import Aggregated, Combined
 from .dims import Dimension, size_node
@@ -12,6 +12,9 @@ from .graph import Input, Literal, Node
 from .indices import IndexExpression
 from .lens import TensorLens
 from .locations import error
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class TensorHandle(ABC):
@@ -61,13 +64,9 @@ def given_node(value: Any, name: str | None) -> Node:
 
 def constant_node(value: Any, name: str | None) -> Input:
     """The node of an array that is known while the program is made."""
-    # NumPy is imported when an array is used, not when a tool starts.
-    import numpy as np
-
     from ...dialects.eltwise.numpy_types import NUMPY_NAMES
 
-    # A copy: what becomes of the array later does not change the program.
-    array = np.array(value, order="C")
+    array = _unchanging(value)
     if array.dtype.name not in NUMPY_NAMES:
         raise error(
             f"a constant has elements of type {array.dtype}",
@@ -77,6 +76,23 @@ def constant_node(value: Any, name: str | None) -> Input:
         array = array.astype(array.dtype.newbyteorder("="))
     element = NUMPY_NAMES[array.dtype.name]
     return Input(array.shape, element, name, array)
+
+
+def _unchanging(value: Any) -> NDArray[Any]:
+    """An array as it is now: what becomes of it later does not change the program.
+
+    Arrays over bytes, such as the weights in a file of ONNX, nobody can change.
+    """
+    # NumPy is imported when an array is used, not when a tool starts.
+    import numpy as np
+
+    memory = value
+    while isinstance(memory, np.ndarray):
+        memory = memory.base
+    is_plain = type(value) is np.ndarray and value.flags.c_contiguous
+    if is_plain and isinstance(memory, bytes):
+        return value
+    return np.array(value, order="C")
 
 
 def flattened(items: Sequence[Any]) -> list[Any]:

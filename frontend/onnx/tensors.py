@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -87,14 +88,18 @@ def array_of(tensor: TensorProto, what: str) -> NDArray[Any]:
 
     Raises GinghamError where its data are not as many as its sizes say.
     """
+    import numpy as np
     from onnx import TensorProto, numpy_helper
 
     expected = byte_count(tensor, what)
     if tensor.HasField("segment"):
         raise GinghamError(f"{what} is a segment of a tensor, which is not supported")
     is_text = tensor.data_type == TensorProto.STRING
+    raw: bytes | None = None
     if tensor.HasField("raw_data") and not is_text:
-        found, unit = len(tensor.raw_data), "bytes"
+        # Each look at them is a copy.
+        raw = tensor.raw_data
+        found, unit = len(raw), "bytes"
     else:
         expected, found, unit = _typed_count(tensor, expected), _given(tensor), "values"
     if found != expected:
@@ -103,6 +108,9 @@ def array_of(tensor: TensorProto, what: str) -> NDArray[Any]:
             f"{found}"
         )
     try:
+        dtype = dtype_of(tensor.data_type)
+        if raw is not None and is_computable(dtype) and sys.byteorder == "little":
+            return np.frombuffer(raw, dtype).reshape(tuple(tensor.dims))
         return numpy_helper.to_array(tensor)
     except Exception as error:
         # The helper meets what does not fit with whatever NumPy has for it.

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 import torch
-from torch._decomp import core_aten_decompositions
+from torch._decomp import _core_aten_decompositions_post_autograd
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
@@ -91,7 +91,9 @@ def _unchanging(example_inputs: Sequence[Any]) -> list[int]:
 @cache
 def decompositions() -> Mapping[Any, Callable[..., Any]]:
     """How operators become core ones: those of PyTorch, but for what has a row."""
-    table = dict(core_aten_decompositions())
+    # `core_aten_decompositions` adds all operators that are made of others, which takes
+    # 0.1 s to find: those come apart anyway before a graph is handed on.
+    table = dict(_core_aten_decompositions_post_autograd())
     for packet in (
         _aten._scaled_dot_product_flash_attention_for_cpu,
         _aten.embedding_dense_backward,

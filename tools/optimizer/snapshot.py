@@ -8,6 +8,7 @@ from operator import eq
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.operands import operands_of
 from ...passes.walking import operations
 
 
@@ -37,7 +38,7 @@ def _parts(op: Operation) -> tuple[object, ...]:
     return (
         op,
         op.parent,
-        (*op.operands,),
+        operands_of(op),
         blocks,
         (*op.successors,) if op.successor_uses else (),
         values,

@@ -15,6 +15,7 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.hints import hint_of
+from ...dialects.operands import operands_of
 from ...errors import GinghamError
 from ...passes.walking import operations
 from .diagnostics import Diagnostic, ToolError, note
@@ -89,7 +90,7 @@ class _UseVerifier:
         """Raises GinghamError at the first operand for which that does not hold."""
         for op, position in self.order.items():
             block = op.parent
-            for number, operand in enumerate(op.operands):
+            for number, operand in enumerate(operands_of(op)):
                 # Most are of the same block, where it takes no more to tell.
                 if isinstance(operand, OpResult):
                     owner = operand.op

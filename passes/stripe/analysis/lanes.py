@@ -13,6 +13,7 @@ from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.element_types import Kind, bit_width, kind
 from ....dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
+from ....dialects.operands import operands_of
 from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
@@ -331,7 +332,7 @@ def _element_types(block: BlockOp) -> set[Attribute]:
     types = {
         value.type
         for statement in block.body.ops
-        for value in (*statement.results, *statement.operands)
+        for value in (*statement.results, *operands_of(statement))
     }
     return {
         element_of(type) for type in types if not isinstance(type, ViewType | IndexType)
@@ -390,7 +391,7 @@ def _has_vector_form(operation: Operation, varying: Set[SSAValue]) -> bool:
         return isinstance(operation, LoadOp) or is_side_effect_free(operation)
     if isinstance(operation, IndexOp):
         return True
-    if any(isinstance(operand.type, IndexType) for operand in operation.operands):
+    if any(isinstance(operand.type, IndexType) for operand in operands_of(operation)):
         return False
     return isinstance(operation, ElementwiseOp | CastOp | LoadOp | StoreOp)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from ....dialects.operands import operands_of
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import LoadOp, StoreOp
 
@@ -19,7 +20,7 @@ def varying_values(block: BlockOp, index: int) -> set[SSAValue]:
         if any(form.coefficients[index] for form in refinement.access):
             varying.add(view)
     for operation in block.body.ops:
-        if any(operand in varying for operand in operation.operands):
+        if any(operand in varying for operand in operands_of(operation)):
             varying.update(operation.results)
     return varying
 
@@ -37,4 +38,4 @@ def may_step(block: BlockOp, index: int) -> bool:
 def places_of(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
     """The values that choose where and whether something is accessed."""
     accessed = 2 if isinstance(access, StoreOp) else 1
-    return tuple(access.operands[accessed:])
+    return operands_of(access)[accessed:]

@@ -253,6 +253,26 @@ def test_constants_are_inputs_that_are_given() -> None:
     assert "tensor<2x3xf32>" in function.ir(a)
 
 
+def test_what_becomes_of_an_array_later_does_not_change_constants() -> None:
+    array = floats(1, 2, 3)
+    for given in (array, array[::-1], np.broadcast_to(array, (2, 3))):
+        expected = given.copy()
+        W = Constant(given)
+        array += 1
+        np.testing.assert_array_equal(W.node.constant, expected)
+
+
+def test_arrays_that_nobody_can_change_are_not_copied() -> None:
+    fixed = np.frombuffer(floats(1, 2, 3, 4).tobytes(), np.float32)
+    for given in (fixed, fixed.reshape(2, 2), fixed[1:]):
+        assert Constant(given).node.constant is given
+    turned = Constant(fixed.reshape(2, 2).T).node.constant
+    assert turned.flags.c_contiguous
+    np.testing.assert_array_equal(turned, [[1, 3], [2, 4]])
+    changing = np.frombuffer(bytearray(fixed.tobytes()), np.float32)
+    assert Constant(changing).node.constant is not changing
+
+
 def test_arrays_may_stand_on_the_left() -> None:
     left = floats([1], [2])
     function = program_of(unary(lambda a: left - a), {"A": 1}).compile("reference")

@@ -91,7 +91,7 @@ def _copying(
         len(steps),
     )
     near, *beyond = (
-        sum(level.values()) for level in level_cycles(found, hardware, cores).values()
+        sum(waiting.values()) for _, waiting in level_cycles(found, hardware, cores)
     )
     elements = prod(window) * times
     moving = _moves(stage, elements, problem, hardware)

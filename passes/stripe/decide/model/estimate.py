@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf, prod
@@ -24,6 +24,8 @@ from .traffic import Stream, level_cycles, traffic
 
 _Tiles: TypeAlias = tuple[tuple[int, ...], int, frozenset[int]]
 """The sizes of register tiles, their lanes, and the inputs that are staged."""
+_ROUNDING = 1 + 1e-9
+"""What takes as long as another nest may seem to take so much longer."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,11 @@ class Model:
     ) -> TileCost:
         """The cost of a register tile: see `tile_cost`."""
         key = (tile, lanes, staged)
-        if key not in self._tiles:
+        cost = self._tiles.get(key)
+        if cost is None:
             cost = tile_cost(self.problem, tile, lanes, self.hardware, staged)
             self._tiles[key] = cost
-        return self._tiles[key]
+        return cost
 
     def estimate(self, nest: Schedule) -> NestEstimate:
         """Predict the time of a nest.
@@ -80,7 +83,7 @@ class Model:
     def estimate_below(self, nest: Schedule, limit: float) -> NestEstimate | None:
         """The time of a nest; None where it takes more seconds than `limit`.
 
-        Where even with all data at hand it does, what data take is not found out.
+        What data take is found out level by level, until that is known.
         """
         problem, hardware, clock = self.problem, self.hardware, self.clock
         overheads = hardware.overheads
@@ -101,8 +104,14 @@ class Model:
         )
         if least + staging > limit:
             return None
-        levels = _levels(problem, nest, cover, hardware)
-        busy = clock.overlapped(arithmetic, [*levels.values()])
+        beside = least - arithmetic * slower + staging
+        levels: dict[str, Mapping[float, float]] = {}
+        busy = arithmetic
+        for name, waiting in _levels(problem, nest, cover, hardware):
+            levels[name] = waiting
+            busy = clock.overlapped(arithmetic, [*levels.values()])
+            if busy * slower + beside > limit * _ROUNDING:
+                return None
         parts = {"arithmetic": arithmetic}
         parts |= {name: sum(level.values()) for name, level in levels.items()}
         added = {
@@ -120,19 +129,20 @@ class Model:
         staged = frozenset(nest.staged)
         lanes = self.problem.lanes_of(nest.tile)
         key = (nest.tile, lanes, staged)
-        if key not in self._covers:
+        cover = self._covers.get(key)
+        if cover is None:
             problem = self.problem
             (interior, _), *edges = pieces(problem, nest.tile, lanes, staged)
             seconds = [
                 self._edge(nest.tile, ranges, lanes, staged) for ranges, lanes in edges
             ]
-            self._covers[key] = _Cover(
+            cover = self._covers[key] = _Cover(
                 self.tile(*key),
                 interior,
                 sum(seconds),
                 leaves(problem, nest.tile, 1 + len(edges)),
             )
-        return self._covers[key]
+        return cover
 
     def _edge(
         self,
@@ -283,10 +293,10 @@ def _arithmetic(
 
 def _levels(
     problem: Problem, nest: Schedule, cover: _Cover, hardware: Hardware
-) -> dict[str, dict[float, float]]:
+) -> Iterator[tuple[str, dict[float, float]]]:
     """Seconds for all traffic, on cores that share the interior evenly.
 
-    They are by level of memory and by reuse.
+    They are by reuse, for each level of memory, the nearest first.
     """
     ranges, cost = cover.interior, cover.cost
     cores = 1 if problem.is_nested else hardware.cores
@@ -314,10 +324,8 @@ def _levels(
     share = prod(own) / prod(loop.steps for loop in loops) * cores
     # What tiles leave over comes in as the rest does.
     share *= prod(ranges) / problem.points
-    return {
-        name: {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
-        for name, waiting in level_cycles(found, hardware, cores).items()
-    }
+    for name, waiting in level_cycles(found, hardware, cores):
+        yield name, {reuse: cycles * cycle / share for reuse, cycles in waiting.items()}
 
 
 def _rows_pages_apart(problem: Problem, tile: Sequence[int], hardware: Hardware) -> int:

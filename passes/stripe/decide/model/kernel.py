@@ -101,28 +101,27 @@ class _Reuse(NamedTuple):
         lanes: int,
         hardware: Hardware,
         accumulators: float,
-    ) -> _Reuse:
-        """What is unrolled around a register tile."""
+    ) -> _Reuse | None:
+        """What is unrolled around a register tile; None where nothing is."""
+        loops = problem.inner_order[: len(problem.reductions)]
+        if not loops:
+            return None
         vector = problem.vector if lanes > 1 else None
         sizes = [
             size or extent for size, extent in zip(tile, problem.ranges, strict=True)
         ]
         if vector is not None:
             sizes[vector] = max(sizes[vector] // lanes, 1)
+        if accumulators * sizes[loops[-1]] > hardware.overheads.unrolled_copies:
+            return None
         held = problem.held
-        found: frozenset[int] = frozenset()
-        loops = problem.inner_order[: len(problem.reductions)]
-        most = hardware.overheads.unrolled_copies
-        if loops and accumulators * sizes[loops[-1]] <= most:
-            inputs = [_rows(access, vector, lanes) for access in problem.inputs]
-            found = reusing_loops(
-                sizes, held, loops, inputs, hardware, int(accumulators)
-            )
-        return _Reuse(sizes, held, found, vector, lanes)
+        inputs = [_rows(access, vector, lanes) for access in problem.inputs]
+        found = reusing_loops(sizes, held, loops, inputs, hardware, int(accumulators))
+        return _Reuse(sizes, held, found, vector, lanes) if found else None
 
     def share(self, access: Access) -> float:
         """The part of an input's loads that is left."""
-        if not self.loops or self.loops.isdisjoint(access.used):
+        if self.loops.isdisjoint(access.used):
             return 1.0
         rows = _rows(access, self.vector, self.lanes)
         apart = places(rows, self.sizes, self.held)
@@ -170,7 +169,8 @@ def tile_cost(
         count = cells_of(tile, problem.kept[number])
         if lanes > 1 and problem.vector in access.used:
             count /= lanes
-        count *= reuse.share(access)
+        if reuse is not None:
+            count *= reuse.share(access)
         kept += count
         if problem.aggregates and access.used.isdisjoint(problem.reductions):
             # It is loaded before the loop over them.

@@ -16,7 +16,7 @@ many strips that are is the traffic's *reuse*.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
@@ -25,6 +25,8 @@ from .....targets.hardware.description import Hardware
 from ...analysis.footprint import NOTHING, Footprint, Walk, footprint
 from ...analysis.problem import Access
 
+_OUTER = 2
+"""The level from which on, whatever it is, a core waits after each jump."""
 _LINE_STEPS = 16
 """Steps after which it shows how fast a loop fills a cache."""
 
@@ -196,8 +198,10 @@ def traffic(
     held: int,
     depth: int,
     divided: Sequence[int] | None = None,
-) -> list[Traffic]:
+) -> Iterator[Traffic]:
     """The traffic into each cache from what is behind it, the nearest first.
+
+    That of a cache is found when it is asked for.
 
     One core takes `steps` of the loops, outermost first. Inside the first `held` ones
     outputs are in registers. Those inside the first `depth` are unrolled: what they
@@ -216,12 +220,11 @@ def traffic(
     walks = _page_walks(walked, pages, steps, hardware, hardware.page_entries)
     near = hardware.near_page_entries
     look_ups = _page_walks(walked, pages, steps, hardware, near)
-    return [
-        _Level(hardware, level).traffic(
-            walked, inside, steps, walks, 0.0 if level else look_ups
+    for level in range(len(hardware.caches)):
+        near_look_ups = 0.0 if level else look_ups
+        yield _Level(hardware, level).traffic(
+            walked, inside, steps, walks, near_look_ups
         )
-        for level in range(len(hardware.caches))
-    ]
 
 
 def _copies(stream: Stream, divided: Sequence[int] | None, cores: int) -> int:
@@ -231,29 +234,27 @@ def _copies(stream: Stream, divided: Sequence[int] | None, cores: int) -> int:
 
 
 def level_cycles(
-    found: Sequence[Traffic], hardware: Hardware, cores: int
-) -> dict[str, dict[float, float]]:
-    """The cycles that one core waits for each level of memory, by the level's name.
+    found: Iterable[Traffic], hardware: Hardware, cores: int
+) -> Iterator[tuple[str, dict[float, float]]]:
+    """The name of each level of memory, and the cycles that one core waits for it.
 
     Those of a level are by the reuse of what it brings.
     """
     overheads = hardware.overheads
-    cycles: dict[str, dict[float, float]] = {}
-    # Beyond the core's own caches, whatever the level, it waits after each jump.
-    outer = found[min(1, len(found) - 1)]
-    lost = outer.jumps * overheads.jump_cycles
-    lost += outer.walks * overheads.page_walk_cycles
-    lost_per_line = lost / outer.lines if outer.lines else 0.0
+    lost_per_line = 0.0
     for level, moved in enumerate(found, 1):
         is_cache = level < len(hardware.caches)
         rate = _bytes_per_cycle(hardware, level, cores)
-        per_line = hardware.cache_line_bytes / rate + (level > 1) * lost_per_line
+        if level == _OUTER and moved.lines:
+            lost = moved.jumps * overheads.jump_cycles
+            lost += moved.walks * overheads.page_walk_cycles
+            lost_per_line = lost / moved.lines
+        per_line = hardware.cache_line_bytes / rate + lost_per_line
         waiting = {reuse: lines * per_line for reuse, lines in moved.reuses.items()}
         if moved.look_ups:
             looked_up = moved.look_ups * overheads.page_look_up_cycles
             waiting[1] = waiting.get(1, 0.0) + looked_up
-        cycles[f"cache {level + 1}" if is_cache else "memory"] = waiting
-    return cycles
+        yield f"cache {level + 1}" if is_cache else "memory", waiting
 
 
 def _bytes_per_cycle(hardware: Hardware, level: int, cores: int) -> float:

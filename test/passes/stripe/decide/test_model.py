@@ -9,7 +9,7 @@ from blocks_of_programs import CONVOLUTION, problem, product
 
 from gingham.dialects.stripe.schedule import Schedule
 from gingham.passes.stripe.analysis.nest import packing
-from gingham.passes.stripe.decide.model.estimate import estimate, pieces
+from gingham.passes.stripe.decide.model.estimate import Model, estimate, pieces
 from gingham.passes.stripe.decide.model.kernel import tile_cost
 from gingham.targets.hardware import (
     Hardware,
@@ -211,3 +211,17 @@ def test_rows_in_many_pages_wait_for_the_first_level_of_the_table() -> None:
     ]
     assert added[0] > 4 * added[1] >= 0
     assert added[0] > 0.1 * _seconds(_nest(8, 48, 768, False), HARDWARE, 768)
+
+
+@pytest.mark.parametrize("rows", [2, 6, 14])
+@pytest.mark.parametrize("packed", [False, True])
+def test_just_what_takes_longer_than_a_limit_has_no_time(
+    rows: int, packed: bool
+) -> None:
+    nest = _nest(rows, 32, packed=packed)
+    model = Model(product(1024, 1024, 1024), HARDWARE)
+    expected = model.estimate(nest)
+    for factor in (1, 1.001, 2):
+        assert model.estimate_below(nest, factor * expected.seconds) == expected
+    for factor in (0.01, 0.5, 0.999):
+        assert model.estimate_below(nest, factor * expected.seconds) is None
