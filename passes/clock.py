@@ -68,22 +68,36 @@ class Clock:
                 return size / cache.bytes_per_cycle * self.cycle
         return self.memory(size, 1)
 
+    def swept(self, size: float, held: float) -> tuple[float, float]:
+        """For one core to read so many bytes of `held`, over which loops sweep again.
+
+        The first number is of what stays in the core's own caches, the second of what
+        comes from beyond.
+        """
+        for cache in self.hardware.caches:
+            fits, _ = self.hardware.cache_bounds(cache)
+            if held <= fits * cache.size_bytes:
+                seconds = size / cache.bytes_per_cycle * self.cycle
+                return (0.0, seconds) if cache.is_shared else (seconds, 0.0)
+        return 0.0, self.memory(size, 1)
+
     def stays(self, held: float, room: float) -> bool:
         """Whether so many bytes stay in a cache of `room`."""
         return held <= self.hardware.overheads.shared_cache_fits * room
 
-    def handed_on(self, size: float) -> float:
+    def handed_on(self, size: float, readers: int = 1) -> float:
         """To read or write so many bytes that kernels before or after use, too.
 
-        They are in the last cache if they stay there.
+        They are in the last cache if they stay there. Cores share them out, or so many
+        `readers` each read all of them.
         """
         hardware = self.hardware
         last = hardware.caches[-1]
         room = last.size_bytes * (1 if last.is_shared else hardware.cores)
-        if not self.stays(size, room):
-            return self.memory(size)
         cached = size / last.bytes_per_cycle * self.cycle / hardware.cores
-        return min(cached, self.memory(size))
+        if not self.stays(size, room):
+            return self.memory(size) + (readers - 1) * cached
+        return min(cached, self.memory(size)) * readers
 
     # Kernels.
 

@@ -8,17 +8,19 @@ repeated call goes there at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from weakref import WeakKeyDictionary
 
 from ..once import Once
+from ..targets.backend import FixedInputs
 from .arguments import AnyArray, Binding, binding_of
 from .arrays.array import has_arrays
 from .cache.in_memory import programs
 from .outputs import output_arrays
-from .shortcuts import Shortcuts
+from .shortcuts import Kinds, Shortcuts, kinds_of
 from .starter import Starter, check_devices
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class HostCall:
     """A compiled program for arrays of NumPy; may be used from any thread."""
 
     __slots__ = (
+        "_captured",
         "_lock",
         "_new_starter",
         "_output_names",
@@ -51,8 +54,10 @@ class HostCall:
         runner: Executable,
         output_names: Sequence[str],
         new_starter: Callable[[Executable], Starter],
+        captured: FixedInputs | None,
     ) -> None:
         """`new_starter` makes what is for arrays of the device."""
+        self._captured = captured
         self.runner = runner
         """What is compiled."""
         self._output_names = output_names
@@ -60,18 +65,26 @@ class HostCall:
         self._starter: Starter | None = None
         self._lock = Lock()
 
-    def run(self, arrays: Sequence[Any], out: Any = None) -> list[Any]:
+    def run(
+        self,
+        arrays: Sequence[Any],
+        out: Any = None,
+        fixed: FixedInputs | None = None,
+    ) -> list[Any]:
         """The results for inputs that fit, once they are there.
 
         `out` is None, an array, or one or None for each result. Raises GinghamError for
         one that does not fit. Where they are arrays of a device, see `Starter.run`.
+        `fixed` are the inputs that are the same in all calls that name it, if there are
+        more than those captured.
         """
         if out is None:
-            return self.runner.run(arrays)
+            return self.runner.run(arrays, None, fixed or self._captured)
         if has_arrays(out):
             return self.starter.run(arrays, out)
         names, types = self._output_names, self.runner.output_types
-        return self.runner.run(arrays, output_arrays(names, types, out, arrays))
+        targets = output_arrays(names, types, out, arrays)
+        return self.runner.run(arrays, targets, fixed or self._captured)
 
     @property
     def starter(self) -> Starter:
@@ -114,6 +127,9 @@ class Calls:
         self._once = Once[Binding]()
         self._compiled: dict[Binding, HostCall] = {}
         self._shortcuts = Shortcuts[Ready]()
+        self._captured = self.fixed(()) if captured else None
+        self._by_fixed: WeakKeyDictionary[FixedInputs, tuple[Kinds, HostCall]]
+        self._by_fixed = WeakKeyDictionary()
 
     def known(self, inputs: Sequence[Any]) -> Ready | None:
         """What ran the last call with such inputs, if that is known at a glance."""
@@ -151,6 +167,25 @@ class Calls:
         with self._once.making(binding):
             return self._compiled.get(binding) or self._new(binding)
 
+    def fixed(self, positions: Iterable[int]) -> FixedInputs:
+        """What stands for the inputs at these positions, and for those captured."""
+        count = len(self._outline.inputs)
+        return FixedInputs.of([*positions, *range(self._given, count)], count)
+
+    def of_fixed(self, arrays: Sequence[AnyArray], fixed: FixedInputs) -> HostCall:
+        """What runs a call with arrays of NumPy, some of which are `fixed`.
+
+        What the last call with them has found is found again by the other arrays.
+        """
+        kinds = kinds_of([arrays[number] for number in fixed.others])
+        known = self._by_fixed.get(fixed)
+        if known is not None and kinds is not None and known[0] == kinds:
+            return known[1]
+        call = self.of(self.binding(arrays))
+        if kinds is not None:
+            self._by_fixed[fixed] = kinds, call
+        return call
+
     def runner(self, binding: Binding) -> Executable | None:
         """What is compiled for inputs of such types; None where nothing is."""
         known = self._compiled.get(binding)
@@ -175,6 +210,7 @@ class Calls:
                 constants=self._constants,
                 show_line=self._show_line,
             ),
+            self._captured,
         )
         self._compiled[binding] = call
         programs.keep(key, size, code, runner, self._forget)
@@ -183,6 +219,9 @@ class Calls:
     def _forget(self, runner: Executable) -> None:
         """Let go of what is compiled; it is compiled again when it is called."""
         self._shortcuts.forget(lambda known: known.runner is runner)
+        for fixed, (_, call) in [*self._by_fixed.items()]:
+            if call.runner is runner:
+                self._by_fixed.pop(fixed, None)
         for binding, each in [*self._compiled.items()]:
             if each.runner is runner:
                 self._compiled.pop(binding, None)

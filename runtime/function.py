@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ..passes.stripe.decide.explanation import Explanation
+    from ..targets.backend import FixedInputs
     from ..targets.code import PrintedCode
     from ..targets.hardware import Hardware
     from .device import Device
@@ -161,6 +162,26 @@ class Function:
         whole = [*arrays, *self._captured]
         try:
             return self._calls.ready(whole).run(whole, out)
+        except GinghamError as error:
+            self._program.show_line(error)
+            raise
+
+    def fixed(self, positions: Iterable[int]) -> FixedInputs:
+        """What stands for inputs that are the same arrays in many calls."""
+        return self._calls.fixed(positions)
+
+    def run_fixed(self, arrays: Sequence[AnyArray], fixed: FixedInputs) -> list[Any]:
+        """The outputs for arrays of NumPy in order, of which some are `fixed`.
+
+        These are the same arrays in all calls with it; `refresh` is called when what is
+        in one has changed.
+        """
+        observer = observation.observer
+        if observer is not None and not observer.is_calling(self):
+            return observer.call(self, lambda: self.run_fixed(arrays, fixed))
+        whole = [*arrays, *self._captured]
+        try:
+            return self._calls.of_fixed(whole, fixed).run(whole, None, fixed)
         except GinghamError as error:
             self._program.show_line(error)
             raise

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..targets.backend import ArrayType
+    from ..targets.backend import ArrayType, FixedInputs
 
     Array = NDArray[Any]
 
@@ -56,9 +56,13 @@ class InterpretedRunner:
         return self.run(inputs)
 
     def run(
-        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None = None,
+        fixed: FixedInputs | None = None,
     ) -> list[Array]:
         """See `Executable`."""
+        del fixed
         import numpy as np
 
         from ..targets.reference import interpret

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from .arrays.array import Array
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .arguments import AnyArray
 
 T = TypeVar("T")
+Kinds: TypeAlias = tuple[object, ...]
+"""What of some arrays matters."""
 
 _MOST_SHORTCUTS = 1024
 _KIND = attrgetter("kind")
@@ -35,14 +37,14 @@ class Shortcuts(Generic[T]):
                 return self._known.get(tuple(map(_KIND, arguments)))
             except AttributeError:
                 pass
-        key = _kinds(arguments)
+        key = kinds_of(arguments)
         return None if key is None else self._known.get(key)
 
     def remember(
         self, arguments: Sequence[Any], arrays: Sequence[AnyArray], value: T
     ) -> None:
         """Know it from now on, if `arrays` are the arguments themselves."""
-        key = _kinds(arguments)
+        key = kinds_of(arguments)
         if key is None or len(arguments) != len(arrays):
             return
         if all(a is b for a, b in zip(arguments, arrays, strict=True)):
@@ -60,7 +62,7 @@ class Shortcuts(Generic[T]):
         self._known = {}
 
 
-def _kinds(values: Sequence[Any]) -> tuple[object, ...] | None:
+def kinds_of(values: Sequence[Any]) -> Kinds | None:
     """What of each value matters; None unless all are arrays, of NumPy or a device."""
     kinds: list[object] = []
     array_type = None

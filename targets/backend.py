@@ -17,7 +17,7 @@ module at `Backend.stage` --- Backend.executable ---> Executable
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -41,6 +41,26 @@ Idle: TypeAlias = Literal["scratch", "constants"]
 """Memory that a program keeps for its next call: between kernels, or of constants."""
 
 Stage: TypeAlias = Literal["specialized", "opencl"]
+
+
+@dataclass(frozen=True, eq=False)
+class FixedInputs:
+    """Stands for inputs that are the same arrays in all calls that name it.
+
+    Who changes what is in them calls `Executable.refresh`. Nothing but who names it
+    keeps it alive, and what a program keeps for it goes with it.
+    """
+
+    positions: frozenset[int]
+    """Where these are among the inputs."""
+    others: tuple[int, ...]
+    """Where the other inputs are."""
+
+    @classmethod
+    def of(cls, positions: Iterable[int], count: int) -> FixedInputs:
+        """Those at some positions of `count` inputs."""
+        fixed = frozenset(positions)
+        return cls(fixed, tuple(n for n in range(count) if n not in fixed))
 
 
 @dataclass(frozen=True)
@@ -147,11 +167,15 @@ class Executable(Protocol):
         ...
 
     def run(
-        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None = None,
+        fixed: FixedInputs | None = None,
     ) -> list[Array]:
         """The results for inputs that fit; those with an array are written there.
 
-        No two results share memory, and none does with an input.
+        No two results share memory, and none does with an input. What is known of
+        `fixed` inputs from the last call is not found out again.
 
         Each of `outputs` is contiguous, aligned, writable, of the output's shape and
         type, shares no memory with another array of the call, and is returned when it

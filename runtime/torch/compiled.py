@@ -80,14 +80,29 @@ class _Instance:
             except _Failed as failure:
                 refused |= failure.nodes
                 note(failure.operators, failure.reason)
+        self._only = self._only_segment()
         for stage in self.plan.stages:
             if not stage.on_device:
                 unknown = {operator_of(n) for n in stage.nodes if not is_lowered(n)}
                 # What PyTorch wraps operators in has names without a dot.
                 note({n for n in unknown if "." in n}, "it has no lowering")
 
+    def _only_segment(self) -> tuple[Segment, Sequence[int]] | None:
+        """What computes all results of arguments alone, and which it is called with."""
+        stages, segment = self.plan.stages, self.segments.get(0)
+        if len(stages) != 1 or segment is None:
+            return None
+        places = {place: position for position, place in enumerate(self._places)}
+        (stage,) = stages
+        if self.plan.results != stage.outputs or not places.keys() >= {*stage.inputs}:
+            return None
+        return segment, [places[node] for node in stage.inputs]
+
     def run(self, arguments: Sequence[Any]) -> list[Any]:
         """The results for arguments of these sizes."""
+        if self._only is not None:
+            segment, positions = self._only
+            return segment.run([arguments[position] for position in positions])
         values = _Values(self._module, zip(self._places, arguments, strict=True))
         for number, stage in enumerate(self.plan.stages):
             segment = self.segments.get(number)

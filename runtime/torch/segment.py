@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from operator import attrgetter, is_
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from ..options import CompileOptions
 from ..program import Program
 from .exchange import Order, as_array, as_tensor, inverse, memory_order
 from .plan import Stage
+
+if TYPE_CHECKING:
+    from ...targets.backend import FixedInputs
+    from ..function import Function
 
 
 class Segment:
@@ -48,59 +53,74 @@ class Segment:
             transpose(values[node], order)
             for node, order in zip(stage.outputs, self._output_orders, strict=True)
         ]
-        self._kept = _Kept(
-            [n for n, node in enumerate(stage.inputs) if node in constants]
-        )
         named = {f"O{n}": each for n, each in enumerate(_distinct(outputs))}
         program = Program("graph", inputs, named)
+        kept = [n for n, node in enumerate(stage.inputs) if node in constants]
         self.function = program.compile(
             options.device,
             fast_math=options.fast_math,
             tuned=options.tuned,
-            constants=self._kept.positions,
+            constants=kept,
         )
+        self._kept = _Kept(kept, self.function)
         self.function.prepare([_shaped(tensor) for tensor in inputs])
 
     def run(self, tensors: Sequence[Any]) -> list[Any]:
         """The outputs for inputs in the order of the stage."""
         orders = self._input_orders
-        arrays = self._kept.arrays(tensors, orders, self.function.refresh)
-        results = self.function(*arrays)
-        several = [results] if len(self._output_orders) == 1 else results
-        return [*map(as_tensor, several, self._output_orders)]
+        taken = self._kept.taken(tensors, orders)
+        arrays = [*taken.arrays]
+        for position in taken.fixed.others:
+            arrays[position] = as_array(tensors[position], orders[position])
+        results = self.function.run_fixed(arrays, taken.fixed)
+        return [*map(as_tensor, results, self._output_orders)]
+
+
+class _Taken(NamedTuple):
+    """The constant tensors of a call, and what is kept of them."""
+
+    tensors: Sequence[Any]
+    versions: Sequence[int]
+    """How often each was changed in place."""
+    arrays: Sequence[Any]
+    """By their positions among all inputs; the others are None."""
+    fixed: FixedInputs
+    """Stands for these arrays."""
+
+
+_VERSION = attrgetter("_version")
 
 
 class _Kept:
     """Arrays of inputs, of which those that are constant are kept from call to call."""
 
-    def __init__(self, positions: Sequence[int]) -> None:
-        self.positions = positions
-        self._tensors: dict[int, Any] = {}
-        self._versions: dict[int, int] = {}
-        self._arrays: dict[int, Any] = {}
+    def __init__(self, positions: Sequence[int], function: Function) -> None:
+        self._positions = positions
+        self._function = function
+        self._last = _Taken((), (), (), function.fixed(positions))
 
-    def arrays(
-        self, tensors: Sequence[Any], orders: Sequence[Order], refresh: Any
-    ) -> list[Any]:
-        """The arrays of a call; `refresh` is called where a constant has changed."""
-        is_changed = False
-        kept = self._arrays
-        for position in self.positions:
-            tensor = tensors[position]
-            version = tensor._version
-            if self._tensors.get(position) is tensor:
-                if self._versions[position] == version:
-                    continue
-                is_changed = True
-            self._tensors[position] = tensor
-            self._versions[position] = version
-            kept[position] = as_array(tensor, orders[position])
-        if is_changed:
-            refresh()
-        return [
-            kept[n] if n in kept else as_array(tensor, orders[n])
-            for n, tensor in enumerate(tensors)
-        ]
+    def taken(self, tensors: Sequence[Any], orders: Sequence[Order]) -> _Taken:
+        """What is kept for a call, which is known where no constant is another one.
+
+        The function reads anew what was changed in place.
+        """
+        last = self._last
+        constants = [tensors[position] for position in self._positions]
+        versions = [*map(_VERSION, constants)]
+        is_same = len(last.arrays) == len(tensors)
+        is_same = is_same and all(map(is_, constants, last.tensors))
+        if is_same and versions == last.versions:
+            return last
+        arrays: list[Any] = [None] * len(tensors)
+        for position, tensor in zip(self._positions, constants, strict=True):
+            arrays[position] = as_array(tensor, orders[position])
+        fixed = self._function.fixed(self._positions)
+        self._last = taken = _Taken(constants, versions, arrays, fixed)
+        before = zip(last.tensors, last.versions, strict=True)
+        now = zip(constants, versions, strict=True)
+        if any(a is b and n != m for (a, n), (b, m) in zip(before, now, strict=False)):
+            self._function.refresh()
+        return taken
 
 
 def _order(node: Any) -> Order:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ... import observation
 from ...observation import note, now
-from ..backend import Idle
+from ..backend import FixedInputs, Idle
 from ..code import PrintedCode
 from ..host_arrays import aligned_empty, fit_for_kernels
 from ..host_program import HostLaunch, LaunchTiming, Slot, check_inputs
@@ -96,14 +96,18 @@ class CExecutable:
         return self.run(inputs)
 
     def run(
-        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None = None,
+        fixed: FixedInputs | None = None,
     ) -> list[Array]:
         """As a call, for arrays that are known to fit.
 
         Each of `outputs` is contiguous, aligned, writable, shares no memory with
         another array of the call, and is returned when it has been filled; None stands
-        for a new array.
+        for a new array. Nothing is kept for `fixed` inputs.
         """
+        del fixed
         start = now()
         results, _ = self._run(inputs, outputs)
         note("step", "run", start)

@@ -236,6 +236,18 @@ class Hardware:
         own = (cache.size_bytes for cache in self.caches if not cache.is_shared)
         return max(own, default=0)
 
+    def cache_bounds(self, cache: Cache) -> tuple[float, float]:
+        """The part of a cache in which all stays, and that from which on nothing does.
+
+        In between misses grow linearly: see `Overheads.cache_fits`.
+        """
+        figures = self.overheads
+        if cache.is_shared:
+            return figures.shared_cache_fits, figures.shared_cache_overflows
+        if cache.size_bytes > cache.ways * self.page_bytes:
+            return figures.paged_cache_fits, figures.paged_cache_overflows
+        return figures.cache_fits, figures.cache_overflows
+
     @property
     def multiply_adds_per_second(self) -> float:
         """Multiply-adds of 32-bit floats on all cores, at best."""

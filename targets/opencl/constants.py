@@ -35,7 +35,8 @@ class KeptResults:
         self._launches = launches
         self._slots = program.slots
         self._kept = sorted(program.kept)
-        self._inputs = [n for n in range(program.input_count) if launches.uses(n)]
+        self.inputs = [n for n in range(program.input_count) if launches.uses(n)]
+        """The positions of the inputs that they are computed of."""
         self._known: dict[Key, _Entry] = {}
         self._last: tuple[list[int], _Entry] | None = None
         """The arrays of the last call, by identity, if they own their memory."""
@@ -57,7 +58,7 @@ class KeptResults:
 
     def get(self, inputs: Sequence[Array]) -> Mapping[int, DeviceBuffer]:
         """The buffers in kept slots for these inputs, computed if they are new."""
-        arrays = [inputs[number] for number in self._inputs]
+        arrays = [inputs[number] for number in self.inputs]
         same = [*map(id, arrays)]
         if self._last is not None and self._last[0] == same:
             return self._last[1].buffers
@@ -65,7 +66,7 @@ class KeptResults:
         entry = self._known.get(key)
         if entry is None:
             queue = self._queue
-            given = {number: upload(queue, inputs[number]) for number in self._inputs}
+            given = {number: upload(queue, inputs[number]) for number in self.inputs}
             entry = self._add(key, given, [self._owner(array) for array in arrays])
         if all(self._owner(array) is array for array in arrays):
             self._last = same, entry
@@ -78,11 +79,11 @@ class KeptResults:
 
         A combination is forgotten when one of the objects goes.
         """
-        objects = [contents[number] for number in self._inputs]
+        objects = [contents[number] for number in self.inputs]
         key = tuple((id(each), 0, ()) for each in objects)
         entry = self._known.get(key)
         if entry is None:
-            given = {number: inputs[number] for number in self._inputs}
+            given = {number: inputs[number] for number in self.inputs}
             entry = self._add(key, given, objects)
         return entry.buffers
 

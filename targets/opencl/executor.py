@@ -18,6 +18,7 @@ from ...errors import GinghamError
 from ..backend import Idle
 from ..code import PrintedCode
 from ..host_program import LaunchTiming, check_inputs
+from .bound_inputs import BoundInputs
 from .compiled import CompiledCode, compile_module
 from .constants import KeptResults
 from .crossing import wait_list
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from ..backend import FixedInputs
     from ..host_arrays import ArrayType
     from .devices.device import OpenCLDevice
     from .events import Event
@@ -100,6 +102,12 @@ class OpenCLExecutable:
             self._small = small if small.fits else None
         self._memory = ProgramMemory(device, program, (once, self._launches))
         self._binder = InputBinder(device, program.inputs, self._launches)
+        self._all_inputs = range(program.input_count)
+        self._needs = frozenset[int]()
+        """The inputs that the launches that run once read."""
+        if self._constant is not None:
+            self._needs = frozenset(self._constant.inputs)
+        self._bound = BoundInputs()
 
     @property
     def startable(self) -> OpenCLExecutable:
@@ -143,16 +151,19 @@ class OpenCLExecutable:
         return self.run(inputs)
 
     def run(
-        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None = None,
+        fixed: FixedInputs | None = None,
     ) -> list[Array]:
         """As a call, for arrays that are known to fit.
 
         Each of `outputs` is contiguous, aligned, writable, shares no memory with
         another array of the call, and is returned when it has been filled; None stands
-        for a new array.
+        for a new array. Arguments for `fixed` inputs stay as the last call set them.
         """
         if (observer := observation.observer) is not None:
-            return self._observed(inputs, outputs, observer)
+            return self._observed(inputs, outputs, fixed, observer)
         if self._small is not None:
             return self._run_small(self._small, inputs, outputs)
         with self._calling:
@@ -160,7 +171,7 @@ class OpenCLExecutable:
                 self.last_used = monotonic()
                 if not self._memory.is_ready:
                     self._prepare(outputs)
-                held = self._bind(inputs)
+                held = self._bind(inputs, fixed)
                 buffers = self._outputs.bind(outputs)
                 # The queue's handle must not change before all have been enqueued.
                 with self._queue.lock:
@@ -199,6 +210,7 @@ class OpenCLExecutable:
         self,
         inputs: Sequence[Array],
         outputs: Sequence[Array | None] | None,
+        fixed: FixedInputs | None,
         observer: observation.Observer,
     ) -> list[Array]:
         """As `run`, telling the observer of each step."""
@@ -209,7 +221,7 @@ class OpenCLExecutable:
                 start = observation.now()
                 if not self._memory.is_ready:
                     self._prepare(outputs)
-                held = self._bind(inputs)
+                held = self._bind(inputs, fixed)
                 buffers = self._outputs.bind(outputs)
                 start = observer.span("step", "bind", start)
                 with self._queue.lock:
@@ -279,6 +291,7 @@ class OpenCLExecutable:
             if not memory.is_ready:
                 return None
             self.last_used = monotonic()
+            self._bound.forget()
             self._set(buffers)
             mark = self._launches.start_bare(queue)
             held = buffers, memory.buffers
@@ -317,6 +330,7 @@ class OpenCLExecutable:
     ) -> object:
         """Set the arguments; what is returned must live until the run has ended."""
         launches = self._launches
+        self._bound.forget()
         self._set([*inputs, *outputs])
         if self._outputs.has_copies:
             for number, buffer in self._outputs.own(outputs).items():
@@ -370,6 +384,7 @@ class OpenCLExecutable:
     def refresh(self) -> None:
         """Forget what was computed of constant inputs: their contents have changed."""
         with self._binding:
+            self._bound.forget()
             if self._constant is not None:
                 self._constant.forget()
 
@@ -392,7 +407,9 @@ class OpenCLExecutable:
             self._outputs.release()
             if self._small is not None:
                 self._small.release()
-        elif self._constant is not None:
+            return
+        self._bound.forget()
+        if self._constant is not None:
             self._constant.forget()
             for number in self._constant.slots:
                 self._launches.unbind(number)
@@ -418,11 +435,28 @@ class OpenCLExecutable:
     def _lacks_constants(self) -> bool:
         return self._constant is not None and not len(self._constant)
 
-    def _bind(self, inputs: Sequence[Array]) -> object:
+    def _bind(
+        self, inputs: Sequence[Array], fixed: FixedInputs | None = None
+    ) -> object:
         """Set the arguments that are inputs; what is returned keeps them alive."""
-        held = self._binder.bind(inputs)
+        if fixed is None or not self._bound.has(fixed):
+            fixed = self._bind_fixed(inputs, fixed)
+        others = self._all_inputs if fixed is None else fixed.others
+        return self._binder.bind(inputs, others)
+
+    def _bind_fixed(
+        self, inputs: Sequence[Array], fixed: FixedInputs | None
+    ) -> FixedInputs | None:
+        """Set what is computed of constant inputs, and the arguments that stay set.
+
+        Those are for `fixed` inputs; they are None where nothing stays set.
+        """
+        self._bound.forget()
         self._bind_constants(inputs)
-        return held
+        if fixed is None or not self._needs <= fixed.positions:
+            return None
+        self._bound.hold(fixed, self._binder.bind(inputs, fixed.positions))
+        return fixed
 
     def _bind_constants(self, inputs: Sequence[Array]) -> None:
         """Set the arguments that are computed once of constant inputs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..host_program import Slot
@@ -41,15 +41,17 @@ class InputBinder:
         self._wrap = cl.Buffer
         self._error = cl.Error
 
-    def bind(self, inputs: Sequence[Array]) -> object:
-        """Set the arguments; what is returned must live until the launches have ended.
+    def bind(self, inputs: Sequence[Array], positions: Iterable[int]) -> object:
+        """Set the arguments that are the inputs at some positions.
 
-        The arrays are used in place where that is possible, else copied.
+        What is returned must live until the launches have ended. The arrays are used in
+        place where that is possible, else copied.
         """
         held: list[object] = []
-        for number, array in enumerate(inputs):
+        for number in positions:
             if not self._used[number]:
                 continue
+            array = inputs[number]
             flags = array.flags
             lies_ready = flags.c_contiguous and flags.aligned and array.dtype.isnative
             if self._is_plain[number] and lies_ready:

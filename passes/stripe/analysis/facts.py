@@ -144,15 +144,22 @@ class BlockFacts:
 
     @cached_property
     def is_contraction(self) -> bool:
-        """Whether it uses the elements that it reads many times."""
+        """Whether it uses the elements of all that it reads many times.
+
+        Windows that reach over a border read what is there.
+        """
         if not self.reductions:
             return False
-        read = sum(
-            cells(self.block, number, self.ranges)
+        return all(
+            is_reused(self.points, self._cells_there(number))
             for number, writes in enumerate(self.writes)
             if not writes
         )
-        return is_reused(self.points, read)
+
+    def _cells_there(self, number: int) -> int:
+        """The cells of a buffer that a refinement reaches, at most."""
+        reached = cells(self.block, number, self.ranges)
+        return min(reached, prod(view_type(self.buffers[number]).sizes))
 
     @cached_property
     def operations(self) -> float:

@@ -13,7 +13,7 @@ from .trial import ending, tried
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...backend import Subject
+    from ...backend import FixedInputs, Subject
     from ..compiled import CompiledCode
     from ..devices.device import OpenCLDevice
     from ..events import Event, RunEvent
@@ -44,15 +44,18 @@ class CheckedExecutable(OpenCLExecutable):
         return self._subject is None
 
     def run(
-        self, inputs: Sequence[Array], outputs: Sequence[Array | None] | None = None
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | None] | None = None,
+        fixed: FixedInputs | None = None,
     ) -> list[Array]:
         """See `OpenCLExecutable.run`."""
         if self._is_settled:
-            return super().run(inputs, outputs)
+            return super().run(inputs, outputs, fixed)
         with self._checking:
             # Another thread may have been first.
             if self._is_settled:
-                return super().run(inputs, outputs)
+                return super().run(inputs, outputs, fixed)
             return self._first_run(inputs, outputs)
 
     def start(

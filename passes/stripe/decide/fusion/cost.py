@@ -3,8 +3,8 @@
 A nest is compared with the same blocks as kernels of their own. The time of a kernel is
 what the clock says of its arithmetic, with exposed reads of operands, and of its memory
 traffic, that of buffers that stay inside the nest left out. Exposed is the part of
-reading an operand over and over, once for each tile of the shared indices, that
-arithmetic does not hide: all of it where the operand does not fit the caches of a core.
+reading operands over and over, once for each tile of the shared indices, that
+arithmetic does not hide: all of it where the caches of a core do not hold all of them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class FusionCost:
         points = group.points(sizes)
         clock = self._blocks.clock
         passes = self._passes(group, points)
-        traffic = group.traffic_seconds(passes or 1)
+        traffic = group.traffic_seconds(sizes, passes or 1)
         if passes:
             # Parts of rows are groups for all cores.
             points = max(points, self.hardware.cores)

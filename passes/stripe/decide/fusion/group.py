@@ -262,32 +262,37 @@ class FusionGroup:
         """Seconds to read, for each tile, the operands that it shares with other tiles.
 
         The first number is of those that stay in a core's own caches meanwhile, the
-        second of the others.
+        second of the others. Contractions of a tile take turns, so that what one reads
+        stays only if the operands of all do.
         """
-        hardware, clock = self._hardware, self.costs.clock
-        near = far = 0.0
-        for member in self.contractions:
-            if _is_covered(member):
-                continue
-            facts = member.facts
-            for number, refinement in enumerate(facts.refinements):
-                used = {index for form in refinement.access for index in form.support}
-                moving = [
-                    -(-extent // (size or extent))
-                    for index, extent, size in zip(
-                        member.shared, self.extents, sizes, strict=True
-                    )
-                    if index not in used
-                ]
-                if refinement.direction.writes or prod(moving) == 1:
-                    continue
-                window = facts.window_bytes(number, member.shared, sizes)
-                seconds = clock.again(window * self.points(sizes), window)
-                if clock.stays(window, hardware.own_cache_bytes):
-                    near += seconds / hardware.cores
-                else:
-                    far += seconds / hardware.cores
-        return near, far
+        clock = self.costs.clock
+        held = sum(
+            member.facts.window_bytes(number, member.shared, sizes)
+            for member in self.contractions
+            for number in self._read_again(member, sizes)
+        )
+        near, far = clock.swept(held * self.points(sizes), held)
+        return near / self._hardware.cores, far / self._hardware.cores
+
+    def _read_again(self, member: Member, sizes: Sequence[int]) -> Iterator[int]:
+        """The operands that a tile of a member shares with other tiles.
+
+        What is tiled for registers along all of its outputs reads none so often.
+        """
+        if _is_covered(member):
+            return
+        facts = member.facts
+        for number, refinement in enumerate(facts.refinements):
+            used = {index for form in refinement.access for index in form.support}
+            moving = [
+                -(-extent // (size or extent))
+                for index, extent, size in zip(
+                    member.shared, self.extents, sizes, strict=True
+                )
+                if index not in used
+            ]
+            if not refinement.direction.writes and prod(moving) > 1:
+                yield number
 
     @cached_property
     def _buffers(self) -> dict[tuple[SSAValue, bool], int]:
@@ -312,13 +317,24 @@ class FusionGroup:
         """Moved between memory and the cores by the whole nest."""
         return float(sum(self._buffers.values()))
 
-    def traffic_seconds(self, reads: int = 1) -> float:
-        """To read the memories outside so often, and to write them, on all cores."""
+    def traffic_seconds(self, sizes: Sequence[int], reads: int = 1) -> float:
+        """To read the memories outside so often, and to write them, on all cores.
+
+        What tiles of these sizes share is read by each core that has some of them.
+        """
         clock = self.costs.clock
-        return sum(
-            clock.handed_on(size) * (1 if writes else reads)
-            for (_, writes), size in self._buffers.items()
-        )
+        readers = min(self.points(sizes), self._hardware.cores)
+        shared = {
+            member.facts.memories[number]
+            for member in self.contractions
+            for number in self._read_again(member, sizes)
+        }
+        seconds = 0.0
+        for (memory, writes), size in self._buffers.items():
+            is_shared = memory in shared and not writes
+            once = clock.handed_on(size, readers if is_shared else 1)
+            seconds += once * (1 if writes else reads)
+        return seconds
 
     @property
     def scratch_limit(self) -> int:

@@ -309,13 +309,7 @@ class _Level:
     @property
     def bounds(self) -> tuple[float, float]:
         """See `_misses`."""
-        cache = self.hardware.caches[self.number]
-        figures = self.hardware.overheads
-        if cache.is_shared:
-            return figures.shared_cache_fits, figures.shared_cache_overflows
-        if cache.size_bytes > cache.ways * self.hardware.page_bytes:
-            return figures.paged_cache_fits, figures.paged_cache_overflows
-        return figures.cache_fits, figures.cache_overflows
+        return self.hardware.cache_bounds(self.hardware.caches[self.number])
 
     def used(self, found: Sequence[Footprint], walked: Sequence[_Walked]) -> float:
         """How much of it footprints take together; 1 is all."""

@@ -155,11 +155,23 @@ VARIANCE = """function (X[M, N], S[N]) -> (V, Y) {
   Y = C * S;
 }"""
 
+RESIDUAL = """function (I[H, W, C], K[A, B, C], S[C], P[C, O], Q[O, C]) -> (R) {
+  D[y, x, c : H, W, C] = +(I[y + a - 1, x + b - 1, c] * K[a, b, c]);
+  E = D * S;
+  F = E < 0 ? 0 : E;
+  G[y, x, o : H, W, O] = +(F[y, x, c] * P[c, o]);
+  R[y, x, c : H, W, C] = +(G[y, x, o] * Q[o, c]);
+}"""
+
 FUSED = {
     "softmax": (SOFTMAX, ["512x512xf32"]),
     "attention": (ATTENTION, ["2x512x32xf32", "2x512x32xf32", "2x512x32xf32"]),
     "dense": (DENSE, ["256x256xf32", "256x256xf32", "256xf32", "256x256xf32"]),
     "variance": (VARIANCE, ["640x1000xf32", "1000xf32"]),
+    "residual": (
+        RESIDUAL,
+        ["14x14x96xf32", "3x3x96xf32", "96xf32", "96x32xf32", "32x96xf32"],
+    ),
 }
 
 
