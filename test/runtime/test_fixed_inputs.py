@@ -114,7 +114,8 @@ def test_memory_is_given_up_and_had_again(program: gingham.Function) -> None:
     fixed = program.fixed([1, 2])
     for what in ("scratch", "constants"):
         program.run_fixed([i, k, b], fixed)
-        runner = program._calls.of_fixed([i, k, b], fixed).runner
+        calls = program._calls  # pyright: ignore[reportPrivateUsage]
+        runner = calls.of_fixed([i, k, b], fixed).runner
         runner.give_up(what)
         (result,) = program.run_fixed([i, k, b], fixed)
         np.testing.assert_array_equal(result, expected(i, k, b))
