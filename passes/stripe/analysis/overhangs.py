@@ -27,8 +27,7 @@ Terms: TypeAlias = tuple[frozenset[tuple[SSAValue, int]], int]
 def droppable(nest: BlockOp) -> Iterator[tuple[BlockOp, IndexSum]]:
     """The constraints of blocks inside a nest that keep from nothing which matters."""
     leaves = [_Leaf(each, nest) for each in all_blocks(nest) if is_leaf(each)]
-    limits = {limit for leaf in leaves for limit in leaf.tests}
-    for limit in limits:
+    for limit in dict.fromkeys(limit for leaf in leaves for limit in leaf.rows):
         rows = _Rows(leaves, limit)
         yield from rows.constraints()
 
@@ -51,18 +50,19 @@ class _Leaf:
 
     def __init__(self, block: BlockOp, nest: BlockOp) -> None:
         self.block = block
+        self._nest = nest
         self.around = [*_around(block, nest)]
         """The block and those around it inside the nest."""
         outer: set[SSAValue] = {*nest.indices}
-        self.tests: dict[Terms, Terms] = {}
-        """The rows, by the limits that they do not pass."""
+        self.rows: dict[Terms, set[Terms]] = {}
+        """Those that it computes, by the limits that they do not pass."""
         self.tested: list[tuple[BlockOp, IndexSum, Terms]] = []
         """Which block tests what for which limit."""
         for each in self.around:
             for condition in each.where:
                 limit = _part(condition, outer, condition.constant)
                 rest = [(v, -c) for v, c in condition.terms if v not in outer]
-                self.tests[limit] = (frozenset(rest), 0)
+                self.rows.setdefault(limit, set()).add((frozenset(rest), 0))
                 self.tested.append((each, condition, limit))
 
     @cached_property
@@ -87,7 +87,9 @@ class _Leaf:
         for number in range(len(block.refinements)):
             view = block.view(number)
             access = absolute_access(view)
-            if not isinstance(access.buffer.owner, AllocOp) or is_subscripted(view):
+            owner = access.buffer.owner
+            is_own = isinstance(owner, AllocOp) and self._nest.is_ancestor(owner)
+            if not is_own or is_subscripted(view):
                 return False
             if not is_number(block.view_type(number)):
                 return False
@@ -111,8 +113,9 @@ class _Rows:
     def constraints(self) -> Iterator[tuple[BlockOp, IndexSum]]:
         """Those that test the limit for nothing."""
         for leaf in self._leaves:
-            if leaf.stays_inside and self._limit in leaf.tests:
-                self._beyond[leaf] = leaf.tests[self._limit]
+            rows = leaf.rows.get(self._limit, set())
+            if len(rows) == 1 and leaf.stays_inside:
+                (self._beyond[leaf],) = rows
         while not self._is_stable():
             pass
         tested = {
@@ -181,10 +184,10 @@ class _Rows:
         """Whether cells beyond the limit are set by somebody."""
         limit, constant = self._limit
         for writer in self._users(buffer, writes=True):
-            if writer in self._beyond or self._limit not in writer.tests:
+            if writer in self._beyond or self._limit not in writer.rows:
                 return True
             opposite = (frozenset((v, -c) for v, c in limit), -constant - 1)
-            if any(opposite in e.tests for e in self._users(buffer, writes=True)):
+            if any(opposite in e.rows for e in self._users(buffer, writes=True)):
                 return True
         return False
 
@@ -193,8 +196,8 @@ class _Rows:
         for cell in reader.cells:
             if cell.buffer is not buffer or cell.writes:
                 continue
-            if (row := reader.tests.get(self._limit)) is not None:
-                if not axes & cell.axes(row):
+            if (rows := reader.rows.get(self._limit)) is not None:
+                if not any(axes & cell.axes(row) for row in rows):
                     return False
             elif len(axes) != 1 or not reader.stays_inside:
                 return False

@@ -208,3 +208,43 @@ func.func @rows(%A : !stripe.view<20x4xf32>) -> (!stripe.view<20x4xf32>, !stripe
   }
   func.return %O, %T : !stripe.view<20x4xf32>, !stripe.view<3x4xf32>
 }
+
+// -----
+
+// Rows that are stored behind the nest are no rows beyond it, whatever room there is; and
+// of a test for rows and one for columns with the same limit none is taken for the other.
+// CHECK-LABEL: func.func @square
+// CHECK:      out %y_1 = %y[%r, %k] : 1x1
+// CHECK-NEXT: where -%r + 5 >= 0, -%k + 5 >= 0
+// CHECK:      out %t = %T_1[%r, %k] : 1x1
+// CHECK-NEXT: where -%r + 5 >= 0
+func.func @square(%A : !stripe.view<24x8xf32>) -> !stripe.view<24x8xf32> {
+  %T = stripe.alloc : !stripe.view<24x8xf32>
+  stripe.block "T" [%i : 3 grid]
+      in %a = %A[8 * %i, 0] : 8x8
+      out %T_1 = %T[8 * %i, 0] : 8x8 {
+    %x = stripe.alloc : !stripe.view<8x8xf32, local>
+    stripe.block [%w0 : 8, %w1 : 8]
+        in %from = %a[%w0, %w1] : 1x1
+        out %to = %x[%w0, %w1] : 1x1 {
+      %0 = stripe.load %from : !stripe.view<1x1xf32>
+      stripe.store %0, %to : !stripe.view<1x1xf32, local>
+    }
+    %y = stripe.alloc : !stripe.view<8x8xf32, local>
+    stripe.block [%r : 8 group, %k : 8]
+        in %x_1 = %x[%r, %k] : 1x1
+        out %y_1 = %y[%r, %k] : 1x1
+        where -%r + 5 >= 0, -%k + 5 >= 0 {
+      %0 = stripe.load %x_1 : !stripe.view<1x1xf32, local>
+      stripe.store %0, %y_1 : !stripe.view<1x1xf32, local>
+    }
+    stripe.block [%r : 8 group, %k : 8]
+        in %y_1 = %y[%r, %k] : 1x1
+        out %t = %T_1[%r, %k] : 1x1
+        where -%r + 5 >= 0 {
+      %0 = stripe.load %y_1 : !stripe.view<1x1xf32, local>
+      stripe.store %0, %t : !stripe.view<1x1xf32>
+    }
+  }
+  func.return %T : !stripe.view<24x8xf32>
+}
