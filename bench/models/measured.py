@@ -35,6 +35,19 @@ class Gpt(nn.Module):
         return x
 
 
+def _convolutional(build: Callable[[], Any]) -> Callable[[], Any]:
+    """With weights by which what goes through keeps its size, so that errors show."""
+
+    def built() -> Any:
+        network = build()
+        for layer in network.modules():
+            if isinstance(layer, nn.Conv2d | nn.ConvTranspose2d):
+                nn.init.kaiming_normal_(layer.weight)
+        return network
+
+    return built
+
+
 def _images(size: int) -> Callable[[int], tuple[Any, ...]]:
     return lambda batch: (torch.randn(batch, 3, size, size),)
 
@@ -44,10 +57,10 @@ def _tokens(batch: int) -> tuple[Any, ...]:
 
 
 NETWORKS = {
-    "resnet50": Network(resnet50, _images(224)),
-    "mobilenetv2": Network(MobileNetV2, _images(224)),
+    "resnet50": Network(_convolutional(resnet50), _images(224)),
+    "mobilenetv2": Network(_convolutional(MobileNetV2), _images(224)),
     "bert": Network(Bert, _tokens),
     "gpt": Network(Gpt, lambda batch: (torch.randn(batch, 128, 768),)),
-    "unet": Network(lambda: UNet(width=32), _images(128)),
+    "unet": Network(_convolutional(lambda: UNet(width=32)), _images(128)),
 }
 """BERT and GPT with 128 tokens; U-Net with half of its channels."""
