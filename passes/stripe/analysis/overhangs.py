@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 
+from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import AllocOp
@@ -39,6 +40,8 @@ class _Cell:
     buffer: SSAValue
     starts: tuple[Terms, ...]
     writes: bool
+    reads: bool
+    """Also where something is aggregated to what is there."""
 
     def axes(self, row: Terms) -> set[int]:
         """Those along which it is at the place of a row."""
@@ -72,7 +75,10 @@ class _Leaf:
         for number, refinement in enumerate(self.block.refinement_list):
             access = absolute_access(self.block.view(number))
             starts = tuple([_terms(start) for start in access.starts])
-            found.append(_Cell(access.buffer, starts, refinement.direction.writes))
+            direction = refinement.direction
+            adds = refinement.aggregation is not Aggregation.ASSIGN
+            reads = direction.reads or (adds and refinement.init is None)
+            found.append(_Cell(access.buffer, starts, direction.writes, reads))
         return found
 
     @cached_property
@@ -131,15 +137,16 @@ class _Rows:
 
         Takes leaves away, or adds some that hand it on, where that is not so.
         """
+        known = self._set_beyond()
         for leaf, row in [*self._beyond.items()]:
             if not self._tests_alone(leaf) or not self._is_aligned(leaf, row):
                 del self._beyond[leaf]
                 return False
+            if not all(cell.buffer in known for cell in leaf.cells if cell.reads):
+                del self._beyond[leaf]
+                return False
             for cell in leaf.cells:
                 if not cell.writes:
-                    if not self._is_set(cell.buffer):
-                        del self._beyond[leaf]
-                        return False
                     continue
                 for reader in self._users(cell.buffer, writes=False):
                     if reader not in self._beyond and not self._takes(
@@ -180,16 +187,33 @@ class _Rows:
     def _is_written_beyond(self, buffer: SSAValue) -> bool:
         return any(e in self._beyond for e in self._users(buffer, writes=True))
 
-    def _is_set(self, buffer: SSAValue) -> bool:
-        """Whether cells beyond the limit are set by somebody."""
+    def _set_beyond(self) -> set[SSAValue]:
+        """The buffers of which cells beyond the limit are set by somebody.
+
+        Who computes them of such as are not set does not count.
+        """
+        found: set[SSAValue] = set()
+        while True:
+            further = {
+                cell.buffer
+                for leaf in self._leaves
+                for cell in leaf.cells
+                if cell.writes and cell.buffer not in found
+                if self._sets(leaf, cell.buffer, found)
+            }
+            if not further:
+                return found
+            found |= further
+
+    def _sets(self, leaf: _Leaf, buffer: SSAValue, known: set[SSAValue]) -> bool:
+        """Whether a leaf, or what sets the rest of its copy, sets cells beyond."""
+        if leaf in self._beyond:
+            return all(cell.buffer in known for cell in leaf.cells if cell.reads)
+        if self._limit not in leaf.rows:
+            return not any(c.reads for c in leaf.cells if c.buffer is buffer)
         limit, constant = self._limit
-        for writer in self._users(buffer, writes=True):
-            if writer in self._beyond or self._limit not in writer.rows:
-                return True
-            opposite = (frozenset((v, -c) for v, c in limit), -constant - 1)
-            if any(opposite in e.rows for e in self._users(buffer, writes=True)):
-                return True
-        return False
+        opposite = (frozenset((v, -c) for v, c in limit), -constant - 1)
+        return any(opposite in e.rows for e in self._users(buffer, writes=True))
 
     def _takes(self, reader: _Leaf, buffer: SSAValue, axes: set[int]) -> bool:
         """Whether who reads a buffer tests the limit, or hands rows on as they are."""

@@ -248,3 +248,44 @@ func.func @square(%A : !stripe.view<24x8xf32>) -> !stripe.view<24x8xf32> {
   }
   func.return %T : !stripe.view<24x8xf32>
 }
+
+// -----
+
+// What is computed in place, of rows of which only those that there are have been set,
+// is computed of no others.
+// CHECK-LABEL: func.func @in_place
+// CHECK:      out %x_1 = %x[%r] : 1
+// CHECK-NEXT: where -%r - 8 * %i + 19 >= 0
+// CHECK:      out %x_2 = %x[%r] : 1
+// CHECK-NEXT: where -%r - 8 * %i + 19 >= 0
+func.func @in_place(%A : !stripe.view<20xf32>) -> !stripe.view<20xf32> {
+  %O = stripe.alloc : !stripe.view<20xf32>
+  stripe.block "O" [%i : 3 grid]
+      in %a = %A[8 * %i] : 8
+      out %o = %O[8 * %i] : 8 {
+    %x = stripe.alloc : !stripe.view<8xf32, local>
+    stripe.block [%r : 8 group]
+        in %a_1 = %a[%r] : 1
+        out %x_1 = %x[%r] : 1
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %0, %x_1 : !stripe.view<1xf32, local>
+    }
+    stripe.block [%r : 8 group]
+        in %x_1 = %x[%r] : 1
+        out %x_2 = %x[%r] : 1
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %x_1 : !stripe.view<1xf32, local>
+      %1 = eltwise.exp %0 : f32
+      stripe.store %1, %x_2 : !stripe.view<1xf32, local>
+    }
+    stripe.block [%r : 8 group]
+        in %x_1 = %x[%r] : 1
+        out %o_1 = %o[%r] : 1
+        where -%r - 8 * %i + 19 >= 0 {
+      %0 = stripe.load %x_1 : !stripe.view<1xf32, local>
+      stripe.store %0, %o_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %O : !stripe.view<20xf32>
+}
