@@ -77,10 +77,14 @@ class Team:
 
     @property
     def cells_in_local_memory(self) -> int:
-        """Of a piece, of sums of its items and sections, and of what it starts from."""
+        """Of a piece, of sums of its items and sections, and of what it starts from.
+
+        That is added up by all items at most, in a tree.
+        """
         rows, sections, *_ = self.walks
-        sums = self.rows * self.items + rows * sections
-        return prod(self.cells) + sums + 2 * _TREE
+        items = self.rows * self.items
+        starts = items + -(-items // _TREE) + 1
+        return prod(self.cells) + items + rows * sections + starts
 
     @property
     def walks(self) -> tuple[int, int, int, int]:
