@@ -75,15 +75,11 @@ class OpenCLCoalesceLoopsPass(KernelPass):
         for kernel in op.ops:
             if not isinstance(kernel, KernelOp):
                 continue
-            waiting = (e.parent_op() for e in operations(kernel) if _waits(e))
-            for loop in dict.fromkeys([*waiting]):
+            barriers = [e for e in operations(kernel) if isinstance(e, BarrierOp)]
+            for loop in dict.fromkeys(each.parent_op() for each in barriers):
                 nest = _nest(loop, self.steps)
                 if len(nest) > 1:
                     _coalesce(nest)
-
-
-def _waits(op: Operation) -> bool:
-    return isinstance(op, BarrierOp)
 
 
 def _nest(innermost: Operation | None, enough: int) -> list[ForOp]:

@@ -56,10 +56,10 @@ class LaneFigures:
     stream_overlap: float
     """The part that shows of what is not the slowest of memory, caches, accesses, local
     memory and arithmetic."""
-    tail_waves: float
-    """The part of a wave of groups that cores lose in the end, one after the other."""
     window_overlap: float
     """The same where work-items load all that they need into registers first."""
+    tail_waves: float
+    """The part of a wave of groups that cores lose in the end, one after the other."""
     alone_share: float
     """How much longer arithmetic takes on a unit that has one sub-group only."""
     local_share: float

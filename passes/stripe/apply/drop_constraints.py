@@ -3,13 +3,15 @@
 What tiles leave over keeps work-items from running: a condition in the innermost loops,
 which costs more than the points that it leaves out. It goes where these do no harm:
 
-* what they compute goes to private memory, and whoever reads that has the condition, or
-  hands it on to memory of which that is so; or
+* what they compute goes to private memory, and whoever reads that has the condition; or
+* it is a row of a nest, and whoever reads it hands on rows as they are, up to a block
+  that has the condition (see `analysis/overhangs.py`); or
 * what they compute is the identity of the aggregation, since all that they load was set
   to a number when it was copied to memory of the work-group. A product of two zeros
   changes no sum. (Of a zero and a number it may: the number may be infinite.)
 
-In both cases all that they load must be in memory of the work-group, and set.
+In the first case and the last all that they load must be in memory of the work-group,
+and set; in the other, in memory of the nest.
 
 Before, with the sum over 50 values in pieces of 16 (`%a_stage`, `%b_stage` are 0 from
 the 50th on), and 100 rows in tiles of 64:
@@ -212,15 +214,8 @@ def _is_fill(block: BlockOp) -> bool:
     return is_nested and is_constant and isinstance(block.buffers[0].owner, AllocOp)
 
 
-def _is_unseen(
-    leaf: BlockOp, condition: IndexSum, passed: frozenset[BlockOp] = frozenset()
-) -> bool:
-    """Whether what is computed where a condition fails is never read.
-
-    Or only by blocks that hand it on, to where it is never read: all but those that are
-    `passed`.
-    """
-    passed |= {leaf}
+def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
+    """Whether what is computed where a condition fails is never read."""
     for number, refinement in enumerate(leaf.refinement_list):
         if refinement.direction.writes:
             access = absolute_access(leaf.view(number))
@@ -232,29 +227,9 @@ def _is_unseen(
                 {*limit.values} <= around
                 and all(
                     keeps_below(reader, view, axis, limit)
-                    or _hands_on(reader, view, limit, axis, passed)
                     for reader, view in readers(access.buffer)
                 )
                 for axis, limit in zip(axes, limits, strict=True)
             ):
                 return False
     return True
-
-
-def _hands_on(
-    reader: BlockOp | None,
-    view: SSAValue,
-    limit: IndexSum,
-    axis: int,
-    passed: frozenset[BlockOp],
-) -> bool:
-    """Whether cells with `limit - cell < 0` matter for nothing that is read later."""
-    if reader is None or reader in passed or reader.is_serial or not is_leaf(reader):
-        return False
-    is_own = all(
-        isinstance(absolute_access(reader.view(n)).buffer.owner, AllocOp)
-        for n in reader.written
-    )
-    if not is_own or not computes_with_floats(reader):
-        return False
-    return _is_unseen(reader, limit - absolute_access(view).starts[axis], passed)

@@ -76,7 +76,7 @@ class Sharing:
                 bind[index] = Binding.UNROLL
         if self.width > 1:
             bind[self.order[-1]] = Binding.VECTOR
-        is_bound = self.width > 1 or self.kept is not None
+        is_bound = any(each is not Binding.UNDECIDED for each in bind)
         points = Points(bind=tuple(bind) if is_bound else ())
         return Schedule(tuple(levels), points)
 
