@@ -142,12 +142,20 @@ class FusionGroup:
             return tuple(columns_of_group(row, self.extents, self._hardware))
         return tuple(rows_of_group(row, self.extents, self._hardware))
 
-    def _leaf(self, member: Member, sizes: tuple[int, ...]) -> Schedule | None:
-        """The nest of a contraction within a tile of the shared indices."""
+    def _leaf(
+        self, member: Member, sizes: tuple[int, ...], levels: int = 1
+    ) -> Schedule | None:
+        """The nest of a contraction within a tile of the shared indices.
+
+        What it stages it finds in front of so many levels of tiles.
+        """
         if not member.facts.is_contraction:
             return None
         nest = self.costs.contraction(member).in_strip(sizes)
-        return replace(nest, stages=self._stages(member, nest)) if nest.stages else nest
+        stages = [
+            replace(stage, before=-levels) for stage in self._stages(member, nest)
+        ]
+        return replace(nest, stages=tuple(stages)) if nest.stages else nest
 
     def _register_tiles(self, main: Member) -> Tiling:
         """The tiles of a contraction whose outputs are all shared, for all members."""
@@ -180,12 +188,8 @@ class FusionGroup:
         orders = ((),) * added + nest.orders[count:]
         leaf = Schedule.of(inner, orders, stages)
         leaves = tuple(
-            leaf
-            if m is main
-            else replace(self.costs.contraction(m).in_strip(tiles[-1]), stages=())
-            if m.facts.is_contraction
-            else None
-            for m in self.members
+            leaf if member is main else self._leaf(member, tiles[-1], count)
+            for member in self.members
         )
         return Tiling(tiles, leaves, self.costs.contraction(main).order)
 
