@@ -46,7 +46,7 @@ def keeps_below(
     wanted = limit - access.starts[axis]
     return wanted.bounds(index_range)[0] >= 0 or any(
         (wanted - known).bounds(index_range)[0] >= 0
-        for block in _blocks_from(reader, access.buffer)
+        for block in blocks_from(reader, access.buffer)
         for known in block.where
     )
 
@@ -72,14 +72,14 @@ def is_unread(fill: BlockOp, *, may_round: bool = True) -> bool:
             read = _over_cells(reader, access, around)
             within = [_rounded_up(form, place.buffer_type.rank) for form in read]
         else:
-            blocks = _blocks_from(reader, place.buffer)
+            blocks = blocks_from(reader, place.buffer)
             within = [f for each in blocks for f in _over_cells(each, access, around)]
         if all((f + r).bounds(ranges)[1] >= 0 for r in within for f in beyond):
             return False
     return True
 
 
-def _blocks_from(reader: BlockOp, buffer: SSAValue) -> Iterator[BlockOp]:
+def blocks_from(reader: BlockOp, buffer: SSAValue) -> Iterator[BlockOp]:
     """A block and those around it that are inside of where a buffer is allocated."""
     outermost = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()
     block: Operation | None = reader

@@ -1,7 +1,8 @@
-"""Memory of a work-group that holds a part of an input, and numbers around it.
+"""Memory of a work-group that holds numbers around what there is.
 
-What stages an input copies the cells that there are, and sets the others: so it is
-known what a block reads where a condition on its points fails.
+What stages an input copies the cells that there are, and sets the others; values beyond
+an end may be set right before they are read. So it is known what a block reads where a
+condition on its points fails.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import (
@@ -24,19 +25,28 @@ from ....dialects.stripe.attributes import MemorySpace, view_type
 from ....dialects.stripe.block import BlockOp, index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...constant_folding import evaluate_function, fold_cast
-from .nests import AbsoluteAccess, absolute_access, is_leaf, is_number
+from .effects import effects_of
+from .nests import (
+    AbsoluteAccess,
+    absolute_access,
+    is_leaf,
+    is_number,
+    nested_blocks,
+)
+from .readers import blocks_from
 
 _PRODUCT = FUNCTION_OPS["mul"].name
 
 
 @dataclass(frozen=True)
 class Scratch:
-    """Memory of a work-group that was copied to, and set where nothing was copied."""
+    """Memory of a work-group of which some cells are set to a number."""
 
-    copy: BlockOp
+    copy: BlockOp | None
+    """What copies the others, if that is all that is known of them."""
     fill: int | float
-    borders: tuple[IndexSum, ...]
-    """What is at least zero at the cells that are copied: over `places`."""
+    filled: tuple[tuple[IndexSum, ...], ...]
+    """The number is where all of one of these are below zero: sums over `places`."""
     places: tuple[SSAValue | None, ...]
     """What stands in for the place along each axis."""
 
@@ -48,8 +58,11 @@ class Scratch:
             if place is not None
         }
         return any(
-            (condition - border.substitute(cell)).bounds(index_range)[0] >= 0
-            for border in self.borders
+            all(
+                (condition - border.substitute(cell)).bounds(index_range)[0] >= 0
+                for border in borders
+            )
+            for borders in self.filled
         )
 
 
@@ -66,7 +79,7 @@ def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
             if refinement.direction.reads or not is_own:
                 return None
             continue
-        scratch = _scratch(access.buffer)
+        scratch = _copied(access.buffer) or _set_before(leaf, access.buffer)
         if scratch is None:
             return None
         found[view] = scratch
@@ -82,7 +95,7 @@ def _is_inside(access: AbsoluteAccess) -> bool:
     return True
 
 
-def _scratch(buffer: SSAValue) -> Scratch | None:
+def _copied(buffer: SSAValue) -> Scratch | None:
     """What sets a buffer: one copy, and a fill for each of its borders."""
     if not isinstance(buffer.owner, AllocOp):
         return None
@@ -94,7 +107,7 @@ def _scratch(buffer: SSAValue) -> Scratch | None:
             return None
         if not block.refinement(use.index).direction.writes:
             continue
-        stores = [op for op in block.body.block.ops if isinstance(op, StoreOp)]
+        stores = _stores(block)
         if not is_leaf(block) or len(stores) != 1:
             return None
         if isinstance(constant := stores[0].value.owner, ConstantOp):
@@ -106,22 +119,87 @@ def _scratch(buffer: SSAValue) -> Scratch | None:
     (copy,) = copies
     if len(fills) != len(copy.conditions):
         return None
-    places = _places(copy, buffer)
+    places = _places(copy, copy.view(copy.buffers.index(buffer)))
     if places is None:
         return None
-    return Scratch(copy, (*fills, 0)[0], copy.where, places)
+    borders = tuple([(border,) for border in copy.where])
+    return Scratch(copy, (*fills, 0)[0], borders, places)
 
 
-def _places(copy: BlockOp, buffer: SSAValue) -> tuple[SSAValue | None, ...] | None:
-    """The index of a copy that steps through each axis of its target."""
-    number = copy.buffers.index(buffer)
+def is_set_beyond(
+    reader: BlockOp | None, view: SSAValue, axis: int, limit: IndexSum
+) -> bool:
+    """Whether all that is read beyond a limit along an axis is set right before."""
+    if reader is None or view not in reader.views:
+        return False
+    access = absolute_access(view)
+    found = _set_before(reader, access.buffer)
+    return found is not None and found.is_fill_beyond(
+        limit - access.starts[axis], access.starts
+    )
+
+
+def _set_before(reader: BlockOp, buffer: SSAValue) -> Scratch | None:
+    """What is set right before it is read, or before it is copied to what is read."""
+    writer = _last_writer(reader, buffer)
+    stores = [] if writer is None else _stores(writer)
+    if writer is None or len(stores) != 1:
+        return None
+    store, value = stores[0], stores[0].value.owner
+    places = _places(writer, store.view)
+    conditions = [each for block in blocks_from(writer, buffer) for each in block.where]
+    if places is None:
+        return None
+    if isinstance(value, ConstantOp):
+        borders = tuple([-condition - 1 for condition in conditions])
+        return Scratch(None, value.number, (borders,), places)
+    if conditions or not isinstance(value, LoadOp) or value.subscripts is not None:
+        return None
+    source = absolute_access(value.view)
+    before = _set_before(writer, source.buffer)
+    if before is None:
+        return None
+    cell = {
+        place: start
+        for place, start in zip(before.places, source.starts, strict=True)
+        if place is not None
+    }
+    filled = [[each.substitute(cell) for each in borders] for borders in before.filled]
+    return Scratch(None, before.fill, tuple(map(tuple, filled)), places)
+
+
+def _last_writer(reader: BlockOp, buffer: SSAValue) -> BlockOp | None:
+    """The innermost block of the statement that wrote a buffer last before a reader.
+
+    None where it has several, or where the reader's own statement writes the buffer.
+    """
+    *_, statement = blocks_from(reader, buffer)
+    if buffer in effects_of(statement).written:
+        return None
+    before: Operation | None = statement
+    while before is not None and buffer not in effects_of(before).written:
+        before = before.prev_op
+    if not isinstance(before, BlockOp):
+        return None
+    block = before
+    while len(inner := nested_blocks(block)) == 1:
+        (block,) = inner
+    return block if is_leaf(block) else None
+
+
+def _stores(block: BlockOp) -> list[StoreOp]:
+    return [op for op in block.body.block.ops if isinstance(op, StoreOp)]
+
+
+def _places(writer: BlockOp, target: SSAValue) -> tuple[SSAValue | None, ...] | None:
+    """The index of a block that steps through each axis of a buffer that it writes."""
     places: list[SSAValue | None] = []
-    for start in copy.access(number):
+    for start in absolute_access(target).starts:
         if start.constant or len(start.terms) > 1:
             return None
         if not start.terms:
             places.append(None)
-        elif start.single_value in copy.indices:
+        elif start.single_value in writer.indices:
             places.append(start.single_value)
         else:
             return None
@@ -154,9 +232,9 @@ def is_neutral(
             case StoreOp():
                 element = element_of(statement.value.type)
                 aggregation = _aggregation(leaf, statement.view)
-                identity = aggregation.identity(element)
-                is_certain = statement.condition is None
-                if not is_certain or numbers.get(statement.value) != identity:
+                if statement.condition or aggregation is Aggregation.ASSIGN:
+                    return False
+                if numbers.get(statement.value) != aggregation.identity(element):
                     return False
             case _:
                 return False

@@ -3,7 +3,8 @@
 What tiles leave over keeps work-items from running: a condition in the innermost loops,
 which costs more than the points that it leaves out. It goes where these do no harm:
 
-* what they compute goes to private memory, and whoever reads that has the condition; or
+* what they compute goes to private memory, and whoever reads that has the condition, or
+  reads what was set to a number after that; or
 * it is a row of a nest, and whoever reads it hands on rows as they are, up to a block
   that has the condition (see `analysis/overhangs.py`); or
 * what they compute is the identity of the aggregation, since all that they load was set
@@ -94,7 +95,7 @@ from ..analysis.nests import (
 )
 from ..analysis.overhangs import droppable
 from ..analysis.readers import indices_around, is_unread, keeps_below, readers
-from ..analysis.scratch import Scratch, is_neutral, scratches_of
+from ..analysis.scratch import Scratch, is_neutral, is_set_beyond, scratches_of
 from ..analysis.work_groups import wants_work_items
 from ..edit.recompute import recompute_unless_numbers
 
@@ -174,7 +175,8 @@ def _assumes_numbers(
         return False
     blocks = (loop, *nest)
     needed = [c for block in blocks for c in block.where if not is_harmless(c)]
-    if any(scratch.copy.parent_op() is not loop for scratch in scratches.values()):
+    copies = [scratch.copy for scratch in scratches.values()]
+    if any(copy is None or copy.parent_op() is not loop for copy in copies):
         return False
     fill = _fill_of(loop)
     if fill is None or not needed:
@@ -227,6 +229,7 @@ def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
                 {*limit.values} <= around
                 and all(
                     keeps_below(reader, view, axis, limit)
+                    or is_set_beyond(reader, view, axis, limit)
                     for reader, view in readers(access.buffer)
                 )
                 for axis, limit in zip(axes, limits, strict=True)

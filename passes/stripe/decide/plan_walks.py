@@ -130,9 +130,7 @@ def _best(group: WalkGroup, hardware: Hardware) -> _Plan | None:
     found: list[_Plan] = []
     rows = group.row_ranges
     for size, step in [(size, step) for size in _SIZES for step in _SIZES]:
-        # Beyond the end of rows nothing is tested, unless steps end in tests, too.
-        is_ragged = rows[row] % size and group.extent % step
-        if is_ragged or step >= group.extent:
+        if step >= group.extent:
             continue
         shapes = tuple([_shape(group, n, row, size, step) for n in products])
         groups = prod(rows) // rows[row] * -(-rows[row] // size)

@@ -11,6 +11,8 @@ are summed up over all steps.
   local memory, with the rows side by side. A work-item aggregates its own columns of a
   row; then others put such parts together.
 * What a row has one number of is in local memory.
+* Where the last step has fewer values, others are set so that they change nothing (see
+  `ends`).
 
 ```mlir
 stripe.block serial [%kt : 32] ... {
@@ -74,6 +76,7 @@ from ...edit.digits import Digits, aggregate_parts
 from ...edit.group_reduction import spread_cells
 from ..model.tiling import Tiling
 from ..model.walk import Product, Way, fastest_way
+from .ends import set_ends
 from .nests import move_to_local
 
 _Given = TypeVar("_Given", int, Binding)
@@ -274,6 +277,7 @@ class _Walk:
         for op in self._allocations():
             if op.view not in kept:
                 move_to_local(op)
+        set_ends(self.serial, [*cuts])
         near = [_copy_near(each) for each in self.products]
         for leaf in self.leaves:
             own = [b for b in map(root_buffer, leaf.buffers) if b in kept]

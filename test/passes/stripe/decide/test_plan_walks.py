@@ -12,6 +12,9 @@ from stripe_programs import run, stripe_pipeline
 from xdsl.dialects.builtin import ModuleOp
 
 import gingham
+from gingham.dialects.aggregation import Aggregation
+from gingham.dialects.eltwise.ops import FUNCTION_OPS
+from gingham.dialects.stripe.block import BlockOp
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions
 from gingham.passes.stripe.analysis.nests import top_level_blocks
@@ -60,6 +63,9 @@ def inputs(shape: Sequence[int], seed: int = 1) -> list[Array]:
         (1, 48, 40, 33, 96),
         (2, 50, 64, 32, 32),
         (1, 333, 128, 64, 64),
+        (1, 333, 129, 64, 64),
+        (2, 50, 77, 32, 32),
+        (1, 17, 1000, 96, 128),
     ],
 )
 def test_one_kernel_computes_it(shape: tuple[int, ...]) -> None:
@@ -115,6 +121,16 @@ def test_large_numbers_and_rows_without_any() -> None:
     assert np.isnan(np.asarray(f(q, k, v))[0, 3]).all()
 
 
+def test_infinite_values_in_the_last_step() -> None:
+    f = gingham.compile(ATTENTION, hardware=EAGER)
+    q, k, v = inputs((1, 20, 77, 16, 32))
+    v[0, -1, 3], v[0, 0, 5] = np.inf, np.nan
+    found, expected = np.asarray(f(q, k, v)), attention(q, k, v)
+    assert np.isposinf(found[0, :, 3]).all()
+    assert np.isnan(found[0, :, 5]).all()
+    np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-5)
+
+
 def module_of(shape: Sequence[int]) -> ModuleOp:
     types = ["x".join(map(str, each.shape)) + "xf32" for each in inputs(shape)]
     module = parse_tile(ATTENTION)
@@ -144,8 +160,27 @@ def test_other_sizes_are_left_alone(shape: tuple[int, ...]) -> None:
     assert planned(module_of(shape), "nvidia-h200") == []
 
 
-def test_the_interpreter_sees_no_work_items_in_each_other_s_way() -> None:
-    shape = (1, 16, 20, 5, 32)
+def test_products_of_the_last_step_test_nothing() -> None:
+    options = TargetOptions(hardware=load_hardware(EAGER))
+    module = module_of((1, 50, 77, 32, 32))
+    before, _ = stripe_pipeline(options).split(",stripe-fuse-epilogues", 1)
+    run(module, before)
+    products = [
+        block
+        for block in module.walk()
+        if isinstance(block, BlockOp)
+        and len(block.refinement_list) == 3
+        and any(isinstance(op, FUNCTION_OPS["mul"]) for op in block.body.block.ops)
+        and block.refinement(2).aggregation is Aggregation.ADD
+    ]
+    assert len(products) == 2
+    assert not any(block.conditions for block in products)
+
+
+@pytest.mark.parametrize("shape", [(1, 16, 20, 5, 32), (1, 17, 21, 5, 32)])
+def test_the_interpreter_sees_no_work_items_in_each_other_s_way(
+    shape: tuple[int, ...],
+) -> None:
     options = TargetOptions(hardware=load_hardware(EAGER))
     module = module_of(shape)
     run(module, f"{stripe_pipeline(options)},lower-stripe-to-opencl")
