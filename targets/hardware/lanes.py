@@ -81,16 +81,15 @@ class LaneFigures:
     """Loads of a loop that are on their way at once, by what compilers unroll."""
     walk_local_share: float
     """As `local_share`, in the products of a walk over rows."""
+    walk_cache_share: float
+    """As `cache_share`, in the products of a walk over rows."""
+    walk_add_cycles: float
+    """Of a multiply-add of a sub-group that waits for its own results."""
     walk_step_cycles: float
     """Of a step of such a product beside its arithmetic: barriers, and places."""
-    walk_round_cycles: float
-    """Of a step of a walk beside its products: barriers, and trees over rows."""
-    walk_waits: float
-    """How many times as long as its instructions take a sub-group waits that is alone.
-    """
-    walk_value_operations: float
-    """For each value of a step that is stored, compared, put into a function, added up
-    and stored again, one by one."""
+    walk_value_cycles: float
+    """For each value that a lane stores, compares, puts into a function, adds up and
+    stores again, one by one."""
     row_values: int
     """How many values of a row a work-item should have before more of them share it."""
     part_values: int

@@ -31,10 +31,11 @@ stripe.block "S" [%q : 2048, %k : 2048, %d : 64] ...
 ... the others likewise ...
 ```
 
-A walk pays where the values do not stay in the last cache, and where rows are enough
-for all cores. Tiles have to divide the rows, and lanes the columns of outputs. Blocks
-with a schedule are left alone. Devices of vectors have no such walks: a core's caches
-hold the values of some rows, and each of the walks over them is one of vectors.
+A walk pays where rows are enough for all cores; where both ways are predicted to take
+about the same time, it is taken, as it needs no memory for the values. Lanes have to
+divide the columns of outputs. Blocks with a schedule are left alone. Devices of vectors
+have no such walks: a core's caches hold the values of some rows, and each of the walks
+over them is one of vectors.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from ....dialects.stripe.fusion import Fusion
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.walking import Walk
 from ....targets.hardware import Hardware
+from ...clock import Clock
 from ...hardware_pass import HardwarePass
 from ...walking import functions
 from ..analysis.nests import reduction_indices, root_buffer, statements
@@ -61,10 +63,12 @@ from ..analysis.problem import problem_of
 from ..analysis.statement_order import StatementOrder
 from ..analysis.walks import WalkGroup, walk_groups
 from .gpu import contractions
-from .model.walk import Product, Way, ways_of
+from .model.walk import Product, Way, fastest_way
 
 _SIZES = (16, 32, 64, 128)
 """Rows of a tile, and values of a step."""
+_WORTH = 1.1
+"""A walk may be predicted to take so much longer: it needs no memory for values."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ def _planned(function: FuncOp, hardware: Hardware) -> Iterator[tuple[WalkGroup, 
     blocks = [each for each in statements(function) if isinstance(each, BlockOp)]
     for group in walk_groups(blocks, StatementOrder(function)):
         plan = _best(group, hardware)
-        if plan is not None and plan.seconds < plan.alone:
+        if plan is not None and plan.seconds < _WORTH * plan.alone:
             yield group, plan
 
 
@@ -136,10 +140,9 @@ def _best(group: WalkGroup, hardware: Hardware) -> _Plan | None:
         groups = prod(rows) // rows[row] * -(-rows[row] // size)
         steps = -(-group.extent // step)
         tiles = tuple([size if n == row else 1 for n in range(len(rows))])
-        found += [
-            _Plan(tiles, step, way, way.seconds(groups, steps, hardware))
-            for way in ways_of(shapes, hardware)
-        ]
+        if way := fastest_way(shapes, groups, steps, hardware):
+            seconds = way.seconds(groups, steps, hardware)
+            found.append(_Plan(tiles, step, way, seconds))
     best = min(found, key=lambda plan: plan.seconds, default=None)
     alone = _seconds_alone(group, products, hardware)
     return None if best is None else replace(best, alone=alone)
@@ -211,17 +214,19 @@ def _seconds_alone(
     """What the products take one by one, with the values between them in memory.
 
     What is between products is one kernel, which reads what one of them has written and
-    writes what the next one reads.
+    writes what the next one reads. A kernel behind others takes a launch at least.
     """
-    bandwidth = hardware.memory_gigabytes_per_second * 1e9
-    seconds = (len(products) - 1) * hardware.launch_microseconds * 1e-6
+    clock = Clock(hardware)
+    seconds = moved = 0.0
     for number in products:
         block = group.blocks[number]
         problem = problem_of(block, hardware.vector_bits)
         fastest = next(contractions.candidates(block, problem, hardware), None)
-        seconds += inf if fastest is None else fastest.seconds
-        for buffer in block.buffers:
-            if root_buffer(buffer) in group.found.cells:
+        if fastest is None:
+            return inf
+        seconds += max(fastest.seconds - clock.launch, clock.launch)
+        for buffer in map(root_buffer, block.buffers):
+            if buffer in group.found.cells:
                 # Written by one kernel, read by the next one.
-                seconds += 2 * view_type(root_buffer(buffer)).bytes / bandwidth
-    return seconds
+                moved += 2 * clock.memory(view_type(buffer).bytes)
+    return seconds + max(moved, (len(products) - 1) * clock.launch)

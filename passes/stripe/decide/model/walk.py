@@ -86,15 +86,18 @@ class Way:
             loads = sharing.subgroups * sharing.loads(figures)
             local = loads / hardware.loads_per_cycle
             far = _side(each) * each.element_bytes / hardware.caches[-1].bytes_per_cycle
-            shown = figures.walk_local_share * local + figures.cache_share * far
+            shown = figures.walk_local_share * local + figures.walk_cache_share * far
             total += (max(adds, local) + shown) * each.depth
+        return total
+
+    def latency(self, hardware: Hardware) -> float:
+        """The cycles of a step of a group that has a core for itself."""
+        figures, total = hardware.lanes, 0.0
+        for each, sharing in zip(self.products, self.sharings, strict=True):
+            total += figures.walk_add_cycles * sharing.cells * each.depth
+            total += figures.walk_step_cycles * ceil(each.depth / sharing.depth)
             if each.keeps:
-                values = sharing.subgroups * sharing.cells
-                total += (
-                    values
-                    * figures.walk_value_operations
-                    / hardware.multiply_adds_per_cycle
-                )
+                total += figures.walk_value_cycles * sharing.cells
         return total
 
     def seconds(self, groups: int, steps: int, hardware: Hardware) -> float:
@@ -108,20 +111,13 @@ class Way:
             local_bytes=self.local_bytes(ahead=True),
             registers=self.registers,
         )
-        work = self.cycles(hardware)
-        share = hardware.multiply_adds_per_cycle / self.sharings[0].subgroups
-        alone = hardware.lanes.walk_waits * work * share + self._waits(hardware)
+        work, alone = self.cycles(hardware), self.latency(hardware)
         rounds, rest = divmod(groups, hardware.cores * resident)
         last = ceil(rest / hardware.cores)
-        cycles = rounds * (resident * work + alone) + bool(last) * (last * work + alone)
+        cycles = rounds * max(resident * work, alone)
+        if last:
+            cycles += max(last * work, alone)
         return cycles * steps / (hardware.clock_gigahertz * 1e9)
-
-    def _waits(self, hardware: Hardware) -> float:
-        """The cycles of a step in which a group does nothing."""
-        pairs = zip(self.products, self.sharings, strict=True)
-        steps = sum(ceil(product.depth / own.depth) for product, own in pairs)
-        figures = hardware.lanes
-        return figures.walk_round_cycles + steps * figures.walk_step_cycles
 
 
 def _side(each: Product) -> int:
@@ -164,10 +160,13 @@ def _fastest(
 def fastest_way(
     products: Sequence[Product], groups: int, steps: int, hardware: Hardware
 ) -> Way | None:
-    """The fastest way for so many groups that each walk so many steps, if any fits."""
+    """The fastest way for so many groups that each walk so many steps, if any fits.
+
+    Of several that take the same time, that in which a group by itself is faster.
+    """
     return min(
         ways_of(tuple(products), hardware),
-        key=lambda way: way.seconds(groups, steps, hardware),
+        key=lambda way: (way.seconds(groups, steps, hardware), way.latency(hardware)),
         default=None,
     )
 
