@@ -42,8 +42,6 @@ _PRODUCT = FUNCTION_OPS["mul"].name
 class Scratch:
     """Memory of a work-group of which some cells are set to a number."""
 
-    copy: BlockOp | None
-    """What copies the others, if that is all that is known of them."""
     fill: int | float
     filled: tuple[tuple[IndexSum, ...], ...]
     """The number is where all of one of these are below zero: sums over `places`."""
@@ -57,6 +55,8 @@ class Scratch:
             for place, start in zip(self.places, starts, strict=True)
             if place is not None
         }
+        if not all(_is_among(start, place) for place, start in cell.items()):
+            return False
         return any(
             all(
                 (condition - border.substitute(cell)).bounds(index_range)[0] >= 0
@@ -64,6 +64,13 @@ class Scratch:
             )
             for borders in self.filled
         )
+
+
+@dataclass(frozen=True)
+class Copied(Scratch):
+    """Memory that is copied to, and set where nothing is copied."""
+
+    copy: BlockOp
 
 
 def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
@@ -88,14 +95,21 @@ def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
 
 def _is_inside(access: AbsoluteAccess) -> bool:
     """Whether all cells are in the buffer, whatever constraints say."""
-    for start, size in zip(access.starts, access.buffer_type.sizes, strict=True):
-        low, high = start.bounds(index_range)
-        if low < 0 or high >= size:
-            return False
-    return True
+    sizes = access.buffer_type.sizes
+    return all(map(_is_below, access.starts, sizes))
 
 
-def _copied(buffer: SSAValue) -> Scratch | None:
+def _is_among(start: IndexSum, place: SSAValue) -> bool:
+    """Whether a sum only has values that an index has."""
+    return _is_below(start, index_range(place))
+
+
+def _is_below(start: IndexSum, size: int) -> bool:
+    low, high = start.bounds(index_range)
+    return low >= 0 and high < size
+
+
+def _copied(buffer: SSAValue) -> Copied | None:
     """What sets a buffer: one copy, and a fill for each of its borders."""
     if not isinstance(buffer.owner, AllocOp):
         return None
@@ -123,7 +137,7 @@ def _copied(buffer: SSAValue) -> Scratch | None:
     if places is None:
         return None
     borders = tuple([(border,) for border in copy.where])
-    return Scratch(copy, (*fills, 0)[0], borders, places)
+    return Copied((*fills, 0)[0], borders, places, copy)
 
 
 def is_set_beyond(
@@ -152,7 +166,7 @@ def _set_before(reader: BlockOp, buffer: SSAValue) -> Scratch | None:
         return None
     if isinstance(value, ConstantOp):
         borders = tuple([-condition - 1 for condition in conditions])
-        return Scratch(None, value.number, (borders,), places)
+        return Scratch(value.number, (borders,), places)
     if conditions or not isinstance(value, LoadOp) or value.subscripts is not None:
         return None
     source = absolute_access(value.view)
@@ -165,7 +179,7 @@ def _set_before(reader: BlockOp, buffer: SSAValue) -> Scratch | None:
         if place is not None
     }
     filled = [[each.substitute(cell) for each in borders] for borders in before.filled]
-    return Scratch(None, before.fill, tuple(map(tuple, filled)), places)
+    return Scratch(before.fill, tuple(map(tuple, filled)), places)
 
 
 def _last_writer(reader: BlockOp, buffer: SSAValue) -> BlockOp | None:

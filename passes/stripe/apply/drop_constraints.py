@@ -95,7 +95,13 @@ from ..analysis.nests import (
 )
 from ..analysis.overhangs import droppable
 from ..analysis.readers import indices_around, is_unread, keeps_below, readers
-from ..analysis.scratch import Scratch, is_neutral, is_set_beyond, scratches_of
+from ..analysis.scratch import (
+    Copied,
+    Scratch,
+    is_neutral,
+    is_set_beyond,
+    scratches_of,
+)
 from ..analysis.work_groups import wants_work_items
 from ..edit.recompute import recompute_unless_numbers
 
@@ -175,15 +181,17 @@ def _assumes_numbers(
         return False
     blocks = (loop, *nest)
     needed = [c for block in blocks for c in block.where if not is_harmless(c)]
-    copies = [scratch.copy for scratch in scratches.values()]
-    if any(copy is None or copy.parent_op() is not loop for copy in copies):
+    copies = {v: each for v, each in scratches.items() if isinstance(each, Copied)}
+    if len(copies) < len(scratches):
+        return False
+    if any(each.copy.parent_op() is not loop for each in copies.values()):
         return False
     fill = _fill_of(loop)
     if fill is None or not needed:
         return False
     if not all(is_neutral(leaf, each, scratches, or_nan=True) for each in needed):
         return False
-    recompute_unless_numbers(loop, nest, fill, scratches)
+    recompute_unless_numbers(loop, nest, fill, copies)
     for block in blocks:
         block.set_constraints([])
     return True

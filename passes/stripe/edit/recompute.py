@@ -20,7 +20,7 @@ from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.ops import AllocOp
 from ...locations import located
 from ..analysis.nests import absolute_access, all_blocks, output_indices
-from ..analysis.scratch import Scratch
+from ..analysis.scratch import Copied
 from .blocks import Window, build_block
 from .redirect import replace_input
 
@@ -29,7 +29,7 @@ def recompute_unless_numbers(
     loop: BlockOp,
     nest: Sequence[BlockOp],
     fill: BlockOp,
-    scratches: Mapping[SSAValue, Scratch],
+    scratches: Mapping[SSAValue, Copied],
 ) -> None:
     """Put a block behind `loop` that computes again what `nest`, in it, aggregates.
 
@@ -73,7 +73,7 @@ def _wrapper(loop: BlockOp, copies: dict[SSAValue, SSAValue]) -> BlockOp:
 
 
 def _read_source(
-    view: SSAValue, scratch: Scratch, copies: Mapping[SSAValue, SSAValue]
+    view: SSAValue, scratch: Copied, copies: Mapping[SSAValue, SSAValue]
 ) -> None:
     """Let the copy of a block read what a scratch is a copy of, in place of that."""
     starts = absolute_access(view).starts

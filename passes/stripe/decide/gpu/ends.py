@@ -1,9 +1,10 @@
 """What values of a step that there are not are set to, so that nothing tests for them.
 
 The last step of a walk may have fewer values than the others. What aggregates them then
-tests each of them; but where those beyond the end are what changes nothing, `-inf` for a
-maximum, it need not. They are set in front of it, in the last step alone:
-`stripe-drop-constraints` finds that no test is needed behind that.
+tests each of them; but where those beyond the end change nothing, as `-inf` in maxima,
+it need not. They are set in front of it, in the last step alone. What reads other
+memory, too, as products do, keeps its test until that is staged, and
+`stripe-drop-constraints` drops it.
 
 ```mlir
 stripe.block [%q : 64, %k : 64]
@@ -101,7 +102,9 @@ class _End:
         block, view = self.block, self.block.view(self.number)
         starts = absolute_access(view).starts
         places = tuple([start.single_value for start in starts])
-        scratch = Scratch(None, self.identity, ((self.condition,),), places)
+        scratch = Scratch(self.identity, ((self.condition,),), places)
         if is_neutral(block, self.condition, {view: scratch}):
             kept = zip(block.conditions, block.where, strict=True)
-            block.set_constraints([form for form, each in kept if each != self.condition])
+            block.set_constraints(
+                [form for form, each in kept if each != self.condition]
+            )
