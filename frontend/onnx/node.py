@@ -147,13 +147,6 @@ class Node:
         """Whether the node itself has this attribute."""
         return any(each.name == name for each in self.proto.attribute)
 
-    @property
-    def output_count(self) -> int:
-        """The number of outputs, up to the last that has a name."""
-        return max(
-            (n + 1 for n, name in enumerate(self.proto.output) if name), default=0
-        )
-
     def wants(self, position: int) -> bool:
         """Whether something uses this output."""
         return position < len(self.proto.output) and bool(self.proto.output[position])

@@ -47,7 +47,7 @@ from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
@@ -128,21 +128,25 @@ class _Guarded:
 
     def set_the_rest(self) -> None:
         """Set to zero what the copy leaves out, by one test of all conditions."""
-        *outer, last = self.guards
-        for guard in outer:
-            Rewriter.inline_block(guard.body.block, InsertPoint.before(guard))
         sums = [
             IndexSum.of(form.data, guard.values)
             for guard in self.guards
             for form in guard.conditions
         ]
-        values = values_of(sums)
-        body = Rewriter.move_region_contents_to_new_regions(last.body)
-        whole = IfOp([each.form(values) for each in sums], values, body)
-        whole.zeros = UnitAttr()
-        Rewriter.replace_op(last, located(whole, last))
-        for guard in outer:
+        for guard in self.guards:
+            Rewriter.inline_block(guard.body.block, InsertPoint.before(guard))
+        for guard in self.guards:
             Rewriter.erase_op(guard)
+        store, values = self.store, values_of(sums)
+        load = store.value.owner
+        if not isinstance(load, LoadOp):
+            raise ValueError("expected a copy")
+        whole = IfOp([each.form(values) for each in sums], values, Region(Block()))
+        whole.zeros = UnitAttr()
+        Rewriter.insert_op(located(whole, store), InsertPoint.before(store))
+        for statement in (load, store):
+            statement.detach()
+            whole.body.block.add_op(statement)
 
     @property
     def is_zero(self) -> bool:

@@ -128,3 +128,32 @@ opencl.kernel @nested(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f3
     opencl.store %x, %B[%item + 8 * %group] : f32 -> !opencl.pointer<f32, global>
   }
 }
+
+// The test of a copy may be around its loop: behind that it is around the copy alone.
+// CHECK-LABEL: opencl.kernel @loop_inside
+// CHECK:         opencl.for %i : 4 unroll {
+// CHECK-NEXT:      opencl.if -%item + 5 >= 0 else zero {
+// CHECK-NEXT:        %0 = opencl.load %A[%item + 8 * %i]
+// CHECK-NEXT:        opencl.store asynchronous %0, %s[%item + 8 * %i]
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    opencl.barrier
+opencl.kernel @loop_inside(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [8, 1, 1] {
+  %s = opencl.array 32 : !opencl.pointer<f32, local>
+  %item = opencl.work_item local_id 0 below 8
+  opencl.if %item - 6 >= 0 {
+    opencl.for %i : 4 unroll {
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.if -%item + 5 >= 0 {
+    opencl.for %i : 4 unroll {
+      %0 = opencl.load %A[%item + 8 * %i] : !opencl.pointer<f32, global> -> f32
+      opencl.store asynchronous %0, %s[%item + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.barrier asynchronous local
+  %x = opencl.load %s[%item] : !opencl.pointer<f32, local> -> f32
+  opencl.store %x, %B[%item] : f32 -> !opencl.pointer<f32, global>
+}

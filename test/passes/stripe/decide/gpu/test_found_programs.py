@@ -120,6 +120,14 @@ FOUND = {
         "5000xui32",
         "intel-max:parallel.group.item_limit=96",
     ),
+    "copies in a loop inside the test of what they leave out": Found(
+        "function (A[N, H, W, C], K[O, C, U, V], B[N, X, Y, O]) -> (R) { D = A * 2;"
+        " Q[n, x, y, o : 1, 8, 5, 48] ="
+        " +(D[n, 3 * x + 2 * u, y + v - 3, c] * K[o, c, u, v]); R = Q * 0.5 + B; }",
+        "1x24x5x16xf32 48x16x3x7xf32 1x8x5x48xf32",
+        "nvidia-h100:memory_gigabytes_per_second=10,parallel.group.item_limit=128,"
+        "parallel.lane.registers=64",
+    ),
     "a running sum with little local memory": Found(
         "function (A[N]) -> (R) { R[i : N] = +(A[z]), i - z < N; }",
         "4166xf32",
