@@ -7,6 +7,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from ...garbage import rare_collections
 from ..function import Function
 from ..options import CompileOptions
 from ..parsed import ModuleProgram
@@ -61,6 +62,7 @@ class Session:
         self._follow(self._roots[_key(arrays)], arrays, path)
         return path
 
+    @rare_collections()
     def _walk(self, arrays: Sequence[Any]) -> list[Any]:
         root = self._roots.setdefault(_key(arrays), Part())
         planner = Planner(self, root, arrays)

@@ -13,6 +13,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
 
 from ...errors import GinghamError
+from ...garbage import rare_collections
 from ...suggestions import did_you_mean
 from ..options import CompileOptions
 from .compiled import CompiledGraph
@@ -23,6 +24,7 @@ _OPTIONS = ("device", "fast_math", "tuned")
 _aten: Any = torch.ops.aten
 
 
+@rare_collections()
 def backend(
     module: Any,
     example_inputs: Sequence[Any],

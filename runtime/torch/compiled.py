@@ -14,6 +14,7 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from ...errors import GinghamError
 from ...frontend.torch.graphs import Refused, is_lowered, operator_of
+from ...garbage import rare_collections
 from ..options import CompileOptions
 from .notes import note
 from .plan import Plan, planned
@@ -55,6 +56,7 @@ class CompiledGraph:
                 self._known[key] = known
         return known
 
+    @rare_collections()
     def _new(self, arguments: Sequence[Any]) -> _Instance:
         module = self._module
         if self._is_symbolic:
