@@ -48,13 +48,14 @@ class Scratch:
     places: tuple[SSAValue | None, ...]
     """What stands in for the place along each axis."""
 
+    def cell(self, starts: Sequence[IndexSum]) -> dict[SSAValue, IndexSum]:
+        """What stands in for the places of a cell, with where these are."""
+        pairs = zip(self.places, starts, strict=True)
+        return {place: start for place, start in pairs if place is not None}
+
     def is_fill_beyond(self, condition: IndexSum, starts: Sequence[IndexSum]) -> bool:
         """Whether a cell that is read has the fill where a condition fails."""
-        cell = {
-            place: start
-            for place, start in zip(self.places, starts, strict=True)
-            if place is not None
-        }
+        cell = self.cell(starts)
         if not all(_is_among(start, place) for place, start in cell.items()):
             return False
         return any(
@@ -86,7 +87,7 @@ def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
             if refinement.direction.reads or not is_own:
                 return None
             continue
-        scratch = _copied(access.buffer) or _set_before(leaf, access.buffer)
+        scratch = _set_before(leaf, access.buffer) or _copied(access.buffer)
         if scratch is None:
             return None
         found[view] = scratch
@@ -161,9 +162,10 @@ def _set_before(reader: BlockOp, buffer: SSAValue) -> Scratch | None:
         return None
     store, value = stores[0], stores[0].value.owner
     places = _places(writer, store.view)
-    conditions = [each for block in blocks_from(writer, buffer) for each in block.where]
-    if places is None:
+    is_plain = _aggregation(writer, store.view) is Aggregation.ASSIGN
+    if places is None or not is_plain or store.condition or store.subscripts:
         return None
+    conditions = [each for block in blocks_from(writer, buffer) for each in block.where]
     if isinstance(value, ConstantOp):
         borders = tuple([-condition - 1 for condition in conditions])
         return Scratch(value.number, (borders,), places)
@@ -173,11 +175,7 @@ def _set_before(reader: BlockOp, buffer: SSAValue) -> Scratch | None:
     before = _set_before(writer, source.buffer)
     if before is None:
         return None
-    cell = {
-        place: start
-        for place, start in zip(before.places, source.starts, strict=True)
-        if place is not None
-    }
+    cell = before.cell(source.starts)
     filled = [[each.substitute(cell) for each in borders] for borders in before.filled]
     return Scratch(before.fill, tuple(map(tuple, filled)), places)
 

@@ -76,9 +76,7 @@ def _read_source(
     view: SSAValue, scratch: Copied, copies: Mapping[SSAValue, SSAValue]
 ) -> None:
     """Let the copy of a block read what a scratch is a copy of, in place of that."""
-    starts = absolute_access(view).starts
-    cells = zip(scratch.places, starts, strict=True)
-    chosen = {place: start for place, start in cells if place is not None}
+    chosen = scratch.cell(absolute_access(view).starts)
     within = [start.substitute(chosen) for start in scratch.copy.access(0)]
     renamed = {old: IndexSum.value(new) for old, new in copies.items()}
     steps: list[tuple[BlockOp, int]] = []
