@@ -315,6 +315,11 @@ class BlockOp(DialectOperation):
         """Let further conditions hold."""
         self.rewrite(self.accesses, [*self.where, *conditions])
 
+    def drop_where(self, *conditions: IndexSum) -> None:
+        """Let some of the conditions hold no more."""
+        pairs = zip(self.conditions, self.where, strict=True)
+        self.set_constraints([form for form, each in pairs if each not in conditions])
+
     def set_forms(
         self,
         refinements: Sequence[Refinement],

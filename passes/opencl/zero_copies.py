@@ -135,7 +135,6 @@ class _Guarded:
         ]
         for guard in self.guards:
             Rewriter.inline_block(guard.body.block, InsertPoint.before(guard))
-        for guard in self.guards:
             Rewriter.erase_op(guard)
         store, values = self.store, values_of(sums)
         load = store.value.owner

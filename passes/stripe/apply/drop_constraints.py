@@ -132,8 +132,7 @@ class StripeDropConstraintsPass(ModulePass):
 def _drop_overhangs(nest: BlockOp) -> None:
     """Drop what keeps from rows beyond an end that nothing else depends on."""
     for block, dropped in list(droppable(nest)):
-        where = zip(block.conditions, block.where, strict=True)
-        block.set_constraints([form for form, each in where if each != dropped])
+        block.drop_where(dropped)
 
 
 def _nests(block: BlockOp, around: list[BlockOp]) -> Iterator[list[BlockOp]]:
@@ -161,10 +160,7 @@ def _drop(nest: Sequence[BlockOp]) -> None:
     if _assumes_numbers(nest, scratches, is_harmless):
         return
     for block in nest:
-        where = zip(block.conditions, block.where, strict=True)
-        kept = [form for form, condition in where if not is_harmless(condition)]
-        if len(kept) < len(block.conditions):
-            block.set_constraints(kept)
+        block.drop_where(*filter(is_harmless, block.where))
 
 
 def _assumes_numbers(

@@ -93,7 +93,7 @@ def _ends(block: BlockOp, number: int) -> dict[_End, IndexSum]:
             if {*block.indices}.intersection(condition.values) == {index}:
                 rest = condition.substitute({index: IndexSum()})
                 step = dict(condition.terms)[index]
-                end = _End(axis, step, frozenset(rest.terms), rest.constant)
+                end = _End(axis, step, rest.direction, rest.constant)
                 found[end] = condition
     return found
 
@@ -146,7 +146,4 @@ class _Reader:
         places = tuple([start.single_value for start in absolute_access(view).starts])
         scratch = Scratch(self.identity, ((self.condition,),), places)
         if is_neutral(block, self.condition, {view: scratch}):
-            kept = zip(block.conditions, block.where, strict=True)
-            block.set_constraints(
-                [form for form, each in kept if each != self.condition]
-            )
+            block.drop_where(self.condition)
