@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp, index_range
-from ....dialects.stripe.ops import LoadOp, StoreOp
-from .lanes import MOST_LANES
-from .nests import AbsoluteAccess, absolute_access, is_number
+from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from .lanes import MOST_LANES, computes_with_floats
+from .nests import AbsoluteAccess, absolute_access, is_leaf, is_number
+
+_Below: TypeAlias = Callable[[BlockOp | None, SSAValue, int, IndexSum], bool]
+"""Whether a reader keeps to a limit along an axis of what a view shows."""
 
 
 def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
@@ -48,6 +52,43 @@ def keeps_below(
         (wanted - known).bounds(index_range)[0] >= 0
         for block in blocks_from(reader, access.buffer)
         for known in block.where
+    )
+
+
+def is_unread_where(access: AbsoluteAccess, end: IndexSum, *others: _Below) -> bool:
+    """Whether cells of points for which `end` is below zero are never read.
+
+    They are cells of an allocation. Each reader keeps below them, or `others` say that
+    what it reads there does no harm.
+    """
+    buffer, ways = access.buffer, (keeps_below, *others)
+    if not isinstance(buffer.owner, AllocOp):
+        return False
+    around = {*indices_around(buffer)}
+    # At cell `c` of an axis `end` is `limit - c`.
+    limits = [start + end for start in access.starts]
+    return any(
+        {*limit.values} <= around
+        and all(
+            any(way(reader, view, axis, limit) for way in ways)
+            for reader, view in readers(buffer)
+        )
+        for axis, limit in enumerate(limits)
+    )
+
+
+def hands_on_unread(
+    reader: BlockOp | None, view: SSAValue, axis: int, limit: IndexSum
+) -> bool:
+    """Whether what is read beyond a limit only goes to cells that are never read."""
+    if reader is None or not is_leaf(reader) or not computes_with_floats(reader):
+        return False
+    end = limit - absolute_access(view).starts[axis]
+    return all(
+        not refinement.direction.reads
+        and is_unread_where(absolute_access(reader.view(number)), end)
+        for number, refinement in enumerate(reader.refinement_list)
+        if refinement.direction.writes
     )
 
 

@@ -4,7 +4,8 @@ What tiles leave over keeps work-items from running: a condition in the innermos
 which costs more than the points that it leaves out. It goes where these do no harm:
 
 * what they compute goes to private memory, and whoever reads that has the condition, or
-  reads what was set to a number after that; or
+  reads what was set to a number after that, or hands it on to cells that nobody reads;
+  or
 * it is a row of a nest, and whoever reads it hands on rows as they are, up to a block
   that has the condition (see `analysis/overhangs.py`); or
 * what they compute is the identity of the aggregation, since all that they load was set
@@ -94,7 +95,7 @@ from ..analysis.nests import (
     top_level_blocks,
 )
 from ..analysis.overhangs import droppable
-from ..analysis.readers import indices_around, is_unread, keeps_below, readers
+from ..analysis.readers import hands_on_unread, is_unread, is_unread_where
 from ..analysis.scratch import (
     Copied,
     Scratch,
@@ -221,22 +222,9 @@ def _is_fill(block: BlockOp) -> bool:
 
 
 def _is_unseen(leaf: BlockOp, condition: IndexSum) -> bool:
-    """Whether what is computed where a condition fails is never read."""
-    for number, refinement in enumerate(leaf.refinement_list):
-        if refinement.direction.writes:
-            access = absolute_access(leaf.view(number))
-            around = {*indices_around(access.buffer)}
-            axes = range(len(access.starts))
-            # At cell `c` the condition is `limit - c`.
-            limits = [condition + access.starts[axis] for axis in axes]
-            if not any(
-                {*limit.values} <= around
-                and all(
-                    keeps_below(reader, view, axis, limit)
-                    or is_set_beyond(reader, view, axis, limit)
-                    for reader, view in readers(access.buffer)
-                )
-                for axis, limit in zip(axes, limits, strict=True)
-            ):
-                return False
-    return True
+    """Whether what is computed where a condition fails is never read, or set before."""
+    accesses = [absolute_access(leaf.view(number)) for number in leaf.written]
+    return all(
+        is_unread_where(access, condition, is_set_beyond, hands_on_unread)
+        for access in accesses
+    )

@@ -45,7 +45,6 @@ from xdsl.ir import SSAValue
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp, index_range
-from ....dialects.stripe.ops import AllocOp
 from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
@@ -56,7 +55,7 @@ from ..analysis.nests import (
     is_leaf,
     is_top_level,
 )
-from ..analysis.readers import indices_around, keeps_below, readers
+from ..analysis.readers import is_unread_where
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def round_up_constraints(block: BlockOp, bits: int) -> None:
     forms = [*block.conditions]
     for number, form in enumerate(forms):
         rounded = _rounded(form, index, lanes)
-        if rounded is not None and _is_safe(block, forms, form, index):
+        if rounded is not None and _is_safe(block, forms, form):
             forms[number] = rounded
             block.set_constraints(forms)
             forms = [*block.conditions]
@@ -105,18 +104,17 @@ def _rounded(form: LinearForm, index: int, lanes: int) -> LinearForm | None:
     return form + missing if missing else None
 
 
-def _is_safe(
-    block: BlockOp, forms: Sequence[LinearForm], form: LinearForm, index: int
-) -> bool:
+def _is_safe(block: BlockOp, forms: Sequence[LinearForm], form: LinearForm) -> bool:
     """Whether points for which only `form` fails may run."""
     values = block.form_values
+    end = IndexSum.of(form, values)
     moved = {values[number] for number in _related(forms, form)}
     for number, refinement in enumerate(block.refinement_list):
         access = absolute_access(block.view(number))
         if not _is_inside(access, moved):
             return False
         if refinement.direction.writes and (
-            refinement.direction.reads or not _is_unseen(access, block, form, index)
+            refinement.direction.reads or not is_unread_where(access, end)
         ):
             return False
     return True
@@ -140,34 +138,3 @@ def _is_inside(access: AbsoluteAccess, moved: set[SSAValue]) -> bool:
             if low < 0 or high >= size:
                 return False
     return True
-
-
-def _is_unseen(
-    access: AbsoluteAccess, block: BlockOp, form: LinearForm, index: int
-) -> bool:
-    """Whether cells of points for which `form` fails are never read.
-
-    They are cells of an allocation, and the same condition keeps readers from them.
-    """
-    own = block.indices[index]
-    allocation = access.buffer.owner
-    if not isinstance(allocation, AllocOp):
-        return False
-    axis = _axis_of(access, own)
-    around = IndexSum.of(form, block.form_values).without([own])
-    if axis is None or not {*around.values} <= {*indices_around(access.buffer)}:
-        return False
-    # At cell `c` the form is `limit - c`.
-    limit = around + access.starts[axis].constant
-    return all(
-        keeps_below(reader, view, axis, limit)
-        for reader, view in readers(access.buffer)
-    )
-
-
-def _axis_of(access: AbsoluteAccess, own: SSAValue) -> int | None:
-    """The axis along which `own` steps alone."""
-    for axis, start in enumerate(access.starts):
-        if start.terms == ((own, 1),):
-            return axis
-    return None

@@ -74,8 +74,9 @@ reduction of their own, which is shared in the same way. Sums of floats are cut,
 that no item adds more than `longest` numbers one after the other. Contractions, which
 use each number for many cells, are cut likewise where that is predicted to pay (see
 `decide/gpu/contractions.py`), as products of few rows and columns with a long sum; only
-the parts are added up here. Left alone are blocks
-with tiles, with subscripts, and serial ones, and nests that have some of these.
+the parts are added up here. Rows of these begin at whole vectors, of whatever length.
+Left alone are blocks with tiles, with subscripts, and serial ones, and nests that have
+some of these.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ....dialects.stripe.block import BlockOp
 from ...hardware_pass import HardwarePass
 from ...locations import check_positive
+from ..analysis.lanes import native_lanes
 from ..analysis.nests import is_leaf, top_level_blocks
 from ..analysis.reductions import aggregates_plainly, is_stream, longest_sum
 from ..edit.blocks import leave_to_inside
@@ -128,7 +130,8 @@ class StripeShareReductionsPass(HardwarePass):
         """Let groups have parts of the sums of a contraction, where that pays."""
         longest = longest_sum(block, self.longest)
         if chunks := parts_of(block, self.figures, longest):
-            _, parts = split_reduction(block, chunks, None)
+            vector = native_lanes(block, self.figures.access_bits)
+            _, parts = split_reduction(block, chunks, None, row_unit=vector)
             self._share(parts)
 
     def _share(self, block: BlockOp) -> None:

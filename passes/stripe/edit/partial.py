@@ -55,14 +55,18 @@ def split_reduction(
     chunks: Sequence[Chunk],
     lanes: Lanes | None,
     space: MemorySpace | None = None,
+    *,
+    row_unit: int = 1,
 ) -> tuple[BlockOp, BlockOp]:
     """Replace a block by one over parts and one that adds these.
 
     The first has an index for each chunk, the indices of the old block, and one for
     the lanes. The parts are in the memory of that space, by default in global memory,
-    and inside of blocks in private one.
+    and inside of blocks in private one. Their rows are apart by multiples of
+    `row_unit` numbers, so that each can begin with a whole vector.
     """
-    split = _Split(block, tuple(chunks), lanes, space or _usual_space(block))
+    space = space or _usual_space(block)
+    split = _Split(block, tuple(chunks), lanes, space, row_unit)
     parts = {number: split.parts(number) for number in split.outputs}
     first, second = split.partial_block(parts), split.final_block(parts)
     allocations = [view.owner for view in parts.values()]
@@ -94,6 +98,7 @@ class _Split:
     chunks: tuple[Chunk, ...]
     lanes: Lanes | None
     space: MemorySpace
+    row_unit: int = 1
 
     @property
     def outputs(self) -> list[int]:
@@ -106,7 +111,8 @@ class _Split:
         buffer = self.block.buffer(number)
         counts = [chunk.count for chunk in self.chunks]
         turns = [] if self.lanes is None else [self.lanes.count]
-        shape = self._around(counts, turns, view_type(buffer).sizes)
+        *outer, row = self._around(counts, turns, view_type(buffer).sizes)
+        shape = [*outer, -(-row // self.row_unit) * self.row_unit]
         element = view_type(buffer).element_type
         parts = AllocOp(ViewType.of(shape, element, self.space))
         parts.view.name_hint = f"{buffer.name_hint or 'out'}_parts"

@@ -20,6 +20,7 @@ from ..analysis.nests import (
     is_injective,
     reduction_indices,
 )
+from ..analysis.readers import is_unread_where
 from .blocks import (
     Window,
     build_block,
@@ -262,7 +263,10 @@ def may_overhang(block: BlockOp, sizes: Sequence[int], index: int) -> bool:
 
 
 def may_grow(block: BlockOp, index: int, padded: int) -> bool:
-    """Whether outputs with `init` have no cells where the index has further values."""
+    """Whether outputs with `init` have no cells where the index has further values.
+
+    What they set there must not be seen.
+    """
     ranges = [*block.index_ranges]
     ranges[index] = padded
     return _outputs_may_run_to(ranges, block, index)
@@ -282,14 +286,20 @@ def _may_run_to(
     refinement: Refinement,
     index: int,
 ) -> bool:
-    """Whether an output has no cells where an index runs to the end of these ranges."""
+    """Whether an output has no cells where an index runs to the end of these ranges.
+
+    Or none that anybody reads, as those at the ends of rows that are apart.
+    """
     extent = block.index_ranges[index]
     moves = any(form.coefficients[index] for form in refinement.access)
     if not moves or ranges[index] == extent:
         return True
     further = [*ranges, *map(index_range, block.captures)]
     further[index] -= extent
-    return lies_beyond_buffer(block, number, index, further)
+    end = -IndexSum.value(block.indices[index]) + (extent - 1)
+    return lies_beyond_buffer(block, number, index, further) or is_unread_where(
+        absolute_access(block.view(number)), end
+    )
 
 
 def lies_beyond_buffer(

@@ -289,3 +289,69 @@ func.func @in_place(%A : !stripe.view<20xf32>) -> !stripe.view<20xf32> {
   }
   func.return %O : !stripe.view<20xf32>
 }
+
+// -----
+
+// What goes on to cells that nobody reads is as good as never read.
+// CHECK-LABEL: func.func @apart
+// CHECK:      in %a_2 = %a_stage
+// CHECK-NOT:  where
+// CHECK:      in %from = %c_acc[%e0, %e1] : 1x1
+// CHECK-NEXT: out %to = %c[%e0, %e1] : 1x1 {
+// CHECK:      stripe.block "D"
+func.func @apart(%A : !stripe.view<16x13xf32>, %B : !stripe.view<13x13xf32>) -> !stripe.view<16x13xf32> {
+  %C = stripe.alloc : !stripe.view<16x16xf32>
+  stripe.block "C" [%i : 16, %j : 13, %k : 13]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<
+        tile [8, 8, 0] bind [grid, grid, _], tile [8, 8, 4], tile [2, 2, 4] bind [group, group, _],
+        pad [8, 8, 4],
+        stage input 0 at 2 of 2 order [1, 0] local, stage input 1 at 2 of 2 order [0, 1] local>} {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }
+  %D = stripe.alloc : !stripe.view<16x13xf32>
+  stripe.block "D" [%i : 16, %j : 13]
+      in %c = %C[%i, %j] : 1x1
+      out %d = %D[%i, %j] : 1x1 {
+    %x = stripe.load %c : !stripe.view<1x1xf32>
+    stripe.store %x, %d : !stripe.view<1x1xf32>
+  }
+  func.return %D : !stripe.view<16x13xf32>
+}
+
+// -----
+
+// Where somebody reads those cells, ranges do not grow.
+// CHECK-LABEL: func.func @read
+// CHECK:      stripe.block "C" [%i : 16, %j : 13
+func.func @read(%A : !stripe.view<16x13xf32>, %B : !stripe.view<13x13xf32>) -> !stripe.view<16x14xf32> {
+  %C = stripe.alloc : !stripe.view<16x16xf32>
+  stripe.block "E" [%i : 16, %j : 16]
+      out %c = %C[%i, %j] : 1x1 {
+    %x = eltwise.constant 1 : f32
+    stripe.store %x, %c : !stripe.view<1x1xf32>
+  }
+  stripe.block "C" [%i : 16, %j : 13, %k : 13]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<pad [1, 8, 1]>} {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }
+  %D = stripe.alloc : !stripe.view<16x14xf32>
+  stripe.block "D" [%i : 16, %j : 14]
+      in %c = %C[%i, %j] : 1x1
+      out %d = %D[%i, %j] : 1x1 {
+    %x = stripe.load %c : !stripe.view<1x1xf32>
+    stripe.store %x, %d : !stripe.view<1x1xf32>
+  }
+  func.return %D : !stripe.view<16x14xf32>
+}

@@ -153,3 +153,22 @@ func.func @contraction(%A : !stripe.view<32x8192xf32>, %B : !stripe.view<8192x64
   }
   func.return %C : !stripe.view<32x64xf32>
 }
+
+// Rows of parts begin at whole vectors: nobody reads what is between them.
+// CHECK-LABEL: func.func @odd_rows
+// CHECK: %C_parts = stripe.alloc : !stripe.view<[[PARTS:[0-9]+]]x32x64xf32>
+// CHECK-NEXT: stripe.block "C" [%c : [[PARTS]], %i : 32, %j : 61, %k : [[SIZE:[0-9]+]]]
+// CHECK: out %c_1 = %C_parts[%c, %i, %j] : 1x1x1 add init 0 {
+func.func @odd_rows(%A : !stripe.view<32x8192xf32>, %B : !stripe.view<8192x61xf32>) -> !stripe.view<32x61xf32> {
+  %C = stripe.alloc : !stripe.view<32x61xf32>
+  stripe.block "C" [%i : 32, %j : 61, %k : 8192]
+      in %a = %A[%i, %k] : 1x1
+      in %b = %B[%k, %j] : 1x1
+      out %c = %C[%i, %j] : 1x1 add init 0 {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    %y = stripe.load %b : !stripe.view<1x1xf32>
+    %z = eltwise.mul %x, %y : f32
+    stripe.store %z, %c : !stripe.view<1x1xf32>
+  }
+  func.return %C : !stripe.view<32x61xf32>
+}

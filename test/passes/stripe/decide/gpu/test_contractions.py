@@ -15,12 +15,12 @@ from gradients import specialized
 from numpy.typing import NDArray
 from scheduled_products import run_on_devices
 from stripe_programs import CONTEXT
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, VectorType
 
 from gingham.dialects.eltwise.ops import FUNCTION_OPS
 from gingham.dialects.opencl.data_ops import WhenOp
 from gingham.dialects.opencl.kernel import KernelOp
-from gingham.dialects.opencl.ops import IfOp, LoadOp
+from gingham.dialects.opencl.ops import IfOp, LoadOp, StoreOp
 from gingham.passes.opencl.loops import ancestors
 from gingham.passes.pipelines import PIPELINES, run_stages
 from gingham.targets.reference import interpret
@@ -56,6 +56,7 @@ PROGRAMS = {
     "three columns": (PRODUCT, (4095, 127), (127, 3)),
     "one column": (PRODUCT, (60, 300), (300, 1)),
     "parts of sums": (PRODUCT, (20, 3000), (3000, 30)),
+    "parts of odd rows": (PRODUCT, (20, 3000), (3000, 29)),
     "many groups": (PRODUCT, (256, 70), (70, 250)),
     "one step": (PRODUCT, (67, 13), (13, 131)),
     "turned": (TURNED, (50, 36), (44, 50)),
@@ -122,6 +123,16 @@ def test_stores_of_many_odd_rows_need_no_barrier() -> None:
     assert "barrier global" not in str(kernel)
 
 
+def test_parts_of_odd_rows_are_stored_by_vectors() -> None:
+    _, *shapes = PROGRAMS["parts of odd rows"]
+    inputs = [np.zeros(shape, np.float32) for shape in shapes]
+    kernels = [op for op in compiled(PRODUCT, inputs).ops if isinstance(op, KernelOp)]
+    parts = kernels[0].body.block.args[-1]
+    stores = [u.operation for u in parts.uses if isinstance(u.operation, StoreOp)]
+    assert stores
+    assert all(isinstance(store.value.type, VectorType) for store in stores)
+
+
 @pytest.mark.parametrize("shape", [(64, 8, 256), (67, 5, 131)])
 def test_sums_of_one_step_stay_in_registers(shape: tuple[int, int, int]) -> None:
     rows, depth, columns = shape
@@ -134,7 +145,9 @@ def test_sums_of_one_step_stay_in_registers(shape: tuple[int, int, int]) -> None
     assert not any(isinstance(use.operation, LoadOp) for use in output.uses)
 
 
-@pytest.mark.parametrize("name", ["odd", "turned", "channels last", "channels first"])
+@pytest.mark.parametrize(
+    "name", ["odd", "turned", "channels last", "channels first", "parts of odd rows"]
+)
 def test_what_lies_beyond_the_end_meets_no_infinity(name: str) -> None:
     text, *shapes = PROGRAMS[name]
     random = np.random.default_rng(7)
