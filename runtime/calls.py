@@ -26,6 +26,7 @@ from .starter import Starter, check_devices
 if TYPE_CHECKING:
     from ..targets.backend import Executable
     from .compiler import Compiler
+    from .direct_calls import Direct
     from .parsed import ParsedProgram
 
 
@@ -48,6 +49,9 @@ class HostCall:
         "_starter",
         "runner",
     )
+
+    direct = None
+    """See `Starter`."""
 
     def __init__(
         self,
@@ -130,10 +134,15 @@ class Calls:
         self._captured = self.fixed(()) if captured else None
         self._by_fixed: WeakKeyDictionary[FixedInputs, tuple[Kinds, HostCall]]
         self._by_fixed = WeakKeyDictionary()
+        self.direct: Direct | None = None
+        """What may run a call like the last one with arrays, without a look at it."""
 
     def known(self, inputs: Sequence[Any]) -> Ready | None:
         """What ran the last call with such inputs, if that is known at a glance."""
-        return self._shortcuts.get(inputs)
+        ready = self._shortcuts.get(inputs)
+        if ready is not None and ready.direct is not None:
+            self.direct = ready.direct
+        return ready
 
     def remember(
         self, inputs: Sequence[Any], arrays: Sequence[AnyArray], ready: Ready
@@ -219,6 +228,7 @@ class Calls:
     def _forget(self, runner: Executable) -> None:
         """Let go of what is compiled; it is compiled again when it is called."""
         self._shortcuts.forget(lambda known: known.runner is runner)
+        self.direct = None
         for fixed, (_, call) in [*self._by_fixed.items()]:
             if call.runner is runner:
                 self._by_fixed.pop(fixed, None)

@@ -122,8 +122,13 @@ class Function:
             named, out = {**named, "out": out}, None
         if named:
             inputs, named = self._in_order(inputs, named)
-        ready = None if named else self._known(inputs)
         try:
+            direct = self._calls.direct
+            if not (direct is None or named or out is not None or observer is not None):
+                result = direct(inputs)
+                if result is not None:
+                    return result
+            ready = None if named else self._known(inputs)
             if ready is None:
                 results = self._run_first(inputs, named, out)
             else:

@@ -13,6 +13,7 @@ from .arrays.memory import SUBMISSION, Memory, read_by_host, wait_for_host
 from .arrays.storage import Kind
 from .arrays.transfers import overwrite
 from .backends import memory_of
+from .direct_calls import MOST, direct_call
 from .expected_type import check_type
 from .outputs import output_targets
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
         Buffer,
         DeviceMemory,
         Event,
-        Queue,
         SparesOfAKind,
     )
     from .device import Device
+    from .direct_calls import Direct
 
     Host = NDArray[Any]
     Show = Callable[[GinghamError], None]
@@ -59,7 +60,7 @@ class Starter:
         self._has_constants = bool(constants)
         self._captured: dict[int, Array] = {}
         self._start: _Begin | _Wait
-        self._begin: _Begin | None = None
+        self.direct: Direct | None = None
         """What may start runs that depend on nothing else than runs of their queue."""
         startable, memory = runner.startable, memory_of(device)
         if startable is not None and memory is not None:
@@ -75,10 +76,10 @@ class Starter:
         GinghamError for what is closed or of another device, and for inputs that are
         known to have failed; what goes wrong later is raised by the results.
         """
-        if out is None and self._begin is not None and observation.observer is None:
-            results = self._begin.join(inputs)
+        if out is None and self.direct is not None and observation.observer is None:
+            results = self.direct(inputs)
             if results is not None:
-                return results
+                return [results] if isinstance(results, Array) else [*results]
         arrays = inputs
         for each in inputs:
             if each.__class__ is not Array:
@@ -92,7 +93,7 @@ class Starter:
         results = self._start(arrays, targets, contents)
         if isinstance(self._start, _Begin) and self._start.joins:
             # What it needs of the device has been seen to be there.
-            self._begin = self._start
+            self.direct = self.direct or self._start.direct(inputs)
         return results
 
     def refresh(self) -> None:
@@ -137,10 +138,10 @@ class _Begin:
         constants: Sequence[int],
     ) -> None:
         self._device = device
+        self._executable = executable
         self._start = executable.start
-        self._join = executable.join
         self.joins = executable.joins and not constants
-        """Whether `join` may be called."""
+        """Whether there are shorter ways."""
         self._make_room = executable.make_room
         self._memory = memory
         self._queue = memory.queue
@@ -192,48 +193,12 @@ class _Begin:
         queue.throttle()
         return outputs
 
-    def join(self, inputs: Sequence[Any]) -> list[Array] | None:
-        """As a call, in as little time as can be, without `targets` and `contents`.
-
-        None where it is one for the general way, as inputs are not of the device, are
-        known to have failed, or are written by something else than runs of its queue.
-        """
-        buffers: list[Buffer] = []
-        for array in inputs:
-            if array.__class__ is not Array or array.own_buffer is None:
-                return None
-            buffers.append(array.own_buffer)
-        device = self._device
-        outputs: list[Array] = []
-        for kind, spares in self._kinds:
-            spare = spares.take()
-            buffer = spare.buffer
-            buffers.append(buffer)
-            memory = Memory(spare)
-            outputs.append(Array(device, kind, buffer.host, buffer, memory))
-        queue = self._queue
-        others: Sequence[Event] = ()
-        # A context manager would take as long as what is kept of a run.
-        SUBMISSION.acquire()
-        try:
-            shared = queue.shared
-            for array in inputs:
-                written = array.memory.written
-                if written is not None and written is not shared:
-                    others = (*others, written)
-            sources = others and _joinable(others, queue)
-            event = None if sources is None else self._join(buffers, sources)
-            if event is None:
-                return None
-            for array in inputs:
-                array.memory.readers[queue] = event
-            for array in outputs:
-                array.memory.written = event
-        finally:
-            SUBMISSION.release()
-        if event is not shared:
-            queue.throttle()
-        return outputs
+    def direct(self, inputs: Sequence[Any]) -> Direct | None:
+        """A shorter way for calls with such inputs; None where they are no arrays."""
+        kinds = [each.kind for each in inputs if each.__class__ is Array]
+        if not 0 < len(kinds) == len(inputs) <= MOST - len(self._kinds):
+            return None
+        return direct_call(self._executable, self._queue, kinds, self._kinds)
 
     def _spoil(self, outputs: Sequence[Array], error: GinghamError) -> None:
         """Some of the launches of a failed start may have written to its results."""
@@ -266,18 +231,6 @@ def _sources(memories: Sequence[Memory]) -> list[Event]:
         if memory.written is not None:
             sources += memory.sources()
     return sources
-
-
-def _joinable(events: Sequence[Event], queue: Queue) -> Sequence[Event] | None:
-    """Those of which it is not known that they ended well, if a run may join them."""
-    unknown: list[Event] = []
-    for event in events:
-        if not event.is_settled:
-            unknown.append(event)
-        elif event.failure is not None:
-            return None
-    is_joinable = all(each.is_shared and each.queue is queue for each in unknown)
-    return unknown if is_joinable else None
 
 
 class _Wait:

@@ -15,11 +15,13 @@ class BoundInputs:
     Who sets one of these arguments to something else calls `forget` before.
     """
 
-    __slots__ = ("__weakref__", "_fixed", "_held")
+    __slots__ = ("__weakref__", "_fixed", "_held", "is_set")
 
     def __init__(self) -> None:
         self._fixed: weakref.ref[FixedInputs] | None = None
         self._held: object = None
+        self.is_set = False
+        """Whether they are set to any, so that there is something to forget."""
 
     def has(self, fixed: FixedInputs) -> bool:
         """Whether the arguments are set to these."""
@@ -35,7 +37,9 @@ class BoundInputs:
 
         self._held = held
         self._fixed = weakref.ref(fixed, forget)
+        self.is_set = True
 
     def forget(self) -> None:
         """Let go of what was held."""
         self._fixed = self._held = None
+        self.is_set = False

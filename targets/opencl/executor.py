@@ -283,7 +283,7 @@ class OpenCLExecutable:
         if not self.joins:
             return None
         queue, memory = self._queue, self._memory
-        binding, running = self._binding, queue.lock
+        binding, running, bound = self._binding, queue.lock, self._bound
         # Context managers would take as long as setting an argument.
         binding.acquire()
         running.acquire()
@@ -291,7 +291,8 @@ class OpenCLExecutable:
             if not memory.is_ready:
                 return None
             self.last_used = monotonic()
-            self._bound.forget()
+            if bound.is_set:
+                bound.forget()
             self._set(buffers)
             mark = self._launches.start_bare(queue)
             held = buffers, memory.buffers

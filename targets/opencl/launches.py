@@ -54,6 +54,8 @@ class LaunchList:
             for position, used in enumerate(launch.slots):
                 self._setters[used].append((kernel.set_memory, position))
         self._bound: dict[int, DeviceBuffer] = {}
+        self._tokens: list[object] = [None] * len(slots)
+        """Those of the buffers that `setter` has set the slots to, and nobody since."""
         self._enqueue_bare = bare_enqueue()
         self._bare_queue: cl.CommandQueue | None = None
         self._bare: list[tuple[object, ...]] = []
@@ -70,24 +72,25 @@ class LaunchList:
         A kernel does not keep its arguments alive: the caller must.
         """
         self._bound.pop(slot, None)
+        self._tokens[slot] = None
         for set_memory, position in self._setters[slot]:
             set_memory(position, handle)
 
     def setter(self, slots: Sequence[int]) -> Callable[[Sequence[DeviceBuffer]], None]:
-        """What sets all of these slots, as `set` does, in as little time as can be."""
-        bound = self._bound
-        arguments = [
-            (number, set_memory, position)
-            for number, slot in enumerate(slots)
-            for set_memory, position in self._setters[slot]
-        ]
+        """What sets all of these slots, as `set` does, in as little time as can be.
+
+        Arguments that are as they should be stay: a driver looks at each that is set
+        before it launches.
+        """
+        tokens, set_one = self._tokens, self.set
+        used = [(n, slot) for n, slot in enumerate(slots) if self.uses(slot)]
 
         def set_all(buffers: Sequence[DeviceBuffer]) -> None:
-            if bound:
-                for slot in slots:
-                    bound.pop(slot, None)
-            for number, set_memory, position in arguments:
-                set_memory(position, buffers[number].handle)
+            for number, slot in used:
+                buffer = buffers[number]
+                if tokens[slot] is not buffer.token:
+                    set_one(slot, buffer.handle)
+                    tokens[slot] = buffer.token
 
         return set_all
 

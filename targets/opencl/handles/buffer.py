@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GinghamError
@@ -50,6 +50,8 @@ class DeviceBuffer:
     handle: cl.Buffer
     host: Array | None
     lease: object = None
+    token: object = field(default_factory=object, init=False)
+    """What no other buffer has, for who may know this one and not keep it alive."""
 
     @property
     def size_in_bytes(self) -> int:

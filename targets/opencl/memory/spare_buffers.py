@@ -102,6 +102,13 @@ class SparesOfAKind:
 
     def take(self) -> Spare:
         """Memory with undefined contents. Raises GinghamError where there is none."""
+        try:
+            spare = self.kept.pop()
+        except IndexError:
+            return self._found()
+        return spare if spare.owner is None or spare.is_free() else self._found()
+
+    def _found(self) -> Spare:
         spare = self._taken() or self._borrowed()
         if spare is None:
             spare = Spare(self, allocate(self._device, self._shape, self._dtype))
@@ -132,7 +139,7 @@ class SparesOfAKind:
                 spare = kept.pop()
             except IndexError:  # another thread was faster
                 break
-            if spare.is_free():
+            if spare.owner is None or spare.is_free():
                 return spare
         return None
 
@@ -140,7 +147,7 @@ class SparesOfAKind:
 class Spare:
     """A buffer, and how many references to its memory are not a user's."""
 
-    __slots__ = ("_owner", "_references", "buffer", "kept", "queue")
+    __slots__ = ("_references", "buffer", "kept", "owner", "queue")
 
     def __init__(self, kind: SparesOfAKind, buffer: DeviceBuffer) -> None:
         self.buffer = buffer
@@ -149,14 +156,15 @@ class Spare:
         self.queue = kind.queue
         """As of `SpareBuffers`."""
         # NumPy lets a view of a view refer to the array that owns the memory.
-        self._owner = None if buffer.host is None else buffer.host.base
+        self.owner = None if buffer.host is None else buffer.host.base
+        """The array of NumPy that has the memory, where it is the host's."""
         self._references = self._count()
 
     def is_free(self) -> bool:
-        """Whether no array of NumPy refers to the memory."""
-        return self._owner is None or self._count() == self._references
+        """Whether no array of NumPy refers to the memory of `owner`."""
+        return self._count() == self._references
 
     def _count(self) -> int:
         # Without counts of references no memory is found to be free.
         count = getattr(sys, "getrefcount", None)
-        return id(self) if count is None else count(self._owner)
+        return id(self) if count is None else count(self.owner)

@@ -286,3 +286,58 @@ def test_a_launch_without_memory_says_how_much_it_needs(
     assert "works on 800 B" in (caught.value.hint or "")
     faults.heal()
     assert (add(before).numpy() == 3).all()
+
+
+TWO = "function (A[N], B[N]) -> (S, D) {\n  S = A + B;\n  D = A - B;\n}"
+
+
+def test_calls_of_any_kind_follow_each_other(apart: OpenCLDevice) -> None:
+    both = function(TWO, apart)
+    x, y, z = (
+        gingham.asarray(np.arange(9, dtype=np.float32) * n, device=apart)
+        for n in range(3)
+    )
+    for first, second in ((x, y), (x, y), (y, x), (y, y), (z, y), (z, x)):
+        total, difference = both(first, second)
+        a, b = first.numpy(), second.numpy()
+        np.testing.assert_array_equal(total.numpy(), a + b)
+        np.testing.assert_array_equal(difference.numpy(), a - b)
+        # Calls with arrays of NumPy leave arguments of their own behind.
+        for mixed in ((a, b), (first, b), (a, second)):
+            total, difference = both(*mixed)
+            np.testing.assert_array_equal(np.asarray(total), a + b)
+            np.testing.assert_array_equal(np.asarray(difference), a - b)
+    short = gingham.asarray(np.ones(4, np.float32), device=apart)
+    assert (both(short, short)[0].numpy() == 2).all()
+    assert both(x, z)[0].numpy()[-1] == 16
+    assert both(x, B=z)[1].numpy()[-1] == -16
+
+
+def test_arguments_are_set_where_memory_is_another_ones(apart: OpenCLDevice) -> None:
+    add = function(NEXT, apart)
+    for number in range(20):
+        # What is dropped here may be where the next one is.
+        x = gingham.asarray(np.full(50, number, np.float32), device=apart)
+        y = add(add(x))
+        apart.spare_buffers.drop()
+        assert (y.numpy() == number + 2).all()
+
+
+def test_a_call_that_does_not_fit_is_refused_behind_others(
+    apart: OpenCLDevice, one: gingham.Array
+) -> None:
+    both = function(TWO, apart)
+    for _ in range(3):
+        both(one, one)
+    with pytest.raises(GinghamError, match="missing input B"):
+        both(one)
+    with pytest.raises(GinghamError, match="3"):
+        both(one, one, one)
+    closed = gingham.asarray(np.ones(100, np.float32), device=apart)
+    closed.close()
+    with pytest.raises(GinghamError, match="closed"):
+        both(one, closed)
+    elsewhere = gingham.asarray(np.ones(100, np.float32), device="reference")
+    with pytest.raises(GinghamError, match="is on reference"):
+        both(elsewhere, one)
+    assert (both(one, one)[0].numpy() == 2).all()
