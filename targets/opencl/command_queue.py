@@ -237,7 +237,9 @@ class CommandQueue:
         event.bytes += size
         event.runs += 1
         if sources:
-            event.sources = (*event.sources, *sources)
+            # Those that it is the end of itself are no runs before it.
+            others = [each for each in sources if each is not event]
+            event.sources = (*event.sources, *others)
         self._runs += 1
         self._held_bytes += size
         if mark is not None:

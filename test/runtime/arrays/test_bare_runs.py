@@ -313,6 +313,16 @@ def test_calls_of_any_kind_follow_each_other(apart: OpenCLDevice) -> None:
     assert both(x, B=z)[1].numpy()[-1] == -16
 
 
+def test_the_first_call_of_a_function_may_be_behind_others(
+    apart: OpenCLDevice, one: gingham.Array
+) -> None:
+    add, both = function(NEXT, apart), function(TWO, apart)
+    # What is waited for is the end of both.
+    total, difference = both(one, add(one))
+    assert (total.numpy() == 3).all()
+    assert (difference.numpy() == -1).all()
+
+
 def test_arguments_are_set_where_memory_is_another_ones(apart: OpenCLDevice) -> None:
     add = function(NEXT, apart)
     for number in range(20):
