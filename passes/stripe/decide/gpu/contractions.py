@@ -48,12 +48,8 @@ _SIDES = (1, 2, 4, 8)
 """Rows or columns of a lane."""
 _SUBGROUPS = (1, 2, 4, 8)
 """Sub-groups of a group along the rows or the columns."""
-_WORTH = 0.92
-"""The part of a time that sums of parts may take, which use memory.
-
-Of 128 kernels of two products on an H200, whole ones took 1.04 of the predicted time in
-the mean (0.81 to 1.6), and parts of sums 0.85: what seems to be worth it mostly is.
-"""
+_WORTH = 0.9
+"""The part of a time that sums of parts may take, which use memory."""
 _TRIED = 24
 """Ways to share a tile that are tried for parts of sums."""
 _MANY = 1024
