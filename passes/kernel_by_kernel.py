@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 
 from ..dialects.opencl.functions import FunctionOp
 from ..dialects.opencl.kernel import KernelOp
-from ..dialects.opencl.ops import StoreOp
+from ..dialects.opencl.memory import StoreOp
 from ..dialects.stripe.attributes import KERNEL_ATTRIBUTE
 from ..dialects.stripe.block import BlockOp
 from .convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass

@@ -10,11 +10,12 @@ from xdsl.ir import Dialect
 
 from .attributes import BufferType, PointerType, WorkItemQueryAttr
 from .choose import ChooseOp
+from .control_flow import ForOp, IfOp
 from .data_ops import IndexOp, PositionOp, WhenOp
 from .division import DivideOp
 from .functions import CallOp, FunctionOp, ReturnOp
 from .kernel import AllocateOp, KernelOp, LaunchOp
-from .ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
+from .memory import ArrayOp, LoadOp, StoreOp
 from .prefetch import PrefetchOp
 from .work_items import BarrierOp, DelinearizeOp, WorkItemOp
 

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from .choose import ChooseOp
 from .kernel import KernelOp
-from .ops import LoadOp, StoreOp
+from .memory import LoadOp, StoreOp
 from .prefetch import PrefetchOp
 
 

@@ -32,7 +32,7 @@ from xdsl.ir import SSAValue
 from ...affine.form import LinearForm
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import WorkItemQuery
-from ...dialects.opencl.ops import IfOp
+from ...dialects.opencl.control_flow import IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.binding import IN_GROUP, Binding
 from ...dialects.stripe.block import BlockOp

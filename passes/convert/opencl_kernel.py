@@ -14,9 +14,10 @@ from ...dialects.eltwise.element_types import Kind, kind
 from ...dialects.eltwise.ops import ConstantOp, element_of
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.attributes import VECTOR_LENGTHS, PointerType, WorkItemQuery
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp
+from ...dialects.opencl.memory import ArrayOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import (
     UNLESS_NUMBERS_ATTRIBUTE,

@@ -9,7 +9,7 @@ from ...dialects.eltwise.ops import FUNCTION_OPS, ConstantOp, element_of
 from ...dialects.eltwise.shuffle import ShuffleOp, lane_count
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.ops import ArrayOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import ArrayOp, LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...dialects.stripe.block import BlockOp
 from .opencl_scope import Cursor, KernelScope

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.index_sum import IndexSum
-from ...dialects.opencl.ops import ForOp
+from ...dialects.opencl.control_flow import ForOp
 from ...dialects.stripe.block import BlockOp
 from ..locations import error_at, located
 from .known_conditions import KnownConditions

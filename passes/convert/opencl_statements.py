@@ -25,9 +25,9 @@ from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.data_ops import IndexOp as KernelIndexOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
 from ...dialects.opencl.functions import CallOp, FunctionOp
-from ...dialects.opencl.ops import ArrayOp
-from ...dialects.opencl.ops import LoadOp as KernelLoadOp
-from ...dialects.opencl.ops import StoreOp as KernelStoreOp
+from ...dialects.opencl.memory import ArrayOp
+from ...dialects.opencl.memory import LoadOp as KernelLoadOp
+from ...dialects.opencl.memory import StoreOp as KernelStoreOp
 from ...dialects.stripe.attributes import MemorySpace, ViewType
 from ...dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from ...dialects.stripe.subscripts import Subscript

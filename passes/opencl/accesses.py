@@ -16,7 +16,7 @@ from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.data_ops import PositionOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import LoadOp, StoreOp
+from ...dialects.opencl.memory import LoadOp, StoreOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...errors import GinghamError

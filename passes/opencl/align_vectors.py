@@ -29,7 +29,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 
 from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.ops import LoadOp, StoreOp, lies_aligned
+from ...dialects.opencl.memory import LoadOp, StoreOp, lies_aligned
 from ...dialects.stripe.attributes import MemorySpace
 from ..kernel_pass import KernelPass
 from ..walking import operations

@@ -7,9 +7,9 @@ from math import prod
 
 from xdsl.ir import Block, Operation
 
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import BarrierOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import error_at, located

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ArrayOp
+from ...dialects.opencl.memory import ArrayOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ..hardware_pass import HardwarePass

@@ -46,8 +46,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
 from ..kernel_pass import KernelPass
 from ..locations import check_positive, located

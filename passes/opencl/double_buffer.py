@@ -56,9 +56,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.eltwise.element_types import si32
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.index_sum import IndexSum
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp, is_plain_copy
+from ...dialects.opencl.memory import ArrayOp, LoadOp, StoreOp, is_plain_copy
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..hardware_pass import HardwarePass

@@ -10,8 +10,9 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.form_attribute import FormAttr
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.control_flow import IfOp
 from ...dialects.opencl.data_ops import IndexOp
-from ...dialects.opencl.ops import IfOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 
 FORMED = (LoadOp, StoreOp, IfOp, IndexOp)

@@ -44,8 +44,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
 from ...dialects.opencl.attributes import WorkItemQuery
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ..kernel_pass import KernelPass
 from ..locations import located

@@ -14,8 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...affine.form import LinearForm
 from ...dialects.opencl.attributes import PointerType, WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
+from ...dialects.opencl.control_flow import IfOp
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import ArrayOp, IfOp
+from ...dialects.opencl.memory import ArrayOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...dialects.stripe.scheduled import keep_done

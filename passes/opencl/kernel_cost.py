@@ -19,11 +19,12 @@ from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
 from ...dialects.opencl.attributes import BufferType, PointerType
 from ...dialects.opencl.choose import ChooseOp
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import WhenOp
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp, FunctionOp
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ..arithmetic import weight_of

@@ -60,9 +60,10 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.eltwise.ops import ElementwiseOp
 from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.functions import CallOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ...targets.hardware.overheads import Overheads

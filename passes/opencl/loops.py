@@ -14,8 +14,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import WorkItemQuery
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
 from ..walking import operations
 

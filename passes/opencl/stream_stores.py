@@ -43,7 +43,7 @@ from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.effects import Use, argument_uses
 from ...dialects.opencl.kernel import KernelOp, LaunchOp
-from ...dialects.opencl.ops import StoreOp
+from ...dialects.opencl.memory import StoreOp
 from ..hardware_pass import HardwarePass
 from ..kernel_pass import LaunchPass
 from ..walking import operations

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import SSAValue
 
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp
+from ...dialects.opencl.memory import LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...targets.hardware import Hardware
 from ..clock import Clock

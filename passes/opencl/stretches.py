@@ -14,7 +14,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import element_of, value_bytes
 from ...dialects.opencl.attributes import PointerType
-from ...dialects.opencl.ops import ForOp, LoadOp
+from ...dialects.opencl.control_flow import ForOp
+from ...dialects.opencl.memory import LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace

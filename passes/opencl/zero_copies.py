@@ -53,8 +53,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.index_sum import IndexSum, values_of
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import LoadOp, StoreOp
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations

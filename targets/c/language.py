@@ -55,8 +55,8 @@ from ...dialects.eltwise.element_types import Kind, ui8
 from ...dialects.eltwise.table import Function
 from ...dialects.locations import error_at
 from ...dialects.opencl.attributes import WorkItemQuery
+from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.ops import ForOp
 from ...dialects.opencl.work_items import BarrierOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..printer.conversions import cast

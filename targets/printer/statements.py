@@ -23,10 +23,11 @@ from ...dialects.eltwise.shuffle import ShuffleOp
 from ...dialects.eltwise.table import TypeRule
 from ...dialects.locations import error_at, source_location
 from ...dialects.opencl.attributes import PointerType
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import IndexOp, PositionOp, WhenOp
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp, ReturnOp
-from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import ArrayOp, LoadOp, StoreOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import DelinearizeOp
 from ...dialects.stripe.attributes import MemorySpace

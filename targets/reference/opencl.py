@@ -21,10 +21,11 @@ from xdsl.traits import SymbolTable
 from ...dialects.locations import error_at
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import PositionOp, WhenOp
 from ...dialects.opencl.effects import argument_uses
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
-from ...dialects.opencl.ops import ArrayOp, ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import ArrayOp, LoadOp, StoreOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace

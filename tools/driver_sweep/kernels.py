@@ -25,11 +25,12 @@ from ...dialects.eltwise.element_types import (
 from ...dialects.eltwise.ops import FUNCTION_OPS, CastOp
 from ...dialects.opencl.attributes import BufferType, PointerType, WorkItemQuery
 from ...dialects.opencl.choose import ChooseOp
+from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.data_ops import PositionOp
 from ...dialects.opencl.functions import FunctionOp
 from ...dialects.opencl.functions import ReturnOp as FunctionReturnOp
 from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
-from ...dialects.opencl.ops import ArrayOp, ForOp
+from ...dialects.opencl.memory import ArrayOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp, WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace

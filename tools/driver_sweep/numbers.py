@@ -31,10 +31,11 @@ from ...dialects.eltwise.ops import (
     ConstantOp,
 )
 from ...dialects.eltwise.shuffle import ShuffleOp
+from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import IndexOp, WhenOp
 from ...dialects.opencl.division import DivideOp
 from ...dialects.opencl.functions import CallOp
-from ...dialects.opencl.ops import ForOp, IfOp, LoadOp, StoreOp
+from ...dialects.opencl.memory import LoadOp, StoreOp
 from .functions import composition, function_of, root_of_square
 from .values import Memory, Number, fits, joined, product_of, read, typed
 

@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 
 from ....dialects.eltwise.table import Function
 from ....dialects.opencl.attributes import WorkItemQuery
+from ....dialects.opencl.control_flow import ForOp
 from ....dialects.opencl.kernel import KernelOp
-from ....dialects.opencl.ops import ForOp
 from ....dialects.stripe.attributes import MemorySpace
 from ...printer.conversions import cast
 from ...printer.expressions import Expression, helper_for

@@ -9,7 +9,7 @@ from stripe_programs import run
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
-from gingham.dialects.opencl.ops import StoreOp
+from gingham.dialects.opencl.memory import StoreOp
 from gingham.dialects.opencl.work_items import BarrierOp
 from gingham.errors import GinghamError
 from gingham.passes.walking import operations

@@ -10,7 +10,8 @@ from xdsl.passes import PassPipeline
 
 import gingham
 from gingham.dialects import make_context
-from gingham.dialects.opencl.ops import ForOp, StoreOp
+from gingham.dialects.opencl.control_flow import ForOp
+from gingham.dialects.opencl.memory import StoreOp
 from gingham.dialects.opencl.prefetch import PrefetchOp
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import stage_passes

@@ -18,9 +18,10 @@ from stripe_programs import CONTEXT
 from xdsl.dialects.builtin import ModuleOp, VectorType
 
 from gingham.dialects.eltwise.ops import FUNCTION_OPS
+from gingham.dialects.opencl.control_flow import IfOp
 from gingham.dialects.opencl.data_ops import WhenOp
 from gingham.dialects.opencl.kernel import KernelOp
-from gingham.dialects.opencl.ops import IfOp, LoadOp, StoreOp
+from gingham.dialects.opencl.memory import LoadOp, StoreOp
 from gingham.passes.opencl.loops import ancestors
 from gingham.passes.pipelines import PIPELINES, run_stages
 from gingham.targets.reference import interpret
