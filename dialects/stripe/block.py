@@ -29,21 +29,23 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...affine.form import LinearForm
-from ..building import INDEX, DialectOperation, build, operation_definition
+from ..building import INDEX, build, operation_definition
 from ..form_attribute import FormAttr
 from ..index_sum import IndexSum, values_of
 from ..operands import operands_of
 from ..syntax import integer_array, integers
-from .attributes import (
-    Direction,
-    Refinement,
-    RefinementAttr,
-    ViewType,
-)
+from .attributes import Refinement, RefinementAttr, ViewType
 from .binding import Binding, BindingAttr, bindings_array
 from .block_forms import compact_captures, verify_counts, verify_forms, verify_window
 from .block_syntax import BlockArguments, parse_block, print_block
-from .reshape import ReshapeOp
+from .block_values import (
+    IndexedOperation,
+    argument_place,
+    direction_of,
+    index_range,
+    is_block_index,
+    is_view_of,
+)
 from .schedule import verify_schedule
 from .tiling import verify_bindings
 
@@ -51,7 +53,7 @@ _SEGMENTS = "operandSegmentSizes"
 
 
 @operation_definition
-class BlockOp(DialectOperation):
+class BlockOp(IndexedOperation):
     """Runs its statements for every point of an index space, in any order, in parallel.
 
     ```mlir
@@ -451,59 +453,12 @@ def _segments(buffers: Sequence[SSAValue], captures: Sequence[SSAValue]) -> Attr
     return integer_array([len(buffers), len(captures)], bits=32)
 
 
-def is_block_index(value: SSAValue) -> bool:
-    """Whether a value is an index of a block."""
-    place = _place(value)
-    return place is not None and place[1] < len(place[0].index_ranges)
-
-
-def index_range(index: SSAValue) -> int:
-    """The number of values of a block's index."""
-    place = _place(index)
-    if place is None:
-        raise ValueError("expected the index of a block")
-    block, number = place
-    return block.index_ranges[number]
-
-
-def is_view_of(view: SSAValue, statements: Block | None) -> bool:
-    """Whether a view is an argument of these statements or allocated by one of them.
-
-    Statements reach views from further out through refinements only.
-    """
-    owner = view.owner
-    return statements is None or statements is (
-        owner if isinstance(owner, Block) else owner.parent
-    )
-
-
 def window_of(view: SSAValue) -> tuple[BlockOp, int] | None:
     """The block whose window a view is, and the window's number there.
 
     None for other memory: an allocation, what is reshaped, an argument of the function.
     """
-    place = _place(view)
-    if place is None:
+    block, number = argument_place(view) or (None, 0)
+    if not isinstance(block, BlockOp):
         return None
-    block, number = place
     return block, number - len(block.index_ranges)
-
-
-def _place(value: SSAValue) -> tuple[BlockOp, int] | None:
-    """The block whose body has a value as its argument, and which one."""
-    block = value.block.parent_op() if isinstance(value, BlockArgument) else None
-    if not isinstance(block, BlockOp) or not isinstance(value, BlockArgument):
-        return None
-    return block, value.index
-
-
-def direction_of(view: SSAValue) -> Direction | None:
-    """How the enclosing block may use a view; None for an allocation: in any way."""
-    while isinstance(view.owner, ReshapeOp):
-        view = view.owner.source
-    window = window_of(view)
-    if window is not None:
-        block, number = window
-        return block.refinement(number).direction
-    # An argument of the function: an input.
-    return Direction.IN if isinstance(view, BlockArgument) else None

@@ -25,7 +25,7 @@ from ..building import DialectOperation, build, operation_definition
 from ..index_number import IndexNumberOp
 from ..syntax import defined_value, integer_array
 from .attributes import ViewType
-from .block import direction_of, is_block_index, is_view_of
+from .block_values import direction_of, is_block_index, is_view_of
 from .layout import LayoutAttr
 from .subscripts import (
     Subscript,

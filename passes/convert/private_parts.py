@@ -17,7 +17,8 @@ from ...affine.form import LinearForm
 from ...affine.radix import determined_indices
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.stripe.binding import IN_GROUP, Binding
-from ...dialects.stripe.block import BlockOp, index_range
+from ...dialects.stripe.block import BlockOp
+from ...dialects.stripe.block_values import index_range
 from ...dialects.stripe.ops import AllocOp
 from ..locations import error_at
 from ..stripe.analysis.nests import is_leaf

@@ -16,7 +16,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
 from .lanes import computes_with_floats
 from .nests import absolute_access, all_blocks, is_leaf, is_number, is_subscripted

@@ -9,7 +9,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from .lanes import MOST_LANES, computes_with_floats
 from .nests import AbsoluteAccess, absolute_access, is_leaf, is_number

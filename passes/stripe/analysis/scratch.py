@@ -22,7 +22,8 @@ from ....dialects.eltwise.ops import (
 )
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import MemorySpace, view_type
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...constant_folding import evaluate_function, fold_cast
 from .effects import effects_of

@@ -44,7 +44,8 @@ from xdsl.ir import SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels

@@ -53,7 +53,8 @@ from xdsl.dialects.builtin import ModuleOp
 from ....affine.form import LinearForm
 from ....affine.separation import Nest, Piece, separate
 from ....dialects.stripe.attributes import MemorySpace
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ...hardware_pass import HardwarePass
 from ...kernel_pass import KernelPass
 from ...locations import check_positive

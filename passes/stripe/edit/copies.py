@@ -12,7 +12,8 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import ConstantOp
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view_type
-from ....dialects.stripe.block import BlockOp, index_range, window_of
+from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ..analysis.effects import effects_of
 from ..analysis.nests import root_buffer

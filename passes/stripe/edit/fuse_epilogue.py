@@ -10,7 +10,8 @@ from xdsl.rewriter import Rewriter
 
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import MemorySpace, view_type
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.work import Work, work_of

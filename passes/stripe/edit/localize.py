@@ -10,7 +10,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
 from ..analysis.nests import has_own_windows
 from .blocks import retarget

@@ -12,7 +12,8 @@ from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Refinement, ViewType
 from ....dialects.stripe.binding import PARALLEL, Binding
-from ....dialects.stripe.block import BlockOp, index_range
+from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.schedule import Schedule, schedule_of, set_schedule
 from ...locations import error_at
 from ..analysis.nests import (

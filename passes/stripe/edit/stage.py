@@ -11,7 +11,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.index_sum import IndexSum, values_of
 from ....dialects.stripe.attributes import MemorySpace, ViewType
-from ....dialects.stripe.block import BlockOp, index_range, window_of
+from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.schedule import Schedule
 from ....dialects.stripe.scheduled import note_done
