@@ -7,9 +7,10 @@ from typing import Any
 
 from .dims import Dimension, size_node
 from .dtypes import TensorShape, element_type
-from .graph import Input, Node, SizeCheck, SizeOf, Sizes, SizeSymbol
+from .graph import Input, Node, SizeSymbol
 from .locations import error, names_of_several
 from .operands import flattened
+from .size_nodes import SizeCheck, SizeOf, Sizes
 
 
 def bind_sizes(node: Node, wanted: Sequence[Any]) -> None:

@@ -20,8 +20,9 @@ from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..tuples import AnyValue, Tuple, first_value, parts_of
 from .contraction import UniqueNames
-from .graph import Input, Node, NodeResult, Result, Sizes, SizeSymbol
+from .graph import Input, Node, NodeResult, Result, SizeSymbol
 from .locations import error, with_text
+from .size_nodes import Sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...limits import LARGEST_INTEGER
-from .graph import Input, Literal, Node, NumberOf, SizeOf, Trace
+from .graph import Input, Literal, Node, Trace
 from .locations import error
+from .size_nodes import NumberOf, SizeOf
 
 
 def size_value(size: Node) -> int:

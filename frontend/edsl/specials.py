@@ -18,9 +18,10 @@ from ..builder import ProgramBuilder, Value
 from ..index_space import Size
 from ..special_builder import SpecialBuilder
 from .dims import is_integer
-from .graph import Apply, Call, Input, Literal, Node, NodeResult, NumberOf, Result
+from .graph import Apply, Call, Input, Literal, Node, NodeResult, Result
 from .locations import assigned_name, assigned_names, error
 from .operands import size_nodes, tensor_node
+from .size_nodes import NumberOf
 from .special_nodes import option_value, special_call
 from .tensors import Tensor, TensorDim
 

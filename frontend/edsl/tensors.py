@@ -18,7 +18,7 @@ from .axes import bind_sizes, check_rank, input_node, known_rank, named_sizes
 from .dims import Dimension, is_size, size_node
 from .dtypes import DType, TensorShape, dtype_of, element_type
 from .einsum_node import einsum_node
-from .graph import Apply, Call, Literal, Node, SizeOf, Sizes, SizeSymbol
+from .graph import Apply, Call, Literal, Node, SizeSymbol
 from .indices import IndexExpression, index_expression
 from .known_types import element_of, sizes_of
 from .lens import TensorLens
@@ -31,6 +31,7 @@ from .operands import (
     tensor_node,
 )
 from .operators import Operators, SizeArithmetic
+from .size_nodes import SizeOf, Sizes
 from .special_nodes import special_node
 
 
