@@ -25,11 +25,12 @@ from ...frontend.onnx.node import Node, Unsupported
 from ...frontend.onnx.table import rows
 from ...frontend.onnx.tensors import check_sizes, is_computable
 from ...frontend.onnx.values import HostValue, TensorValue, Value
-from ...limits import LARGEST_FOLDED, MOST_GRAPHS, MOST_NODES
+from ...limits import MOST_GRAPHS, MOST_NODES
 from .bodies import body_of
 from .control import CONTROL
+from .folding import constant, folded
 from .graphs import Context, Frame, GraphSource, free_names
-from .host import CHANCE, HostNode
+from .host import HostNode
 from .parts import HostStep, Part, Source
 from .segment import Segment
 
@@ -40,14 +41,6 @@ if TYPE_CHECKING:
 
     from ..parsed import ModuleProgram
     from .walking import Programs
-
-_UNFOLDED = CHANCE | {"Constant"}
-"""Operators that are not computed before the model runs."""
-
-_GROWING = frozenset(
-    "ConstantOfShape Expand OneHot Pad Range Resize Tile Upsample".split()
-)
-"""Operators whose results may be larger than all that they are given."""
 
 MOST_PINNED = 1024
 """Elements of a value that a program may be made for."""
@@ -263,7 +256,7 @@ class Planner:
                 row, reason = None, str(unsupported)
         expected = infer_outputs(node, schema, inputs, context.opsets)
         opset = context.opsets[domain_of(node.domain)]
-        known = self._folded(context, node, inputs, expected)
+        known = folded(context, node, inputs, expected)
         if known is not None:
             return known
         if row is not None:
@@ -287,56 +280,9 @@ class Planner:
             if isinstance(value, TensorValue):
                 self.array(value)
 
-    def _folded(
-        self,
-        context: Context,
-        node: NodeProto,
-        inputs: Sequence[Value | None],
-        expected: Mapping[str, TensorValue],
-    ) -> Sequence[Value | None] | None:
-        """The outputs where they depend on nothing that a call gives, and are small."""
-        import numpy as np
-
-        names = [name for name in node.output if name]
-        all_known = all(name in expected for name in names)
-        if all_known and all(0 in expected[name].shape for name in names):
-            return [
-                self.constant(np.zeros(expected[name].shape, expected[name].dtype))
-                if name
-                else None
-                for name in node.output
-            ]
-        if node.op_type in _UNFOLDED or free_names(node):
-            return None
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, value in zip(node.input, inputs, strict=True):
-            if value is None:
-                continue
-            if not isinstance(value, TensorValue) or value.array is None:
-                return None
-            arrays[name] = value.array
-        sizes = [array.nbytes for array in arrays.values()]
-        for name in names:
-            if name not in expected:
-                continue
-            value = expected[name]
-            sizes.append(int(np.prod(value.shape, dtype=object)) * value.dtype.itemsize)
-        # Behind sizes that inference did not find may be any number of elements.
-        may_be_large = not all_known and node.op_type in _GROWING
-        if may_be_large or max(sizes, default=0) > LARGEST_FOLDED:
-            return None
-        results = HostNode(node, context.opsets).run([*arrays.values()])
-        if not all(hasattr(result, "dtype") for result in results):
-            return None
-        given = iter(results)
-        return [self.constant(next(given)) if name else None for name in node.output]
-
     def constant(self, array: Any) -> TensorValue:
         """An array or number of NumPy as a value."""
-        import numpy as np
-
-        array = np.asarray(array)
-        return TensorValue(array.dtype, array.shape, array)
+        return constant(array)
 
     # On the device
 
@@ -363,7 +309,7 @@ class Planner:
         if isinstance(made, TensorValue | HostValue):
             return made
         if isinstance(made, np.ndarray | np.generic):
-            return self.constant(np.asarray(made))
+            return constant(made)
         if not isinstance(made, Tensor):
             raise ValueError(f"{node}: a row gave {type(made).__name__}")
         if known is not None and _is_as_expected(node, made, known):
