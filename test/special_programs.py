@@ -27,6 +27,9 @@ Array = NDArray[Any]
 LEVELS = ("tile", "lowered", "stripe", "opencl", "device")
 """Where a program can be run; `lowered` is stripe before any stripe pass."""
 
+INTERPRETED = ("tile", "lowered", "stripe")
+"""The levels for random programs."""
+
 
 def module_of(text: str, passes: str = "") -> ModuleOp:
     """The module of a text, after a pipeline."""
@@ -53,6 +56,11 @@ def opencl_device() -> OpenCLDevice | None:
 def levels() -> list[str]:
     """The levels that can be run here."""
     return [level for level in LEVELS if level != "device" or opencl_device()]
+
+
+def compiled_levels() -> list[str]:
+    """Those for programs that are written down; with `opencl` runs `stripe`, too."""
+    return [level for level in levels() if level not in ("tile", "stripe")]
 
 
 def run(text: str, inputs: Sequence[Array], level: str) -> list[Array]:
