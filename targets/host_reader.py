@@ -83,7 +83,7 @@ class _Reader:
         self.slots.append(Slot(name, type.sizes, dtype, place))
 
     def _launch(self, op: LaunchOp) -> HostLaunch:
-        symbol = op.kernel.root_reference.data
+        symbol = op.kernel_name
         local_size = self._kernels[symbol].group_size
         pairs = zip(op.group_counts, local_size, strict=True)
         return HostLaunch(

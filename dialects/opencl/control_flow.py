@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, UnitAttr, i64
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
     opt_prop_def,
     prop_def,
@@ -70,6 +70,16 @@ class ForOp(DialectOperation):
         """Let the device's compiler put so many steps side by side."""
         self.unroll_factor = _number(factor)
 
+    @property
+    def index(self) -> BlockArgument:
+        """What counts the steps, from 0."""
+        return self.body.block.args[0]
+
+    @property
+    def steps(self) -> int:
+        """How often the body runs."""
+        return self.extent.value.data
+
     @staticmethod
     def empty_body(name_hint: str | None = None) -> Region:
         """A region whose block has the loop's index as its argument."""
@@ -96,8 +106,8 @@ class ForOp(DialectOperation):
     def print(self, printer: Printer) -> None:
         """Print index, number of steps, how it is unrolled, and body."""
         printer.print_string(" ")
-        printer.print_ssa_value(self.body.block.args[0])
-        printer.print_string(f" : {self.extent.value.data}")
+        printer.print_ssa_value(self.index)
+        printer.print_string(f" : {self.steps}")
         if self.unroll is not None:
             printer.print_string(" unroll")
         if self.unroll_factor is not None:

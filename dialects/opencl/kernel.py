@@ -255,6 +255,11 @@ class LaunchOp(DialectOperation):
         )
 
     @property
+    def kernel_name(self) -> str:
+        """The symbol of the kernel."""
+        return self.kernel.root_reference.data
+
+    @property
     def group_counts(self) -> tuple[int, ...]:
         """Work-groups along each dimension."""
         return integers(self.groups)
@@ -285,7 +290,7 @@ class LaunchOp(DialectOperation):
     def print(self, printer: Printer) -> None:
         """Print the types of the buffers only where there are buffers."""
         printer.print_string(" " if self.once is None else " once ")
-        printer.print_symbol_name(self.kernel.root_reference.data)
+        printer.print_symbol_name(self.kernel_name)
         printer.print_string(f" groups {list(self.group_counts)} ")
         printer.print_operands(self.buffers)
         printer.print_op_attributes(self.attributes)

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 
-from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.memory import LoadOp, StoreOp, lies_aligned
 from ...dialects.stripe.attributes import MemorySpace
 from ..kernel_pass import KernelPass
 from ..walking import operations
+from .forms import space_of
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,7 @@ class OpenCLAlignVectorsPass(KernelPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Mark loads and stores of all kernels and functions."""
         for access in operations(op):
-            if isinstance(access, LoadOp | StoreOp) and _is_shared(access):
+            if not isinstance(access, LoadOp | StoreOp):
+                continue
+            if space_of(access.pointer) is not MemorySpace.PRIVATE:
                 access.aligned = UnitAttr() if lies_aligned(access) else None
-
-
-def _is_shared(access: LoadOp | StoreOp) -> bool:
-    type = access.pointer.type
-    return isinstance(type, PointerType) and type.space.data is not MemorySpace.PRIVATE

@@ -34,6 +34,7 @@ from ..hardware_pass import HardwarePass
 from ..kernel_pass import KernelPass
 from ..locations import error_at
 from ..walking import operations
+from .modules import kernels
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,8 @@ class OpenCLCheckLimitsPass(KernelPass, HardwarePass):
         Raises GinghamError, located, for a kernel that the device cannot run, and for
         hardware that is not known.
         """
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                _check(kernel, self.figures)
+        for kernel in kernels(op):
+            _check(kernel, self.figures)
 
 
 def _check(kernel: KernelOp, hardware: Hardware) -> None:

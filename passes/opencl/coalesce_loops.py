@@ -47,11 +47,11 @@ from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.control_flow import ForOp
-from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.work_items import BarrierOp, DelinearizeOp
 from ..kernel_pass import KernelPass
 from ..locations import check_positive, located
 from ..walking import operations
+from .modules import kernels
 
 _FEW_TIMES = 4
 """As many times the steps that are enough may be in one loop, too."""
@@ -72,9 +72,7 @@ class OpenCLCoalesceLoopsPass(KernelPass):
         Raises GinghamError where less than one step is to be enough.
         """
         check_positive(op, steps=self.steps)
-        for kernel in op.ops:
-            if not isinstance(kernel, KernelOp):
-                continue
+        for kernel in kernels(op):
             barriers = [e for e in operations(kernel) if isinstance(e, BarrierOp)]
             for loop in dict.fromkeys(each.parent_op() for each in barriers):
                 nest = _nest(loop, self.steps)
@@ -90,7 +88,7 @@ def _nest(innermost: Operation | None, enough: int) -> list[ForOp]:
     nest: list[ForOp] = []
     steps, loop = 1, innermost
     while isinstance(loop, ForOp) and loop.unroll is None:
-        body, extent = loop.body.block, loop.extent.value.data
+        body, extent = loop.body.block, loop.steps
         if nest and body.first_op is not body.last_op:
             break
         if steps >= enough and steps * extent > _FEW_TIMES * enough:
@@ -104,13 +102,13 @@ def _nest(innermost: Operation | None, enough: int) -> list[ForOp]:
 def _coalesce(nest: Sequence[ForOp]) -> None:
     """Put one loop in place of loops inside each other, the outermost first."""
     outermost, innermost = nest[0], nest[-1]
-    extents = [loop.extent.value.data for loop in nest]
-    index = innermost.body.block.args[0]
+    extents = [loop.steps for loop in nest]
+    index = innermost.index
     region = ForOp.empty_body(index.name_hint)
     apart = DelinearizeOp(region.block.args[0], extents)
     region.block.add_op(located(apart, innermost))
     for loop, coordinate in zip(nest, apart.coordinates, strict=True):
-        own = loop.body.block.args[0]
+        own = loop.index
         coordinate.name_hint = own.name_hint
         own.replace_all_uses_with(coordinate)
     for op in [*innermost.body.block.ops]:

@@ -11,7 +11,7 @@ from ..dependences import Effects
 
 def effects_of(launch: LaunchOp, uses: Mapping[str, Sequence[Use]]) -> Effects:
     """The effects of a launch; `uses` are those of the arguments of each kernel."""
-    own = uses[launch.kernel.root_reference.data]
+    own = uses[launch.kernel_name]
     pairs = zip(launch.buffers, own, strict=True)
     return Effects.of((buffer, use.writes) for buffer, use in pairs)
 

@@ -48,10 +48,10 @@ from ...dialects.eltwise.ops import (
     element_of,
 )
 from ...dialects.opencl.division import DivideOp
-from ...dialects.opencl.kernel import KernelOp
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
+from .modules import kernels
 
 
 class OpenCLDivideByScalarsPass(KernelPass):
@@ -61,11 +61,10 @@ class OpenCLDivideByScalarsPass(KernelPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace divisions by a number that is in every lane, in all kernels."""
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                for inner in operations(kernel):
-                    if isinstance(inner, ElementwiseOp):
-                        _divide_by_scalar(inner)
+        for kernel in kernels(op):
+            for inner in operations(kernel):
+                if isinstance(inner, ElementwiseOp):
+                    _divide_by_scalar(inner)
 
 
 def _divide_by_scalar(op: ElementwiseOp) -> None:

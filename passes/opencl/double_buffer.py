@@ -66,8 +66,10 @@ from ..hardware_pass import HardwarePass
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
+from .check_limits import local_bytes
 from .forms import FORMED, move, space_of, substitute
 from .loops import ancestors
+from .modules import kernels
 
 _INSTRUCTION = "copy_asynchronously"
 _WHOLE = 16
@@ -88,9 +90,7 @@ class OpenCLDoubleBufferPass(KernelPass, HardwarePass):
         hardware = self.figures
         if hardware.instruction(_INSTRUCTION) is None:
             return
-        for kernel in op.ops:
-            if not isinstance(kernel, KernelOp):
-                continue
+        for kernel in kernels(op):
             for loop in [
                 each for each in operations(kernel) if isinstance(each, ForOp)
             ]:
@@ -114,7 +114,7 @@ class _Step:
         """The step of a loop; None where it is another."""
         body = [*loop.body.block.ops]
         waits = [n for n, op in enumerate(body) if isinstance(op, BarrierOp)]
-        if loop.extent.value.data < 2 or len(waits) != 2 or waits[1] + 1 != len(body):
+        if loop.steps < 2 or len(waits) != 2 or waits[1] + 1 != len(body):
             return None
         # PoCL computes other sums where the first copies are under a condition, too.
         if any(isinstance(each, IfOp | WhenOp) for each in ancestors(loop)):
@@ -144,11 +144,11 @@ class _Step:
         for op in own:
             if not isinstance(op, LoadOp | StoreOp | ForOp | IfOp) and op.regions:
                 return False
-            if isinstance(op, DelinearizeOp) and op.index is self._index:
+            if isinstance(op, DelinearizeOp) and op.index is self.loop.index:
                 continue
             if any(use.operation not in own for r in op.results for use in r.uses):
                 return False
-            if self._index in op.operands and not isinstance(op, FORMED):
+            if self.loop.index in op.operands and not isinstance(op, FORMED):
                 return False
         loaded = {op.pointer for op in own if isinstance(op, LoadOp)}
         written = {op.pointer for op in operations(kernel) if isinstance(op, StoreOp)}
@@ -161,17 +161,10 @@ class _Step:
             for use in pointer.uses
         )
 
-    @property
-    def _index(self) -> SSAValue:
-        return self.loop.body.block.args[0]
-
     def fits(self, kernel: KernelOp, limit: int) -> bool:
         """Whether there is room for twice the memory."""
-        total = sum(_half(array) * _element_bytes(array) for array in self.arrays)
-        for op in operations(kernel):
-            if isinstance(op, ArrayOp) and space_of(op.pointer) is MemorySpace.LOCAL:
-                total += op.length.value.data * _element_bytes(op)
-        return total <= limit
+        more = sum(_half(array) * _element_bytes(array) for array in self.arrays)
+        return local_bytes(kernel) + more <= limit
 
     def turn(self) -> None:
         """Rewrite the loop."""
@@ -187,7 +180,7 @@ class _Step:
         start.asynchronous = UnitAttr()
         begin = [located(first, loop), located(start, loop)]
         Rewriter.insert_op(begin, InsertPoint.before(loop))
-        apart = DelinearizeOp(self._index, (-(-self._extent // 2), 2))
+        apart = DelinearizeOp(self.loop.index, (-(-self.loop.steps // 2), 2))
         half = IndexSum.value(apart.coordinates[1])
         apart.coordinates[1].name_hint = "turn"
         for op in self._inside(self.uses):
@@ -210,8 +203,8 @@ class _Step:
 
     def _first(self) -> ForOp:
         """What copies the first pieces, in front of the loop."""
-        region = ForOp.empty_body(self._index.name_hint)
-        values: dict[SSAValue, SSAValue] = {self._index: region.block.args[0]}
+        region = ForOp.empty_body(self.loop.index.name_hint)
+        values: dict[SSAValue, SSAValue] = {self.loop.index: region.block.args[0]}
         for op in self.copies:
             region.block.add_op(op.clone(values))
         return ForOp(1, region)
@@ -222,16 +215,16 @@ class _Step:
         for op in self.copies:
             op.detach()
             region.block.add_op(op)
-        index = IndexSum.value(self._index)
+        index = IndexSum.value(self.loop.index)
         for op in self._inside(self.copies):
-            substitute(op, {self._index: index + 1})
-        condition, values = (-index + (self._extent - 2)).as_form()
+            substitute(op, {self.loop.index: index + 1})
+        condition, values = (-index + (self.loop.steps - 2)).as_form()
         return IfOp([condition], values, region)
 
     def _copy_for_uses(self, apart: DelinearizeOp) -> None:
         """Let what uses the pieces of a step have its own coordinates of the index."""
         later = {op for op in self._inside(self.uses)}
-        own = located(DelinearizeOp(self._index, apart.extents), apart)
+        own = located(DelinearizeOp(self.loop.index, apart.extents), apart)
         for before, after in zip(apart.coordinates, own.coordinates, strict=True):
             after.name_hint = before.name_hint
             before.replace_uses_with_if(after, lambda use: use.operation in later)
@@ -240,9 +233,9 @@ class _Step:
 
     def _advance(self, apart: DelinearizeOp) -> None:
         """Take the index of the next step apart."""
-        form, values = (IndexSum.value(self._index) + 1).as_form()
+        form, values = (IndexSum.value(self.loop.index) + 1).as_form()
         number = IndexOp(form, values, si32)
-        following = PositionOp(number.result, self._extent)
+        following = PositionOp(number.result, self.loop.steps)
         top = [located(number, apart), located(following, apart)]
         Rewriter.insert_op(top, InsertPoint.before(apart))
         apart.operands = [following.result]
@@ -250,10 +243,6 @@ class _Step:
     @staticmethod
     def _inside(statements: Sequence[Operation]) -> Iterator[Operation]:
         return (op for each in statements for op in operations(each))
-
-    @property
-    def _extent(self) -> int:
-        return self.loop.extent.value.data
 
 
 def _stores(statements: Sequence[Operation]) -> Iterator[StoreOp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
@@ -50,6 +50,15 @@ def space_of(pointer: SSAValue) -> MemorySpace | None:
     """The memory that a pointer is to."""
     type = pointer.type
     return type.space.data if isinstance(type, PointerType) else None
+
+
+def reach_each_cell_once(loops: Iterable[tuple[int, int]], size: int = 1) -> bool:
+    """Whether loops of these steps and extents reach `size` cells each at most once."""
+    for step, extent in sorted(loops):
+        if step < size and extent > 1:
+            return False
+        size = max(size, step * extent)
+    return True
 
 
 def _set_place(op: LoadOp | StoreOp, sum: IndexSum) -> None:

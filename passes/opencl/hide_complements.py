@@ -43,6 +43,7 @@ from ...dialects.opencl.work_items import WorkItemOp
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
+from .modules import kernels
 
 _NOT, _XOR = FUNCTION_OPS["bit_not"], FUNCTION_OPS["bit_xor"]
 _ADD, _SUB, _NEG = (FUNCTION_OPS[name] for name in ("add", "sub", "neg"))
@@ -56,9 +57,8 @@ class OpenCLHideComplementsPass(KernelPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace complements by `x ^ ones` in all kernels that have some."""
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                _hide(kernel)
+        for kernel in kernels(op):
+            _hide(kernel)
 
 
 def _hide(kernel: KernelOp) -> None:

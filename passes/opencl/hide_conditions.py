@@ -50,6 +50,7 @@ from ...dialects.opencl.work_items import WorkItemOp
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
+from .modules import kernels
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,8 @@ class OpenCLHideConditionsPass(KernelPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Add the unknown zero to the conditions of all kernels that need it."""
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                _hide(kernel)
+        for kernel in kernels(op):
+            _hide(kernel)
 
 
 def _hide(kernel: KernelOp) -> None:

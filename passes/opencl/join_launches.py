@@ -62,14 +62,15 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.joining import JOIN_ATTRIBUTE, JOIN_REASON_ATTRIBUTE
-from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
+from ...dialects.opencl.kernel import AllocateOp, LaunchOp
 from ...dialects.work import Work, work_of
 from ..kernel_pass import LaunchPass
 from ..locations import error_at, located
+from ..symbols import Symbols
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
 from .joined_kernel import JoinedLaunch, build_kernel, group_count
-from .lifetimes import host_launches
+from .modules import host_launches, host_programs, kernels_by_name
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,9 @@ class OpenCLJoinLaunchesPass(LaunchPass):
         Raises GinghamError, located, where joined launches depend on each other.
         """
         joiner = _Joiner(op)
-        for function in list(op.ops):
-            if isinstance(function, FuncOp) and not function.is_declaration:
-                for launches in _joined(function):
-                    joiner.join(launches)
+        for function in host_programs(op):
+            for launches in _joined(function):
+                joiner.join(launches)
         joiner.drop_unused()
 
 
@@ -114,16 +114,16 @@ class _Joiner:
 
     def __init__(self, module: ModuleOp) -> None:
         self._module = module
-        kernels = [op for op in module.ops if isinstance(op, KernelOp)]
-        self._kernels = {kernel.sym_name.data: kernel for kernel in kernels}
+        self._kernels = kernels_by_name(module)
         self._uses = kernel_uses(self._kernels)
+        self._symbols = Symbols(module)
         self._known: dict[object, str] = {}
         self._replaced: set[str] = set()
 
     def join(self, launches: Sequence[LaunchOp]) -> None:
         """Replace launches of one host program by one at the place of the first."""
         self._check(launches)
-        parts = [JoinedLaunch(o, self._kernels[_kernel_name(o)]) for o in launches]
+        parts = [JoinedLaunch(o, self._kernels[o.kernel_name]) for o in launches]
         # Those that can share code side by side.
         kinds = list(dict.fromkeys(part.likeness for part in parts))
         parts.sort(key=lambda part: kinds.index(part.likeness))
@@ -131,7 +131,7 @@ class _Joiner:
         key = tuple(part.key(buffers) for part in parts)
         if key not in self._known:
             self._known[key] = self._add_kernel(parts, buffers)
-        self._replaced.update(map(_kernel_name, launches))
+        self._replaced.update(launch.kernel_name for launch in launches)
         launch = LaunchOp(
             self._known[key],
             [group_count(parts), 1, 1],
@@ -144,7 +144,7 @@ class _Joiner:
     def drop_unused(self) -> None:
         """Erase the kernels that no launch needs any more."""
         used = {
-            _kernel_name(o) for o in operations(self._module) if isinstance(o, LaunchOp)
+            o.kernel_name for o in operations(self._module) if isinstance(o, LaunchOp)
         }
         for name in self._replaced - used:
             Rewriter.erase_op(self._kernels[name])
@@ -159,22 +159,16 @@ class _Joiner:
 
     def _new_name(self, parts: Sequence[JoinedLaunch]) -> str:
         """`q_and_k`, or `q_and_3_more`, different from all other names."""
-        names = [_kernel_name(part.launch) for part in parts]
+        names = [part.launch.kernel_name for part in parts]
         others = names[1] if len(names) == 2 else f"{len(names) - 1}_more"
-        wanted = name = f"{names[0]}_and_{others}"
-        taken = {*self._kernels, *self._known.values()}
-        number = 0
-        while name in taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        return name
+        return self._symbols.unique(f"{names[0]}_and_{others}")
 
     def _check(self, launches: Sequence[LaunchOp]) -> None:
         """Raise a GinghamError for launches that can not be one."""
         first = launches[0]
-        size = self._kernels[_kernel_name(first)].group_size
+        size = self._kernels[first.kernel_name].group_size
         for launch in launches[1:]:
-            own = self._kernels[_kernel_name(launch)].group_size
+            own = self._kernels[launch.kernel_name].group_size
             if own != size:
                 raise error_at(
                     launch,
@@ -210,10 +204,6 @@ class _Joiner:
             if before is first:
                 return
             before = before.prev_op
-
-
-def _kernel_name(launch: LaunchOp) -> str:
-    return launch.kernel.root_reference.data
 
 
 def _add_work(joined: LaunchOp, launches: Sequence[LaunchOp]) -> None:

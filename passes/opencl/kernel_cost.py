@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects.eltwise.element_types import bit_width
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
-from ...dialects.opencl.attributes import BufferType, PointerType
+from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.data_ops import WhenOp
@@ -29,6 +29,7 @@ from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ..arithmetic import weight_of
 from ..clock import Clock
+from .forms import space_of
 from .lifetimes import buffer_bytes
 
 
@@ -78,7 +79,7 @@ class KernelCosts:
     def of(self, launch: LaunchOp) -> LaunchCost:
         """The cost of a launch."""
         hardware = self._hardware
-        name = launch.kernel.root_reference.data
+        name = launch.kernel_name
         count = self._counts.get(name)
         if count is None:
             count = self._counts[name] = self._block(self._kernels[name].body.block)
@@ -118,11 +119,11 @@ class KernelCosts:
                 body = None if function is None else function.body.block
                 return Count() if body is None else self._block(body, loops)
             case ElementwiseOp():
-                steps = prod(loop.extent.value.data for loop in loops)
+                steps = prod(loop.steps for loop in loops)
                 vectors = self._vectors(op.results[0].type)
                 return Count(steps * weight_of(op) * vectors)
             case DivideOp():
-                steps = prod(loop.extent.value.data for loop in loops)
+                steps = prod(loop.steps for loop in loops)
                 return Count(steps * op.WEIGHT * self._vectors(op.result.type))
             case LoadOp():
                 return self._access(op, op.result.type, loops)
@@ -134,16 +135,15 @@ class KernelCosts:
     def _access(
         self, op: LoadOp | StoreOp, type: Attribute, loops: tuple[ForOp, ...]
     ) -> Count:
-        pointer = op.pointer.type
-        space = pointer.space.data if isinstance(pointer, PointerType) else None
+        space = space_of(op.pointer)
         if space is MemorySpace.PRIVATE:
             # Mostly registers.
             return Count()
         steps = prod(
-            loop.extent.value.data
+            loop.steps
             for loop in loops
             # What unrolled steps have in common is accessed once.
-            if loop.unroll is None or loop.body.block.args[0] in op.values
+            if loop.unroll is None or loop.index in op.values
         )
         moved = steps * _bits(type) / 8 if space is MemorySpace.GLOBAL else 0.0
         return Count(0.0, steps * self._vectors(type), moved)

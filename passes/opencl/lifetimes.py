@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.attributes import BufferType
-from ...dialects.opencl.kernel import AllocateOp, LaunchOp
+from ...dialects.opencl.kernel import AllocateOp
+from .modules import host_launches
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,6 @@ def lower_bound(lifetimes: Sequence[Lifetime]) -> int:
 def buffer_bytes(type: BufferType) -> int:
     """The bytes of all elements; truth values take one each."""
     return prod(type.sizes) * value_bytes(type.element_type)
-
-
-def host_launches(function: FuncOp) -> list[LaunchOp]:
-    """The launches of a host program, in order."""
-    return [op for op in function.body.block.ops if isinstance(op, LaunchOp)]
 
 
 def returned_buffers(function: FuncOp) -> set[SSAValue]:

@@ -59,17 +59,17 @@ from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.eltwise.ops import ElementwiseOp
-from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.functions import CallOp
-from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.memory import LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ...targets.hardware.overheads import Overheads
 from ..hardware_pass import HardwarePass
 from ..kernel_pass import KernelPass
+from .forms import space_of
 from .loops import steps_of
+from .modules import kernels
 
 _MUCH = 1 / 2
 """The part of the work of the largest loop that makes a loop worth more code."""
@@ -119,13 +119,12 @@ class OpenCLLimitUnrollingPass(KernelPass, HardwarePass):
         """
         hardware = self.figures
         overheads = hardware.overheads
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                loops: list[tuple[ForOp, _Body]] = []
-                _mark(kernel.body.block, loops, overheads)
-                for loop, body in _largest(loops, overheads):
-                    extent = loop.extent.value.data
-                    loop.limit_unrolling(_factor(extent, body, hardware))
+        for kernel in kernels(op):
+            loops: list[tuple[ForOp, _Body]] = []
+            _mark(kernel.body.block, loops, overheads)
+            for loop, body in _largest(loops, overheads):
+                extent = loop.steps
+                loop.limit_unrolling(_factor(extent, body, hardware))
 
 
 def _mark(
@@ -142,14 +141,14 @@ def _mark(
         for part in (part for region in op.regions for part in region.blocks):
             inside += _mark(part, loops, overheads)
         if isinstance(op, ForOp) and op.unroll is not None:
-            inside = inside.copied(op.extent.value.data)
+            inside = inside.copied(op.steps)
         elif isinstance(op, ForOp):
             if inside.has_loops or inside.statements >= long:
                 op.limit_unrolling(1)
                 loops.append((op, inside))
             else:
                 most = steps * long // max(inside.statements, 1)
-                op.limit_unrolling(_divisor(op.extent.value.data, most))
+                op.limit_unrolling(_divisor(op.steps, most))
             inside = replace(inside, has_loops=True)
         found += inside
         if isinstance(op, LoadOp | StoreOp | ElementwiseOp | CallOp):
@@ -176,8 +175,7 @@ def _statement(op: Operation) -> _Body:
     if (
         isinstance(op, StoreOp)
         and isinstance(op.value.type, VectorType)
-        and isinstance(op.pointer.type, PointerType)
-        and op.pointer.type.space.data is MemorySpace.PRIVATE
+        and space_of(op.pointer) is MemorySpace.PRIVATE
     ):
         return _Body(1, accumulated=1, memories=frozenset({op.pointer}))
     return _Body(1)

@@ -30,7 +30,7 @@ class Index:
     @staticmethod
     def of(loop: ForOp) -> Index:
         """The index of a loop."""
-        return Index(loop.body.block.args[0], loop.extent.value.data)
+        return Index(loop.index, loop.steps)
 
 
 def ancestors(op: Operation) -> Iterator[Operation]:
@@ -50,13 +50,13 @@ def loops_around(op: Operation) -> list[ForOp]:
 
 def steps_of(loop: ForOp) -> int:
     """How often the body of a loop runs in a work-item, all conditions aside."""
-    return prod(each.extent.value.data for each in (loop, *loops_around(loop)))
+    return prod(each.steps for each in (loop, *loops_around(loop)))
 
 
 def extent_of(value: SSAValue) -> int | None:
     """How many values the index of a loop has; None for any other value."""
     loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
-    return loop.extent.value.data if isinstance(loop, ForOp) else None
+    return loop.steps if isinstance(loop, ForOp) else None
 
 
 def conditions_around(op: Operation) -> tuple[IndexSum, ...]:

@@ -53,13 +53,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.opencl.control_flow import ForOp
-from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.memory import LoadOp, StoreOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
-from .forms import place, space_of
+from .forms import place, reach_each_cell_once, space_of
+from .modules import kernels
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,7 @@ class OpenCLOrderLoopsPass(KernelPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Order the loops of outer products in all kernels."""
-        for kernel in op.ops:
-            if not isinstance(kernel, KernelOp):
-                continue
+        for kernel in kernels(op):
             for loop in [e for e in operations(kernel) if isinstance(e, ForOp)]:
                 if _is_innermost(loop):
                     _order(loop)
@@ -95,7 +93,7 @@ def _order(innermost: ForOp) -> None:
     loads = [op for op in body if isinstance(op, LoadOp)]
     factors = [op for op in loads if op.pointer is not store.pointer]
     others = [op for op in loads if op.pointer is store.pointer]
-    moving = [[e for e in loops if _index(e) in op.values] for op in factors]
+    moving = [[e for e in loops if e.index in op.values] for op in factors]
     if len(factors) != 2 or any(place(op) != cell for op in others):
         return
     vectors = [isinstance(op.result.type, VectorType) for op in factors]
@@ -105,8 +103,8 @@ def _order(innermost: ForOp) -> None:
         rows, columns = moving if vectors[1] else reversed(moving)
     if not rows or len(rows) + len(columns) != len(loops) or {*rows} & {*columns}:
         return
-    steps = [(abs(cell.coefficient(_index(e))), e.extent.value.data) for e in loops]
-    if _has_own_cells(steps):
+    steps = [(abs(cell.coefficient(e.index)), e.steps) for e in loops]
+    if reach_each_cell_once(steps):
         _reorder(loops, rows, columns)
 
 
@@ -115,27 +113,13 @@ def _loops(innermost: ForOp, values: set[SSAValue]) -> list[ForOp]:
     found: list[ForOp] = []
     loop: Operation | None = innermost
     while isinstance(loop, ForOp) and loop.unroll is not None:
-        if _index(loop) not in values:
+        if loop.index not in values:
             break
         if found and loop.body.block.first_op is not loop.body.block.last_op:
             break
         found.insert(0, loop)
         loop = loop.parent_op()
     return found
-
-
-def _index(loop: ForOp) -> SSAValue:
-    return loop.body.block.args[0]
-
-
-def _has_own_cells(steps: Sequence[tuple[int, int]]) -> bool:
-    """Whether loops with these steps and extents reach each cell once."""
-    reach = 1
-    for step, extent in sorted(steps):
-        if step < reach and extent > 1:
-            return False
-        reach = max(reach, step * extent)
-    return True
 
 
 def _reorder(
@@ -149,9 +133,9 @@ def _reorder(
     for op in body:
         op.detach()
     for loop in reversed(ordered):
-        region = ForOp.empty_body(_index(loop).name_hint)
+        region = ForOp.empty_body(loop.index.name_hint)
         region.block.add_ops(body)
-        _index(loop).replace_all_uses_with(region.block.args[0])
-        body = [located(ForOp(loop.extent.value.data, region, unroll=True), loop)]
+        loop.index.replace_all_uses_with(region.block.args[0])
+        body = [located(ForOp(loop.steps, region, unroll=True), loop)]
     Rewriter.insert_op(body, InsertPoint.before(loops[0]))
     Rewriter.erase_op(loops[0])

@@ -49,7 +49,8 @@ from ...dialects.opencl.kernel import AllocateOp
 from ...errors import GinghamError
 from ..kernel_pass import LaunchPass
 from .arena import place
-from .lifetimes import Lifetime, host_launches, own_buffers
+from .lifetimes import Lifetime, own_buffers
+from .modules import host_launches, host_programs
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,8 @@ class OpenCLPlaceMemoryPass(LaunchPass):
                 "expected 'alignment' to be a power of two from 64 on, got "
                 f"{self.alignment}"
             )
-        for function in op.ops:
-            if isinstance(function, FuncOp) and not function.is_declaration:
-                _place(function, self.alignment)
+        for function in host_programs(op):
+            _place(function, self.alignment)
 
 
 def _place(function: FuncOp, alignment: int) -> None:

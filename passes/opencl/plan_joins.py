@@ -35,7 +35,6 @@ from heapq import heapify, heapreplace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from ...dialects.opencl.attributes import WorkItemQuery
@@ -51,7 +50,7 @@ from ..kernel_pass import LaunchPass
 from ..walking import operations
 from .dependences import effects_of, kernel_uses
 from .kernel_cost import KernelCosts, LaunchCost
-from .lifetimes import host_launches
+from .modules import host_launches, host_programs, kernels_by_name
 
 _MOST_DEALT = 256
 """Groups that are dealt out one by one; of more, the cores get even shares."""
@@ -72,13 +71,12 @@ class OpenCLPlanJoinsPass(LaunchPass, HardwarePass):
 
         Raises GinghamError for hardware that is not known.
         """
-        kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
+        kernels = kernels_by_name(op)
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
         hardware = self.figures
         planner = _Planner(kernels, functions, hardware)
-        for function in op.ops:
-            if isinstance(function, FuncOp) and not function.is_declaration:
-                planner.plan(host_launches(function))
+        for function in host_programs(op):
+            planner.plan(host_launches(function))
 
 
 @dataclass
@@ -157,7 +155,7 @@ class _Planner:
     def _joined(self, first: _Set, second: _Set) -> _Set | str:
         """Both as one, or why not."""
         one, other = first.launches[0], second.launches[0]
-        names = [launch.kernel.root_reference.data for launch in (one, other)]
+        names = [launch.kernel_name for launch in (one, other)]
         kernels = [self._kernels[name] for name in names]
         name = f"not with @{names[0]}"
         if kernels[0].group_size != kernels[1].group_size or one.once != other.once:

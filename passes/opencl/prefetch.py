@@ -70,10 +70,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.opencl.functions import FunctionOp
-from ...dialects.opencl.kernel import KernelOp
 from ..hardware_pass import HardwarePass
 from ..kernel_pass import KernelPass
 from .kernel_cost import KernelCosts
+from .modules import kernels
 from .panels import fetch_panels
 from .streams import fetch_streams
 
@@ -93,7 +93,7 @@ class OpenCLPrefetchPass(KernelPass, HardwarePass):
         hardware = self.figures
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, FunctionOp)}
         costs = KernelCosts({}, functions, hardware)
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp) and prod(kernel.group_size) == 1:
+        for kernel in kernels(op):
+            if prod(kernel.group_size) == 1:
                 fetch_panels(kernel, hardware)
                 fetch_streams(kernel, costs, hardware)

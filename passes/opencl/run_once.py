@@ -47,10 +47,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.constants import constant_arguments
-from ...dialects.opencl.effects import Use, argument_uses
-from ...dialects.opencl.kernel import AllocateOp, KernelOp, LaunchOp
+from ...dialects.opencl.effects import Use
+from ...dialects.opencl.kernel import AllocateOp, LaunchOp
 from ..kernel_pass import LaunchPass
-from .lifetimes import host_launches, returned_buffers
+from .dependences import kernel_uses
+from .lifetimes import returned_buffers
+from .modules import host_launches, host_programs, kernels_by_name
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,9 @@ class OpenCLRunOncePass(LaunchPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Mark launches of every host program with `once`."""
-        uses = {
-            kernel.sym_name.data: argument_uses(kernel)
-            for kernel in op.ops
-            if isinstance(kernel, KernelOp)
-        }
-        for function in op.ops:
-            if isinstance(function, FuncOp) and not function.is_declaration:
-                _mark(function, uses)
+        uses = kernel_uses(kernels_by_name(op))
+        for function in host_programs(op):
+            _mark(function, uses)
 
 
 def _mark(function: FuncOp, uses: dict[str, list[Use]]) -> None:
@@ -109,7 +106,7 @@ def _constant_launches(function: FuncOp, uses: dict[str, list[Use]]) -> list[Lau
             buffer
             for launch in varying
             for buffer, use in zip(
-                launch.buffers, uses[launch.kernel.root_reference.data], strict=True
+                launch.buffers, uses[launch.kernel_name], strict=True
             )
             if use.writes and buffer in constant
         }

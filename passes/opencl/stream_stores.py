@@ -36,19 +36,20 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType, i1
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from ...dialects.eltwise.ops import value_bytes
 from ...dialects.opencl.attributes import BufferType
-from ...dialects.opencl.effects import Use, argument_uses
-from ...dialects.opencl.kernel import KernelOp, LaunchOp
+from ...dialects.opencl.effects import Use
+from ...dialects.opencl.kernel import LaunchOp
 from ...dialects.opencl.memory import StoreOp
 from ..hardware_pass import HardwarePass
 from ..kernel_pass import LaunchPass
 from ..walking import operations
-from .lifetimes import buffer_bytes, host_launches
+from .dependences import kernel_uses
+from .lifetimes import buffer_bytes
 from .loops import loops_around
+from .modules import host_launches, host_programs, kernels_by_name
 
 
 @dataclass(frozen=True)
@@ -67,15 +68,13 @@ class OpenCLStreamStoresPass(LaunchPass, HardwarePass):
             return
         cache = hardware.caches[-1].size_bytes
         line = hardware.cache_line_bytes
-        kernels = {k.sym_name.data: k for k in op.ops if isinstance(k, KernelOp)}
-        uses = {name: argument_uses(kernel) for name, kernel in kernels.items()}
+        kernels = kernels_by_name(op)
+        uses = kernel_uses(kernels)
         streams: dict[str, set[int]] = {}
-        for function in op.ops:
-            if not isinstance(function, FuncOp) or function.is_declaration:
-                continue
+        for function in host_programs(op):
             read: set[SSAValue] = set()
             for launch in reversed(host_launches(function)):
-                name = _kernel_name(launch)
+                name = launch.kernel_name
                 found = _streams(launch, uses[name], read, cache)
                 streams[name] = streams.get(name, found) & found
                 read |= _read_by(launch, uses[name])
@@ -89,10 +88,6 @@ class OpenCLStreamStoresPass(LaunchPass, HardwarePass):
                     and _writes_whole_lines(store, line)
                 ):
                     store.stream = UnitAttr()
-
-
-def _kernel_name(launch: LaunchOp) -> str:
-    return launch.kernel.root_reference.data
 
 
 def _streams(
@@ -132,8 +127,8 @@ def _writes_whole_lines(store: StoreOp, line: int) -> bool:
         return False
     steps = dict(zip(store.values, form.coefficients, strict=True))
     loops = loops_around(store)
-    if any(loop.body.block.args[0] not in steps for loop in loops):
+    if any(loop.index not in steps for loop in loops):
         return False
     if value_bytes(type) >= line:
         return True
-    return bool(loops) and steps[loops[0].body.block.args[0]] == lanes
+    return bool(loops) and steps[loops[0].index] == lanes

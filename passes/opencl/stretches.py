@@ -13,13 +13,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import element_of, value_bytes
-from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.memory import LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
 from ...dialects.opencl.work_items import WorkItemOp
 from ...dialects.stripe.attributes import MemorySpace
 from ..locations import located
+from .forms import space_of
 from .loops import Index, copies_of, indices_around
 
 
@@ -74,7 +74,7 @@ def stretches_of(loop: ForOp, numbers: Sequence[WorkItemOp]) -> Iterator[Stretch
         around = [index for index in around if index.extent > 1]
         stretch = Stretch(loop, load, _length(load, copies), tuple(around))
         is_known = stretch.factors.keys() <= {*copies, *(i.value for i in around)}
-        moved = stretch.factors.get(loop.body.block.args[0])
+        moved = stretch.factors.get(loop.index)
         if is_known and stretch.length and moved == stretch.length:
             yield stretch
 
@@ -84,13 +84,12 @@ def _loads(op: Operation) -> Iterator[LoadOp]:
     for inner in op.regions[0].block.ops:
         if isinstance(inner, ForOp):
             yield from _loads(inner)
-        elif isinstance(inner, LoadOp) and isinstance(inner.result.type, VectorType):
-            pointer = inner.pointer.type
-            if (
-                isinstance(pointer, PointerType)
-                and pointer.space.data is MemorySpace.GLOBAL
-            ):
-                yield inner
+        elif (
+            isinstance(inner, LoadOp)
+            and isinstance(inner.result.type, VectorType)
+            and space_of(inner.pointer) is MemorySpace.GLOBAL
+        ):
+            yield inner
 
 
 def _length(load: LoadOp, copies: Mapping[SSAValue, int]) -> int:

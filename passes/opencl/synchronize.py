@@ -50,10 +50,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ...dialects.opencl.kernel import KernelOp
 from .barriers import (
     synchronize,
 )
+from .modules import kernels
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,5 @@ class OpenCLSynchronizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Insert barriers into all kernels that need some."""
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                synchronize(kernel)
+        for kernel in kernels(op):
+            synchronize(kernel)

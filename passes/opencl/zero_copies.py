@@ -54,11 +54,12 @@ from ...affine.form import LinearForm
 from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.control_flow import ForOp, IfOp
-from ...dialects.opencl.kernel import KernelOp
 from ...dialects.opencl.memory import LoadOp, StoreOp
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
+from .forms import reach_each_cell_once
+from .modules import kernels
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,12 @@ class OpenCLZeroCopiesPass(KernelPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Join loops of copies with those that set the cells which they leave out."""
-        for kernel in op.ops:
-            if isinstance(kernel, KernelOp):
-                blocks = [each.parent_block() for each in operations(kernel)]
-                # What is inside first: it may be all that a test is around then.
-                for block in reversed(dict.fromkeys(blocks)):
-                    if block is not None:
-                        _join(block)
+        for kernel in kernels(op):
+            blocks = [each.parent_block() for each in operations(kernel)]
+            # What is inside first: it may be all that a test is around then.
+            for block in reversed(dict.fromkeys(blocks)):
+                if block is not None:
+                    _join(block)
 
 
 def _join(block: Block) -> None:
@@ -177,7 +177,7 @@ class _Guarded:
 
     @property
     def _extents(self) -> list[tuple[int, bool]]:
-        return [(e.extent.value.data, e.unroll is not None) for e in self.loops]
+        return [(e.steps, e.unroll is not None) for e in self.loops]
 
     @property
     def _conditions(self) -> set[_Sum]:
@@ -197,7 +197,7 @@ class _Guarded:
     def _numbered(self, form: LinearForm, values: Sequence[SSAValue]) -> _Sum:
         """A form with the numbers of loops in place of their indices."""
         numbers: dict[SSAValue, int] = {
-            each.body.block.args[0]: n for n, each in enumerate(self.loops)
+            each.index: n for n, each in enumerate(self.loops)
         }
         terms: list[tuple[SSAValue | int, int]] = [
             (numbers.get(value, value), step)
@@ -211,13 +211,9 @@ class _Guarded:
         type = self.store.value.type
         size = prod(type.get_shape()) if isinstance(type, VectorType) else 1
         steps = {number: abs(step) for number, step in self._place[0]}
-        extents = [each.extent.value.data for each in self.loops]
+        extents = [each.steps for each in self.loops]
         found = [(steps.get(number, 0), n) for number, n in enumerate(extents)]
-        for step, extent in sorted(found):
-            if step < size and extent > 1:
-                return False
-            size = max(size, step * extent)
-        return True
+        return reach_each_cell_once(found, size)
 
 
 _Sum: TypeAlias = tuple[frozenset[tuple[SSAValue | int, int]], int]

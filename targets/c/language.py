@@ -197,7 +197,7 @@ class GnuC(Language):
     @override
     def loop_marks(self, loop: ForOp) -> Sequence[str]:
         if loop.unroll is not None:
-            return [f"as_unrolled({min(max(loop.extent.value.data, 1), _MOST_STEPS)})"]
+            return [f"as_unrolled({min(max(loop.steps, 1), _MOST_STEPS)})"]
         if loop.unroll_factor is not None:
             return [f"as_unrolled({loop.unroll_factor.value.data})"]
         return []

@@ -185,7 +185,7 @@ class StatementPrinter:
         self._line(f"const {self._indices.type_for(0, extent - 1)} {name} = {text};")
 
     def _print_for(self, op: ForOp) -> None:
-        index, extent = op.body.block.args[0], op.extent.value.data
+        index, extent = op.index, op.steps
         self._comment_place(op)
         for line in self._language.loop_marks(op):
             self._line(line)

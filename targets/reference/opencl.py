@@ -254,7 +254,7 @@ def _check_below(
 
 @prepare.register(ForOp)
 def _prepare_for(op: ForOp) -> Step:
-    index, extent = op.body.block.args[0], op.extent.value.data
+    index, extent = op.index, op.steps
     name = index.name_hint or "loop"
     body = prepare_all(op.body.block.ops)
 

@@ -212,10 +212,10 @@ def _launch_names(
 ) -> dict[LaunchOp, str]:
     """The kernels' names; of a kernel that is launched again, what a launch writes."""
     kernels = {op.sym_name.data: op for op in module.walk() if isinstance(op, KernelOp)}
-    counts = Counter(launch.kernel.root_reference.data for launch in launches)
+    counts = Counter(launch.kernel_name for launch in launches)
     names: dict[LaunchOp, str] = {}
     for launch in launches:
-        name = launch.kernel.root_reference.data
+        name = launch.kernel_name
         names[launch] = name
         if counts[name] > 1:
             uses = argument_uses(kernels[name])

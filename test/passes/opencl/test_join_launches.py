@@ -19,7 +19,7 @@ from gingham.dialects.opencl.kernel import KernelOp, LaunchOp
 from gingham.errors import GinghamError
 from gingham.passes.opencl.dependences import effects_of, kernel_uses
 from gingham.passes.opencl.join_launches import OpenCLJoinLaunchesPass
-from gingham.passes.opencl.lifetimes import host_launches
+from gingham.passes.opencl.modules import host_launches
 from gingham.passes.opencl.place_memory import OpenCLPlaceMemoryPass
 from gingham.passes.opencl.plan_joins import OpenCLPlanJoinsPass
 from gingham.passes.opencl.synchronize import OpenCLSynchronizePass
@@ -198,7 +198,7 @@ func.return %A, %B : {BUFFER}, {BUFFER}
     OpenCLJoinLaunchesPass().apply(Context(), module)
     (launched,) = launches_of(module)
     assert launched.group_counts == (32, 1, 1)
-    assert launched.kernel.root_reference.data == "add_line_and_sub_plane_turned"
+    assert launched.kernel_name == "add_line_and_sub_plane_turned"
 
 
 def test_chained_joins_are_refused() -> None:
