@@ -95,6 +95,11 @@ class ViewType(ParametrizedAttribute, TypeAttribute):
         """A window of other sizes in the same buffer."""
         return _view_type(tuple(shape), self.element_type, self.space.data)
 
+    @property
+    def cell(self) -> ViewType:
+        """A window of one element in the same buffer."""
+        return self.resized([1] * self.rank)
+
     def in_space(self, space: MemorySpace) -> ViewType:
         """A window of the same sizes in other memory."""
         return _view_type(self.sizes, self.element_type, space)

@@ -55,8 +55,9 @@ class AllocOp(DialectOperation):
     assembly_format = "attr-dict `:` type($view)"
     irdl_options = (ParsePropInAttrDict(),)
 
-    def __init__(self, type: ViewType) -> None:
+    def __init__(self, type: ViewType, name: str | None = None) -> None:
         build(self, result_types=[type])
+        self.view.name_hint = name
 
     def verify_(self) -> None:
         """Raise VerifyException for a layout that is no order of the axes."""

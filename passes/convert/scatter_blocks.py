@@ -291,13 +291,9 @@ def _share_owners(block: BlockOp, groups: int, items: int) -> None:
     """
     ranges = block.index_ranges
     inside = (0,) * (len(ranges) - groups)
-    inner, kept = tile_block(block, (*(1,) * groups, *inside))
+    around, inner, kept = tile_block(block, (*(1,) * groups, *inside))
     own = [0 if n < len(ranges) - items else 1 for n in kept]
-    leaf, _ = tile_block(inner, own)
-    lanes = leaf.parent_op()
-    around = lanes.parent_op() if isinstance(lanes, BlockOp) else None
-    if not isinstance(lanes, BlockOp) or not isinstance(around, BlockOp):
-        raise ValueError("tiling gave no outer blocks")
+    lanes = tile_block(inner, own).outer
     lanes.set_bindings([Binding.GROUP] * len(lanes.index_ranges))
     around.set_bindings([Binding.GRID] * len(around.index_ranges))
 

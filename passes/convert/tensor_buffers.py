@@ -75,8 +75,7 @@ class TensorBuffers:
         suffix: str = "",
     ) -> SSAValue:
         """A buffer for a tensor, or a further one that is named after it."""
-        alloc = AllocOp(ViewType.of(shape, element))
-        alloc.view.name_hint = name_after(tensor, suffix)
+        alloc = AllocOp(ViewType.of(shape, element), name_after(tensor, suffix))
         self.emit(alloc, self._origin(tensor))
         return alloc.view
 

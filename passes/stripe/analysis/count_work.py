@@ -33,7 +33,6 @@ than the box around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -47,12 +46,12 @@ from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import ElementwiseOp, value_bytes
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import Refinement, view_type
-from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.attributes import view_type
+from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import LoadOp, StoreOp
 from ....dialects.work import WORK_ATTRIBUTE, Work
 from .kernels import kernel_structure
-from .nests import absolute_access, root_buffer, top_level_blocks
+from .nests import absolute_access, root_buffer, top_level_blocks, windows_from
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class _Count:
                     pass
 
     def _store(self, op: StoreOp, space: _Space, points: int) -> None:
-        chain = [*_refinements(op.view)]
+        chain = [(each, each.refinement(n)) for each, n in windows_from(op.view)]
         initial = [block for block, each in chain if each.init is not None]
         if chain and chain[0][1].aggregation is not Aggregation.ASSIGN:
             self.operations += _lanes(op.value.type) * points
@@ -215,14 +214,6 @@ class _Count:
             count * value_bytes(view_type(root).element_type)
             for root, count in cells.items()
         )
-
-
-def _refinements(view: SSAValue) -> Iterator[tuple[BlockOp, Refinement]]:
-    """From a view to the buffer that it shows a part of, with their blocks."""
-    while (window := window_of(view)) is not None:
-        block, number = window
-        yield block, block.refinement(number)
-        view = block.buffer(number)
 
 
 def _lanes(type: Attribute) -> int:

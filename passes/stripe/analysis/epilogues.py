@@ -7,7 +7,7 @@ first one has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
@@ -18,9 +18,15 @@ from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
-from ....dialects.stripe.reshape import ReshapeOp
 from .effects import effects_of
-from .nests import has_own_windows, is_leaf, is_number, is_top_level, root_buffer
+from .nests import (
+    has_own_windows,
+    is_leaf,
+    is_number,
+    is_top_level,
+    root_buffer,
+    users_of,
+)
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,7 @@ def _producer(block: BlockOp, number: int) -> BlockOp | None:
     root = root_buffer(block.buffer(number))
     if not isinstance(root.owner, AllocOp):
         return None
-    users = {*_users(root)} - {block}
+    users = users_of(root) - {block}
     producer = users.pop() if len(users) == 1 else None
     if not isinstance(producer, BlockOp) or not is_top_level(producer):
         return None
@@ -153,15 +159,6 @@ def _producer(block: BlockOp, number: int) -> BlockOp | None:
         )
     )
     return producer if is_before and not reads else None
-
-
-def _users(buffer: SSAValue) -> Iterator[Operation]:
-    """What uses a buffer, under any shape."""
-    for use in buffer.uses:
-        if isinstance(use.operation, ReshapeOp):
-            yield from _users(use.operation.view)
-        else:
-            yield use.operation
 
 
 def _may_move_up(block: BlockOp, producer: BlockOp) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -20,6 +20,7 @@ from ....dialects.stripe.attributes import (
     view_type,
 )
 from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import LoadOp, StoreOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ...walking import functions, operations
@@ -53,14 +54,17 @@ def is_top_level(block: BlockOp) -> bool:
     return not isinstance(block.parent_op(), BlockOp)
 
 
+def blocks_around(op: Operation) -> Iterator[BlockOp]:
+    """The blocks that an operation is in, the innermost first."""
+    around = op.parent_op()
+    while isinstance(around, BlockOp):
+        yield around
+        around = around.parent_op()
+
+
 def points_around(block: BlockOp) -> int:
     """How many times the blocks around a block run it."""
-    around = block.parent_op()
-    count = 1
-    while isinstance(around, BlockOp):
-        count *= prod(around.index_ranges)
-        around = around.parent_op()
-    return count
+    return prod(prod(each.index_ranges) for each in blocks_around(block))
 
 
 def all_blocks(root: Operation) -> list[BlockOp]:
@@ -108,6 +112,27 @@ class AbsoluteAccess:
         """The type of the whole buffer, not of a window."""
         return view_type(self.buffer)
 
+    def is_inside(self, moved: Collection[SSAValue] | None = None) -> bool:
+        """Whether all cells are in the buffer, whatever constraints say.
+
+        With `moved` along the axes alone where these values move it.
+        """
+        for start, size in zip(self.starts, self.buffer_type.sizes, strict=True):
+            if moved is not None and not any(value in moved for value in start.values):
+                continue
+            low, high = start.bounds(index_range)
+            if low < 0 or high >= size:
+                return False
+        return True
+
+
+def windows_from(view: SSAValue) -> Iterator[tuple[BlockOp, int]]:
+    """The windows that a view is cut from, itself first: blocks, and their numbers."""
+    while (window := window_of(view)) is not None:
+        yield window
+        block, number = window
+        view = block.buffer(number)
+
 
 def absolute_access(view: SSAValue) -> AbsoluteAccess:
     """Follow refinements from a view to the allocation or function argument."""
@@ -137,6 +162,17 @@ def root_buffer(view: SSAValue) -> SSAValue:
         view = block.buffer(number)
 
 
+def users_of(memory: SSAValue) -> set[Operation]:
+    """What uses a memory, under any shape."""
+    users: set[Operation] = set()
+    for use in memory.uses:
+        if isinstance(use.operation, ReshapeOp):
+            users |= users_of(use.operation.view)
+        else:
+            users.add(use.operation)
+    return users
+
+
 def is_subscripted(view: SSAValue) -> bool:
     """Whether statements choose places in a view, or a part of it, by subscripts."""
     return any(_is_subscripted(use) for use in view.uses)
@@ -147,6 +183,24 @@ def _is_subscripted(use: Use) -> bool:
     if isinstance(operation, BlockOp):
         return is_subscripted(operation.view(use.index))
     return isinstance(operation, LoadOp | StoreOp) and operation.subscripts is not None
+
+
+def axis_of(block: BlockOp, number: int, index: int) -> int | None:
+    """The only axis along which an index moves a window, alone and step by step."""
+    access = block.refinement(number).access
+    axes = [axis for axis, form in enumerate(access) if form.coefficients[index]]
+    if len(axes) != 1 or access[axes[0]].single_dimension != index:
+        return None
+    return axes[0]
+
+
+def aggregates_from_nothing(block: BlockOp, number: int) -> bool:
+    """Whether an output aggregates numbers, from what changes nothing."""
+    refinement, window = block.refinement(number), block.view_type(number)
+    aggregation = refinement.aggregation
+    if aggregation is Aggregation.ASSIGN or not is_number(window):
+        return False
+    return refinement.init == aggregation.identity(window.element_type)
 
 
 def is_injective(block: BlockOp, number: int) -> bool:

@@ -10,17 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import TypeAlias
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
 from .lanes import computes_with_floats
-from .nests import absolute_access, all_blocks, is_leaf, is_number, is_subscripted
+from .nests import (
+    absolute_access,
+    all_blocks,
+    blocks_around,
+    is_leaf,
+    is_number,
+    is_subscripted,
+)
 
 Terms: TypeAlias = tuple[frozenset[tuple[SSAValue, int]], int]
 """A sum, whatever the order of its terms."""
@@ -55,7 +62,8 @@ class _Leaf:
     def __init__(self, block: BlockOp, nest: BlockOp) -> None:
         self.block = block
         self._nest = nest
-        self.around = [*_around(block, nest)]
+        around = (block, *blocks_around(block))
+        self.around = [*takewhile(lambda each: each is not nest, around)]
         """The block and those around it inside the nest."""
         outer: set[SSAValue] = {*nest.indices}
         self.rows: dict[Terms, set[Terms]] = {}
@@ -100,11 +108,8 @@ class _Leaf:
                 return False
             if not is_number(block.view_type(number)):
                 return False
-            sizes = access.buffer_type.sizes
-            for start, size in zip(access.starts, sizes, strict=True):
-                low, high = start.bounds(index_range)
-                if low < 0 or high >= size:
-                    return False
+            if not access.is_inside():
+                return False
         return True
 
 
@@ -237,13 +242,6 @@ class _Rows:
             for leaf in self._leaves
             if any(c.buffer is buffer and c.writes is writes for c in leaf.cells)
         ]
-
-
-def _around(block: BlockOp, nest: BlockOp) -> Iterator[BlockOp]:
-    each: Operation | None = block
-    while isinstance(each, BlockOp) and each is not nest:
-        yield each
-        each = each.parent_op()
 
 
 def _terms(sum: IndexSum) -> Terms:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import TypeAlias
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
@@ -13,7 +14,7 @@ from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from .lanes import MOST_LANES, computes_with_floats
-from .nests import AbsoluteAccess, absolute_access, is_leaf, is_number
+from .nests import AbsoluteAccess, absolute_access, blocks_around, is_leaf, is_number
 
 _Below: TypeAlias = Callable[[BlockOp | None, SSAValue, int, IndexSum], bool]
 """Whether a reader keeps to a limit along an axis of what a view shows."""
@@ -124,20 +125,15 @@ def is_unread(fill: BlockOp, *, may_round: bool = True) -> bool:
 def blocks_from(reader: BlockOp, buffer: SSAValue) -> Iterator[BlockOp]:
     """A block and those around it that are inside of where a buffer is allocated."""
     outermost = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()
-    block: Operation | None = reader
-    while isinstance(block, BlockOp) and block is not outermost:
-        yield block
-        block = block.parent_op()
+    blocks = (reader, *blocks_around(reader))
+    return takewhile(lambda block: block is not outermost, blocks)
 
 
 def indices_around(buffer: SSAValue) -> list[SSAValue]:
     """What is the same during the life of an allocation."""
-    indices: list[SSAValue] = []
-    block = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()
-    while isinstance(block, BlockOp):
-        indices += block.indices
-        block = block.parent_op()
-    return indices
+    if isinstance(buffer.owner, Block):
+        return []
+    return [index for block in blocks_around(buffer.owner) for index in block.indices]
 
 
 def _over_cells(

@@ -27,7 +27,7 @@ from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp, IndexOp, LoadOp, StoreOp
 from .covariance import ITSELF, UNCHANGED, Changes, Term, changes_of, is_unchanged
-from .nests import is_leaf, is_number, output_indices, root_buffer
+from .nests import axis_of, is_leaf, is_number, output_indices, root_buffer
 
 Place = tuple[int | None, ...]
 """Along which axes of a buffer those of another one lie; None for those of one cell."""
@@ -153,7 +153,7 @@ class _Finder:
         aggregation = refinement.aggregation
         element = block.view_type(walked.output).element_type
         if not walked.aggregates:
-            axis = _axis_of(refinement.access, walked.index)
+            axis = axis_of(block, walked.output, walked.index)
             if axis is None:
                 return "its output has the index of the walk in no axis of its own"
             if not self._is_inside(memory):
@@ -250,7 +250,7 @@ class _Values:
         if memory not in self._finder.cells:
             return {}
         walked, axis = self._finder.cells[memory]
-        if _axis_of(access, self._index) != axis:
+        if axis_of(self._block, number, self._index) != axis:
             return "it reads values of other points of the walk"
         place = _indices_of(access, self._block.index_ranges)
         found: dict[SSAValue, Dependence] = {}
@@ -280,11 +280,11 @@ class _Values:
 
     def _placed(self, found: Dependences) -> Dependences | str:
         """The same by axes of the output."""
-        outputs = [r for r in self._block.refinement_list if r.direction.writes]
+        output = self._block.written[0]
         placed: dict[SSAValue, Dependence] = {}
         for memory, dependence in found.items():
             axes = [
-                None if index is None else _axis_of(outputs[0].access, index)
+                None if index is None else axis_of(self._block, output, index)
                 for index in dependence.place
             ]
             if any(
@@ -294,14 +294,6 @@ class _Values:
                 return "its output does not have all cells of an aggregation"
             placed[memory] = Dependence(dependence.changes, tuple(axes))
         return placed
-
-
-def _axis_of(access: Sequence[LinearForm], index: int) -> int | None:
-    """The only axis along which an index moves, alone and step by step."""
-    axes = [axis for axis, form in enumerate(access) if form.coefficients[index]]
-    if len(axes) != 1 or access[axes[0]].single_dimension != index:
-        return None
-    return axes[0]
 
 
 def _indices_of(access: Sequence[LinearForm], ranges: Sequence[int]) -> Place | None:

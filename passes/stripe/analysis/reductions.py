@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import prod
 
 from ....affine.form import LinearForm
-from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp
 from .lanes import unit_steps, vector_index
 from .nests import (
+    aggregates_from_nothing,
     has_own_windows,
     is_leaf,
     is_number,
@@ -38,19 +38,12 @@ def aggregates_plainly(block: BlockOp) -> bool:
         return False
     if any(map(is_subscripted, block.views)):
         return False
-    for number, refinement in enumerate(block.refinement_list):
-        window = block.view_type(number)
-        if not is_number(window):
-            return False
-        if not refinement.direction.writes:
-            continue
-        if refinement.aggregation is Aggregation.ASSIGN:
-            return False
-        if refinement.init != refinement.aggregation.identity(window.element_type):
-            return False
-        if not owns_cells(block, number):
-            return False
-    return any(r.direction.writes for r in block.refinement_list)
+    if not all(is_number(block.view_type(n)) for n in range(len(block.views))):
+        return False
+    return bool(block.written) and all(
+        aggregates_from_nothing(block, number) and owns_cells(block, number)
+        for number in block.written
+    )
 
 
 def is_of_rows(block: BlockOp, parallelism: int) -> bool:

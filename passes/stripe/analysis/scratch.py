@@ -28,7 +28,6 @@ from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...constant_folding import evaluate_function, fold_cast
 from .effects import effects_of
 from .nests import (
-    AbsoluteAccess,
     absolute_access,
     is_leaf,
     is_number,
@@ -81,7 +80,7 @@ def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
     for number, refinement in enumerate(leaf.refinement_list):
         view = leaf.view(number)
         access = absolute_access(view)
-        if not _is_inside(access) or not is_number(leaf.view_type(number)):
+        if not access.is_inside() or not is_number(leaf.view_type(number)):
             return None
         if refinement.direction.writes:
             is_own = view_type(access.buffer).space.data is MemorySpace.PRIVATE
@@ -95,20 +94,10 @@ def scratches_of(leaf: BlockOp) -> dict[SSAValue, Scratch] | None:
     return found
 
 
-def _is_inside(access: AbsoluteAccess) -> bool:
-    """Whether all cells are in the buffer, whatever constraints say."""
-    sizes = access.buffer_type.sizes
-    return all(map(_is_below, access.starts, sizes))
-
-
 def _is_among(start: IndexSum, place: SSAValue) -> bool:
     """Whether a sum only has values that an index has."""
-    return _is_below(start, index_range(place))
-
-
-def _is_below(start: IndexSum, size: int) -> bool:
     low, high = start.bounds(index_range)
-    return low >= 0 and high < size
+    return low >= 0 and high < index_range(place)
 
 
 def _copied(buffer: SSAValue) -> Copied | None:

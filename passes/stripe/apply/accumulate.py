@@ -123,11 +123,7 @@ def own_cells(block: BlockOp) -> None:
             extent if index in reductions else 1
             for index, extent in enumerate(block.index_ranges)
         ]
-        inner, _ = tile_block(block, sizes)
-        outer = inner.parent_op()
-        if not isinstance(outer, BlockOp):
-            raise ValueError("tiling gave no outer block")
-        block = outer
+        block = tile_block(block, sizes).outer
     if not _can_push_constraints(block):
         return
     push_constraints_inward(block)
@@ -302,10 +298,8 @@ def _accumulate_output(block: BlockOp, number: int) -> None:
         aggregation = Aggregation.ASSIGN
     else:
         init = aggregation.identity(element_of(window.element_type))
-    accumulator = AllocOp(
-        ViewType.of(window.sizes, window.element_type, MemorySpace.PRIVATE)
-    )
-    accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
+    private = window.in_space(MemorySpace.PRIVATE)
+    accumulator = AllocOp(private, f"{view.name_hint or 'out'}_acc")
     retarget(view, accumulator.view)
     fill = fill_block(accumulator.view, init)
     copy = copy_block(accumulator.view, view, aggregation)

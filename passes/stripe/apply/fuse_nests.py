@@ -284,12 +284,10 @@ def _fuse_level(
     orders: list[list[int]] = []
     for member in members:
         orders.append(_outer_order(member, sizes))
-        inner.append(_tiled(member, sizes))
-        around = inner[-1].block.parent_op()
-        if not isinstance(around, BlockOp):
-            raise ValueError("tiling gave no outer block")
+        around, own = _tiled(member, sizes)
         leave_to_inside(around)
         outer.append(around)
+        inner.append(own)
     joined = join_blocks(outer, orders)
     *others, last = outer
     last.replace_by(joined)
@@ -309,16 +307,16 @@ def _outer_order(member: _TiledMember, sizes: Sequence[int]) -> list[int]:
     return [sorted(several).index(index) for index in several]
 
 
-def _tiled(member: _TiledMember, sizes: Sequence[int]) -> _TiledMember:
-    """Put a block over tiles around a member; the member inside."""
+def _tiled(member: _TiledMember, sizes: Sequence[int]) -> tuple[BlockOp, _TiledMember]:
+    """Put a block over tiles around a member; that block, and the member inside."""
     own = member.own_sizes(sizes)
-    block, kept = tile_block(member.block, own, is_innermost=False)
+    outer, block, kept = tile_block(member.block, own, is_innermost=False)
     shared = tuple(
         None if index is None or index not in kept else kept.index(index)
         for index in member.shared
     )
-    own = member.schedule.over(kept)
-    return replace(member, block=block, shared=shared, schedule=own)
+    schedule = member.schedule.over(kept)
+    return outer, replace(member, block=block, shared=shared, schedule=schedule)
 
 
 def share_reshapes(function: Operation | None) -> None:

@@ -40,18 +40,15 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.block_values import index_range
 from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import computes_with_floats, index_of_vectors, vector_width
 from ..analysis.nests import (
-    AbsoluteAccess,
     absolute_access,
     is_leaf,
     is_top_level,
@@ -112,7 +109,7 @@ def _is_safe(block: BlockOp, forms: Sequence[LinearForm], form: LinearForm) -> b
     moved = {values[number] for number in _related(forms, form)}
     for number, refinement in enumerate(block.refinement_list):
         access = absolute_access(block.view(number))
-        if not _is_inside(access, moved):
+        if not access.is_inside(moved):
             return False
         if refinement.direction.writes and (
             refinement.direction.reads or not is_unread_where(access, end)
@@ -129,13 +126,3 @@ def _related(forms: Sequence[LinearForm], form: LinearForm) -> set[int]:
             if related & {*other.support}:
                 related |= {*other.support}
     return related
-
-
-def _is_inside(access: AbsoluteAccess, moved: set[SSAValue]) -> bool:
-    """Whether what depends on `moved` is in the buffer, whatever constraints say."""
-    for start, size in zip(access.starts, access.buffer_type.sizes, strict=True):
-        if any(value in moved for value in start.values):
-            low, high = start.bounds(index_range)
-            if low < 0 or high >= size:
-                return False
-    return True

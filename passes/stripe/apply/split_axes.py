@@ -31,21 +31,20 @@ axes whose size is a multiple of the digit's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....affine.form import LinearForm
+from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.reshape import ReshapeOp
 from ..analysis.nests import is_leaf, is_number, is_subscripted, top_level_blocks
+from ..edit.redirect import replace_cell, reshaped
 
 
 @dataclass(frozen=True)
@@ -72,23 +71,18 @@ def split_axis(block: BlockOp, number: int) -> bool:
     is_plain = is_number(window) and not is_subscripted(block.view(number))
     if not is_plain or not isinstance(buffer.type, ViewType):
         return False
-    refinement = block.refinement(number)
-    for axis, form in enumerate(refinement.access):
+    for axis, form in enumerate(block.refinement(number).access):
         digits = _digits(form, block.index_ranges, buffer.type.sizes[axis])
         if digits is None:
             continue
         high, low, radix = digits
-        access = [*refinement.access]
-        access[axis : axis + 1] = [high, low]
+        starts = [*block.access(number)]
+        digits = [IndexSum.of(digit, block.form_values) for digit in (high, low)]
+        starts[axis : axis + 1] = digits
         sizes = [*buffer.type.sizes]
         sizes[axis : axis + 1] = [sizes[axis] // radix, radix]
-        block.operands[number] = _reshaped(block, buffer, buffer.type.resized(sizes))
-        Rewriter.replace_value_with_new_type(
-            block.view(number), window.resized((1,) * len(sizes))
-        )
-        refinements = [*block.refinement_list]
-        refinements[number] = replace(refinement, access=tuple(access))
-        block.set_refinements(refinements)
+        split = reshaped(block, buffer, buffer.type.resized(sizes))
+        replace_cell(block, number, split, starts)
         return True
     return False
 
@@ -116,11 +110,3 @@ def _digits(
         highs = (form - lows) * Fraction(1, radix) + whole
         return highs, lows - whole * radix, radix
     return None
-
-
-def _reshaped(block: BlockOp, buffer: SSAValue, type: ViewType) -> SSAValue:
-    reshape = ReshapeOp(buffer, type)
-    reshape.view.name_hint = buffer.name_hint
-    reshape.location = block.location
-    Rewriter.insert_op(reshape, InsertPoint.before(block))
-    return reshape.view

@@ -58,7 +58,7 @@ from xdsl.passes import ModulePass
 from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import MemorySpace
 from ....dialects.stripe.binding import IN_GROUP, Binding
-from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.schedule import Schedule, set_schedule
 from ....dialects.stripe.tiling import Points, Tiles
 from ....targets.hardware.description import LANE_BITS
@@ -72,6 +72,7 @@ from ..analysis.nests import (
     reduction_indices,
     root_buffer,
     top_level_blocks,
+    windows_from,
 )
 from ..analysis.schedules import is_scheduled
 from ..analysis.work_groups import (
@@ -377,9 +378,7 @@ def _of_indices(
 
 def _cut(nest: BlockOp, number: int) -> _Cut:
     """How a block, those around it and those inside cut a buffer."""
-    path = [(nest, number)]
-    while (around := window_of(path[0][0].buffer(path[0][1]))) is not None:
-        path.insert(0, around)
+    path = [*windows_from(nest.view(number))][::-1]
     levels: list[_Level] = []
     for block, own in path:
         forms = block.refinement(own).access

@@ -104,7 +104,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
-from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
@@ -112,9 +111,9 @@ from ....dialects.stripe.ops import IndexOp, LoadOp, StoreOp
 from ...locations import check_positive, error_at
 from ..analysis.lanes import FEWEST_LANES, unit_steps
 from ..analysis.nests import (
+    aggregates_from_nothing,
     is_injective,
     is_leaf,
-    is_number,
     reduction_indices,
     root_buffer,
     top_level_blocks,
@@ -295,19 +294,13 @@ def _has_plain_statements(block: BlockOp) -> bool:
 def _has_plain_outputs(block: BlockOp) -> bool:
     """Whether every output aggregates one value of each point into its own cells."""
     roots = [root_buffer(buffer) for buffer in block.buffers]
-    for number, refinement in enumerate(block.refinement_list):
-        if not refinement.direction.writes:
-            continue
-        window = block.view_type(number)
-        if refinement.aggregation is Aggregation.ASSIGN or not is_number(window):
-            return False
-        if refinement.init != refinement.aggregation.identity(window.element_type):
-            return False
-        if len([*block.view(number).uses]) != 1 or not is_injective(block, number):
-            return False
-        if roots.count(roots[number]) != 1:
-            return False
-    return True
+    return all(
+        aggregates_from_nothing(block, number)
+        and block.view(number).has_one_use()
+        and is_injective(block, number)
+        and roots.count(roots[number]) == 1
+        for number in block.written
+    )
 
 
 def _depends_on(block: BlockOp, index: int) -> bool:

@@ -148,10 +148,7 @@ class StripeShareReductionsPass(HardwarePass):
 
 def _apply(block: BlockOp, sharing: Sharing) -> None:
     """Let groups have tiles of the cells, and items take turns at their values."""
-    inner, kept = tile_block(block, sharing.tile, is_innermost=False)
-    around = inner.parent_op()
-    if not isinstance(around, BlockOp):
-        raise ValueError("tiling gave no outer block")
+    around, inner, kept = tile_block(block, sharing.tile, is_innermost=False)
     leave_to_inside(around)
     lanes = sharing.lanes
     if lanes.index not in kept:

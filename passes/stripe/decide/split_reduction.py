@@ -202,12 +202,8 @@ class StripeSplitReductionPass(HardwarePass):
         indices: Sequence[int] = _numbers(block)
         rows = sorted(output_indices(block))
         for sizes in self._row_tiles(block, rows, 0):
-            block, kept = tile_block(
-                block, [sizes[index] for index in indices], is_innermost=False
-            )
-            around = block.parent_op()
-            if not isinstance(around, BlockOp):
-                raise ValueError("tiling gave no outer block")
+            own = [sizes[index] for index in indices]
+            around, block, kept = tile_block(block, own, is_innermost=False)
             leave_to_inside(around)
             indices = [indices[number] for number in kept]
         return block

@@ -57,7 +57,7 @@ class Windows:
 def fill_block(view: SSAValue, value: int | float) -> BlockOp:
     """A block that sets every cell of a view that lies inside the windows around."""
     type = view_type(view)
-    window = type.resized([1] * type.rank)
+    window = type.cell
     axes = [axis for axis, size in enumerate(type.sizes) if size != 1]
     body = BlockOp.empty_body(_names(len(axes)), [(window, "cell")])
     constant = ConstantOp(value, window.element_type)
@@ -165,10 +165,7 @@ def _copy_of_cells(
     types = [view_type(view) for view in (source, target)]
     body = BlockOp.empty_body(
         names,
-        [
-            (type.resized([1] * type.rank), hint)
-            for type, hint in zip(types, ("from", "to"), strict=True)
-        ],
+        [(type.cell, hint) for type, hint in zip(types, ("from", "to"), strict=True)],
     )
     *_, source_cell, target_cell = body.block.args
     load = LoadOp(source_cell)

@@ -64,6 +64,7 @@ from ..analysis.nests import output_indices, reduction_indices, root_buffer
 from .blocks import Window, build_block, compute_indices
 from .copies import copy_block
 from .localize import localize
+from .redirect import replace_cell
 from .row_cut import RowCut, RowLeaf, RowUse, is_only_used_by
 
 
@@ -244,8 +245,7 @@ class _Phase:
 
     def _allocated(self, type: ViewType, like: SSAValue) -> SSAValue:
         """Memory of the new nest, called like a buffer."""
-        allocation = AllocOp(type)
-        allocation.view.name_hint = like.name_hint
+        allocation = AllocOp(type, like.name_hint)
         self._body.add_op(located(allocation, self._nest))
         return allocation.view
 
@@ -315,8 +315,8 @@ class _Phase:
         memory = leaf.memories[number]
         cells = view_type(leaf.block.buffer(number))
         shape = [*self._nest.index_ranges, self._cut.count, *cells.sizes]
-        allocation = AllocOp(ViewType.of(shape, cells.element_type))
-        allocation.view.name_hint = f"{memory.name_hint or 'out'}_parts"
+        name = f"{memory.name_hint or 'out'}_parts"
+        allocation = AllocOp(ViewType.of(shape, cells.element_type), name)
         located(allocation, self._nest)
         Rewriter.insert_op(allocation, InsertPoint.before(self._nest))
         self._parts[memory] = allocation.view
@@ -325,12 +325,8 @@ class _Phase:
         type = allocation.view.type.resized([*[1] * rank, *cells.sizes])
         use = Refinement(Direction.OUT, ())
         view = self._window(allocation.view, starts, use, type, block.view(number))
-        accesses = [[*access] for access in block.accesses]
-        accesses[number] = [*[IndexSum()] * rank, *accesses[number]]
-        one = type.resized([1] * type.rank)
-        Rewriter.replace_value_with_new_type(block.view(number), one)
-        block.operands[number] = view
-        block.rewrite(accesses, block.where)
+        cell = [*[IndexSum()] * rank, *block.access(number)]
+        replace_cell(block, number, view, cell)
 
     def _add_sums(self, leaf: RowLeaf, renamed: dict[SSAValue, SSAValue]) -> None:
         """Put the parts of a row together that an earlier nest has found."""
@@ -351,10 +347,9 @@ class _Phase:
         starts += [IndexSum()] * (1 + cells.rank)
         view = self._window(parts, starts, Refinement(Direction.IN, ()), type, parts)
         kept = sorted(output_indices(old))
-        one = type.resized([1] * type.rank)
         body = BlockOp.empty_body(
             [*(old.indices[index].name_hint for index in kept), "k"],
-            [(one, "part"), (old.view_type(number), old.view(number).name_hint)],
+            [(type.cell, "part"), (old.view_type(number), old.view(number).name_hint)],
         )
         *_, target = body.block.args
         _set_space(target, target_buffer)

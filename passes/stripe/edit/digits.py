@@ -99,7 +99,7 @@ class _Parts:
     def first(self) -> BlockOp:
         """The block over digits, which aggregates parts."""
         old, rank = self.block, len(self.of_rows.counts)
-        one = view_type(self.memory).resized([1] * view_type(self.memory).rank)
+        one = view_type(self.memory).cell
         types = [
             (one if n == self.output else old.view_type(n), view.name_hint)
             for n, view in enumerate(old.views)
@@ -138,7 +138,7 @@ class _Parts:
         """The block that aggregates the parts of each row."""
         old = self.block
         element = old.view_type(self.output)
-        one = view_type(self.memory).resized([1] * view_type(self.memory).rank)
+        one = view_type(self.memory).cell
         name = old.view(self.output).name_hint
         body = BlockOp.empty_body(["row", "part"], [(one, "part"), (element, name)])
         row, part, source, target = body.block.args

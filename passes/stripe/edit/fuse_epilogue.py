@@ -17,7 +17,13 @@ from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.work import Work, work_of
 from ...locations import located
 from ..analysis.epilogues import Ending
-from ..analysis.nests import absolute_access, all_blocks, nested_blocks, root_buffer
+from ..analysis.nests import (
+    absolute_access,
+    all_blocks,
+    blocks_around,
+    nested_blocks,
+    root_buffer,
+)
 from .blocks import Window, build_block
 
 
@@ -54,7 +60,7 @@ def fuse_epilogue(ending: Ending, stores: BlockOp) -> BlockOp:
     ]
     names = [index.name_hint for index in stores.indices]
     types = [
-        (view_type(window.buffer).resized([1] * len(window.starts)), view.name_hint)
+        (view_type(window.buffer).cell, view.name_hint)
         for window, view in zip(windows, block.views, strict=True)
     ]
     body = BlockOp.empty_body(names, types)
@@ -115,11 +121,7 @@ def _window(
 
 def _levels(producer: BlockOp, stores: BlockOp) -> list[BlockOp]:
     """The blocks around `stores`, from the producer on."""
-    levels: list[BlockOp] = []
-    around = stores.parent_op()
-    while isinstance(around, BlockOp):
-        levels.insert(0, around)
-        around = around.parent_op()
+    levels = [*blocks_around(stores)][::-1]
     return levels[levels.index(producer) :]
 
 

@@ -18,6 +18,7 @@ from ....dialects.stripe.tiling import Points, Tiles
 from ...locations import located
 from ..analysis.nests import output_indices
 from .partial import Lanes, split_reduction
+from .redirect import replace_cell
 
 
 def share_reduction(
@@ -93,21 +94,18 @@ def deal_cells(allocation: AllocOp, axis: int, count: int) -> None:
     old = allocation.view.type
     sizes = [*old.sizes]
     sizes[axis : axis + 1] = [-(-sizes[axis] // count), count]
-    dealt = located(AllocOp(old.resized(sizes)), allocation)
-    dealt.view.name_hint = allocation.view.name_hint
+    name = allocation.view.name_hint
+    dealt = located(AllocOp(old.resized(sizes), name), allocation)
     Rewriter.insert_op(dealt, InsertPoint.before(allocation))
     for use in [*allocation.view.uses]:
         block, number = use.operation, use.index
         if not isinstance(block, BlockOp):
             raise ValueError(f"expected a block, got {block.name}")
-        accesses = [[*access] for access in block.accesses]
-        place = accesses[number][axis]
+        starts = [*block.access(number)]
+        place = starts[axis]
         rounds = [(value, n // count) for value, n in place.terms if n % count == 0]
         turns = [(value, n) for value, n in place.terms if n % count]
         digits = IndexSum(tuple(rounds)), IndexSum(tuple(turns))
-        accesses[number][axis : axis + 1] = digits
-        window = block.view_type(number).resized((1,) * len(sizes))
-        block.rewrite(accesses, block.where)
-        block.operands[number] = dealt.view
-        Rewriter.replace_value_with_new_type(block.view(number), window)
+        starts[axis : axis + 1] = digits
+        replace_cell(block, number, dealt.view, starts)
     Rewriter.erase_op(allocation)

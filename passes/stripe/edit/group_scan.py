@@ -39,6 +39,7 @@ from .blocks import Window, build_block
 from .group_reduction import share_reduction, spread_cells
 from .partial import Lanes
 from .point_block import AccessMap, PointBlock
+from .redirect import replace_cell
 from .scan import Piece, Scan, Space, Target, derived
 from .scans import add_sums, scan_sums
 from .split import tile_block
@@ -157,6 +158,8 @@ class _Piece:
     """The nest over all pieces, as long as it only copies values."""
 
     team: Team
+    nest: BlockOp
+    """The block over all pieces."""
     copy: BlockOp
     """Inside: it stores the values of a piece as they are."""
     rounds: int
@@ -167,14 +170,6 @@ class _Piece:
     """Which piece of its rows it is, over the indices of the nest."""
     row: tuple[IndexSum, ...]
     """The row, where a piece has one: a sum for each index of rows."""
-
-    @property
-    def nest(self) -> BlockOp:
-        """The block over all pieces."""
-        nest = self.copy.parent_op()
-        if not isinstance(nest, BlockOp):
-            raise ValueError("tiling gave no outer block")
-        return nest
 
     @staticmethod
     def of(scan: Scan, team: Team, pieces: int) -> _Piece:
@@ -206,10 +201,7 @@ class _Piece:
         flat = derived(scan, space, targets)
         flat.set_constraints([form for form in where if form.bounds(extents)[0] < 0])
         scan.add(flat)
-        copy, kept = tile_block(flat, [*[1] * len(outer), *team.copies])
-        nest = copy.parent_op()
-        if not isinstance(nest, BlockOp):
-            raise ValueError("tiling gave no outer block")
+        nest, copy, kept = tile_block(flat, [*[1] * len(outer), *team.copies])
         many = [n for n, extent in enumerate(outer) if extent > 1]
         sums = dict(zip([*many, *kept], [*nest.indices, *copy.indices], strict=True))
         values = [
@@ -220,7 +212,7 @@ class _Piece:
         cells = tuple(_cell(team, values[len(outer) :]))
         group, *row = values[: len(outer)]
         last = -group + (pieces - 1)
-        return _Piece(team, copy, rounds, cells, last, tuple(row))
+        return _Piece(team, nest, copy, rounds, cells, last, tuple(row))
 
 
 _Sum = TypeVar("_Sum", LinearForm, IndexSum[SSAValue])
@@ -316,13 +308,7 @@ class _Walk:
         """Let the copy go to local memory; a block that stores what is there."""
         copy, number = self.piece.copy, self.number
         back = self._back()
-        accesses = [[*access] for access in copy.accesses]
-        accesses[number] = [*self.piece.cell]
-        type = view_type(self.values)
-        window = type.resized([1] * type.rank)
-        Rewriter.replace_value_with_new_type(copy.view(number), window)
-        copy.operands[number] = self.values
-        copy.rewrite(accesses, copy.where)
+        replace_cell(copy, number, self.values, self.piece.cell)
         if copy.conditions:
             used = copy.refinement(number)
             copy.set_refinement(
@@ -334,13 +320,9 @@ class _Walk:
     def _back(self) -> BlockOp:
         """A block that stores the cells of a piece where the copy stores now."""
         copy, number = self.piece.copy, self.number
-        type = view_type(self.values)
         body = BlockOp.empty_body(
             [index.name_hint for index in copy.indices],
-            [
-                (type.resized([1] * type.rank), "from"),
-                (copy.view_type(number), "to"),
-            ],
+            [(view_type(self.values).cell, "from"), (copy.view_type(number), "to")],
         )
         *indices, source, target = body.block.args
         load = LoadOp(source)
@@ -475,7 +457,6 @@ def _radices(parts: int) -> tuple[int, ...]:
 
 def _allocated(type: ViewType, name: str, before: Operation) -> SSAValue:
     """A buffer that is allocated ahead of a block."""
-    allocation = located(AllocOp(type), before)
-    allocation.view.name_hint = name
+    allocation = located(AllocOp(type, name), before)
     Rewriter.insert_op(allocation, InsertPoint.before(before))
     return allocation.view

@@ -9,10 +9,11 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import MemorySpace, Refinement, ViewType
+from ....dialects.stripe.attributes import MemorySpace, Refinement
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
+from ...locations import located
 from ..analysis.nests import has_own_windows
 from .blocks import retarget
 
@@ -121,12 +122,8 @@ def _moves_inward(block: BlockOp, numbers: Sequence[int], limit: int) -> bool:
 def _allocate_inside(
     block: BlockOp, allocation: AllocOp, numbers: list[int]
 ) -> AllocOp:
-    window = block.view_type(numbers[0])
-    private = AllocOp(
-        ViewType.of(window.sizes, window.element_type, MemorySpace.PRIVATE)
-    )
-    private.view.name_hint = allocation.view.name_hint
-    private.location = allocation.location
+    type = block.view_type(numbers[0]).in_space(MemorySpace.PRIVATE)
+    private = located(AllocOp(type, allocation.view.name_hint), allocation)
     Rewriter.insert_op(private, InsertPoint.at_start(block.body.block))
     for number in numbers:
         retarget(block.view(number), private.view)

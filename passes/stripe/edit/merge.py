@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from xdsl.ir import SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ....dialects.stripe.attributes import ViewType, view_type
 from ....dialects.stripe.binding import Binding
 from ....dialects.stripe.block import BlockOp
-from ....dialects.stripe.reshape import ReshapeOp
+from .redirect import reshaped
 
 _Item = TypeVar("_Item")
 
@@ -100,23 +100,19 @@ def _ends_in_one_place(block: BlockOp, number: int) -> bool:
 
 def _remove_axis(block: BlockOp, number: int, axis: int) -> None:
     """Let an axis of a buffer go, with its place in the window, not in the access."""
-    block.operands[number] = _reshaped(block, number, axis)
+    block.operands[number] = _merged(block, number, axis)
     window = block.view_type(number)
     resized = window.resized(_without(window.sizes, axis))
     Rewriter.replace_value_with_new_type(block.view(number), resized)
 
 
-def _reshaped(block: BlockOp, number: int, gone: int) -> SSAValue:
+def _merged(block: BlockOp, number: int, gone: int) -> SSAValue:
     """A buffer with axis `gone` merged into the one before it."""
     buffer = block.buffer(number)
     type = view_type(buffer)
     sizes = [*type.sizes]
     sizes[gone - 1] *= sizes[gone]
-    reshape = ReshapeOp(buffer, type.resized(_without(sizes, gone)))
-    reshape.view.name_hint = buffer.name_hint
-    reshape.location = block.location
-    Rewriter.insert_op(reshape, InsertPoint.before(block))
-    return reshape.view
+    return reshaped(block, buffer, type.resized(_without(sizes, gone)))
 
 
 def _without(items: Sequence[_Item], gone: int) -> list[_Item]:

@@ -89,8 +89,8 @@ def _take_memories(
         if len(types) > 1:
             raise error_at(nest, "cannot walk: windows of one buffer differ")
         is_shown = not _sharing(memory, nest)
-        own = located(AllocOp(types.pop().in_space(MemorySpace.PRIVATE)), nest)
-        own.view.name_hint = memory.name_hint
+        private = types.pop().in_space(MemorySpace.PRIVATE)
+        own = located(AllocOp(private, memory.name_hint), nest)
         Rewriter.insert_op(own, InsertPoint.at_start(nest.body.block))
         for number in numbers:
             retarget(nest.view(number), own.view)
@@ -170,12 +170,9 @@ class _Walk:
             memory = walked.memory
             sizes = [0] * len(walked.block.index_ranges)
             sizes[walked.index] = self._size
-            leaf, _ = tile_block(walked.block, sizes, is_innermost=walked.aggregates)
-            self._leaves[memory] = leaf
-            around = leaf.parent_op()
-            if not isinstance(around, BlockOp):
-                raise ValueError("tiling gave no outer block")
-            outer.append(around)
+            tiled = tile_block(walked.block, sizes, is_innermost=walked.aggregates)
+            self._leaves[memory] = tiled.inner
+            outer.append(tiled.outer)
         serial = join_blocks(outer)
         serial.properties["serial"] = UnitAttr()
         *others, last = outer
@@ -213,8 +210,8 @@ class _Walk:
         gone: list[int] = []
         for memory in values:
             numbers = [n for n, buffer in enumerate(serial.buffers) if buffer is memory]
-            tile = located(AllocOp(serial.view_type(numbers[0])), serial)
-            tile.view.name_hint = memory.name_hint
+            type = serial.view_type(numbers[0])
+            tile = located(AllocOp(type, memory.name_hint), serial)
             Rewriter.insert_op(tile, InsertPoint.at_start(serial.body.block))
             for number in numbers:
                 serial.view(number).replace_all_uses_with(tile.view)
@@ -234,8 +231,8 @@ class _Walk:
         scales: dict[tuple[SSAValue, Term], SSAValue] = {}
         for memory in self._found.running:
             leaf, view = self._leaves[memory], self._view(serial, memory)
-            old = located(AllocOp(view_type(view).in_space(MemorySpace.PRIVATE)), leaf)
-            old.view.name_hint = f"{memory.name_hint or 'number'}_old"
+            private = view_type(view).in_space(MemorySpace.PRIVATE)
+            old = located(AllocOp(private, f"{memory.name_hint or 'number'}_old"), leaf)
             copy = located(copy_block(view, old.view), leaf)
             Rewriter.insert_op([old, copy], InsertPoint.before(leaf))
             so_far = finite_block(view, self._inits[memory], leaf)

@@ -65,9 +65,8 @@ def split_reduction(
     and inside of blocks in private one. Their rows are apart by multiples of
     `row_unit` numbers, so that each can begin with a whole vector.
     """
-    space = space or _usual_space(block)
-    split = _Split(block, tuple(chunks), lanes, space, row_unit)
-    parts = {number: split.parts(number) for number in split.outputs}
+    split = _Split(block, tuple(chunks), lanes, space or _usual_space(block), row_unit)
+    parts = {number: split.parts(number) for number in block.written}
     first, second = split.partial_block(parts), split.final_block(parts)
     allocations = [view.owner for view in parts.values()]
     block.replace_by(
@@ -100,12 +99,6 @@ class _Split:
     space: MemorySpace
     row_unit: int = 1
 
-    @property
-    def outputs(self) -> list[int]:
-        """The numbers of the refinements that are written."""
-        refinements = enumerate(self.block.refinement_list)
-        return [n for n, r in refinements if r.direction.writes]
-
     def parts(self, number: int) -> SSAValue:
         """A buffer for the parts of an output."""
         buffer = self.block.buffer(number)
@@ -114,9 +107,8 @@ class _Split:
         *outer, row = self._around(counts, turns, view_type(buffer).sizes)
         shape = [*outer, -(-row // self.row_unit) * self.row_unit]
         element = view_type(buffer).element_type
-        parts = AllocOp(ViewType.of(shape, element, self.space))
-        parts.view.name_hint = f"{buffer.name_hint or 'out'}_parts"
-        return parts.view
+        name = f"{buffer.name_hint or 'out'}_parts"
+        return AllocOp(ViewType.of(shape, element, self.space), name).view
 
     def _around(
         self, chunks: Sequence[_Item], lanes: Sequence[_Item], cells: Sequence[_Item]
@@ -136,7 +128,7 @@ class _Split:
             *turns,
         ]
         types = [
-            _one_of(parts[n]) if n in parts else old.view_type(n)
+            view_type(parts[n]).cell if n in parts else old.view_type(n)
             for n in range(len(old.views))
         ]
         hints = [view.name_hint for view in old.views]
@@ -213,7 +205,7 @@ class _Split:
                 *("lane" for _ in turns),
             ],
             [
-                *((_one_of(view), "part") for view in parts.values()),
+                *((view_type(view).cell, "part") for view in parts.values()),
                 *((old.view_type(n), old.view(n).name_hint) for n in parts),
             ],
         )
@@ -249,9 +241,3 @@ class _Split:
 def _usual_space(block: BlockOp) -> MemorySpace:
     """Where the parts of a block's outputs are."""
     return MemorySpace.GLOBAL if is_top_level(block) else MemorySpace.PRIVATE
-
-
-def _one_of(view: SSAValue) -> ViewType:
-    """The window of one number in a buffer."""
-    type = view_type(view)
-    return type.resized([1] * type.rank)

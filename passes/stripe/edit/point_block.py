@@ -151,9 +151,8 @@ class PointBlock:
         self, shape: Sequence[int], element: Attribute, name: str | None = None
     ) -> SSAValue:
         """A private buffer of each point."""
-        alloc = AllocOp(ViewType.of(shape, element, MemorySpace.PRIVATE))
-        alloc.view.name_hint = name
-        return self._add(alloc).results[0]
+        type = ViewType.of(shape, element, MemorySpace.PRIVATE)
+        return self._add(AllocOp(type, name)).results[0]
 
     def load_from(
         self, window: SSAValue, subscripts: Sequence[Subscript] | None = None
@@ -205,7 +204,7 @@ class PointBlock:
     ) -> SSAValue:
         type = view_type(view)
         place = len(self._body.args)
-        window_type = type.resized([1] * type.rank if sizes is None else sizes)
+        window_type = type.cell if sizes is None else type.resized(sizes)
         window = self._body.insert_arg(window_type, place)
         window.name_hint = self._window_name(view.name_hint)
         self._buffers.append(view)

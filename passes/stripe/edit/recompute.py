@@ -16,13 +16,13 @@ from ....dialects.stripe.attributes import (
     view_type,
 )
 from ....dialects.stripe.binding import Binding
-from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ...locations import located
-from ..analysis.nests import absolute_access, all_blocks, output_indices
+from ..analysis.nests import absolute_access, all_blocks, output_indices, windows_from
 from ..analysis.scratch import Copied
 from .blocks import Window, build_block
-from .redirect import replace_input
+from .redirect import replace_cell, replace_window
 
 
 def recompute_unless_numbers(
@@ -79,18 +79,14 @@ def _read_source(
     chosen = scratch.cell(absolute_access(view).starts)
     within = [start.substitute(chosen) for start in scratch.copy.access(0)]
     renamed = {old: IndexSum.value(new) for old, new in copies.items()}
-    steps: list[tuple[BlockOp, int]] = []
-    copied = copies[view]
-    while (window := window_of(copied)) is not None:
-        steps.insert(0, window)
-        copied = window[0].buffer(window[1])
+    steps = [*windows_from(copies[view])][::-1]
     buffer = copies[scratch.copy.buffer(0)]
     for block, number in steps[:-1]:
         sizes = view_type(buffer).sizes
-        buffer = replace_input(block, number, buffer, [IndexSum()] * len(sizes), sizes)
+        buffer = replace_window(block, number, buffer, [IndexSum()] * len(sizes), sizes)
     block, number = steps[-1]
     starts = tuple([start.substitute(renamed) for start in within])
-    replace_input(block, number, buffer, starts, [1] * len(starts))
+    replace_cell(block, number, buffer, starts)
 
 
 def _erase_copies(scratch: SSAValue) -> None:

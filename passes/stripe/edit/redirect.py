@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from math import gcd
 
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, Refinement, ViewType, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import LoadOp
+from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.stripe.subscripts import split_subscripts
 
 
@@ -72,7 +73,7 @@ def redirect_input(
     uses = list(view.uses)
     if len(uses) > 1:
         return _append_input(block, buffer, starts, sizes)
-    return replace_input(block, number, buffer, starts, sizes)
+    return replace_window(block, number, buffer, starts, sizes)
 
 
 def redirect_window(
@@ -87,18 +88,18 @@ def redirect_window(
 
     The new window has axes of size 1 in front, then those of the old one in its shape.
     """
-    view = replace_input(block, number, buffer, starts, sizes)
+    view = replace_window(block, number, buffer, starts, sizes)
     _reorder_uses(view, len(sizes) - len(shape.order), shape)
 
 
-def replace_input(
+def replace_window(
     block: BlockOp,
     number: int,
     buffer: SSAValue,
     starts: Sequence[IndexSum],
     sizes: Sequence[int],
 ) -> BlockArgument:
-    """Give a block a window of `buffer` in place of input `number`; the window."""
+    """Give a block a window of `buffer` in place of window `number`; the window."""
     view = block.view(number)
     type = _resized(buffer, sizes)
     accesses: list[Sequence[IndexSum]] = [*block.accesses]
@@ -107,6 +108,22 @@ def replace_input(
     Rewriter.replace_value_with_new_type(view, type)
     block.rewrite(accesses, block.where)
     return block.view(number)
+
+
+def replace_cell(
+    block: BlockOp, number: int, buffer: SSAValue, starts: Sequence[IndexSum]
+) -> None:
+    """Give a block a cell of `buffer` in place of window `number`."""
+    replace_window(block, number, buffer, starts, [1] * len(starts))
+
+
+def reshaped(block: BlockOp, buffer: SSAValue, type: ViewType) -> SSAValue:
+    """The memory of a buffer under another shape, in front of a block."""
+    reshape = ReshapeOp(buffer, type)
+    reshape.view.name_hint = buffer.name_hint
+    reshape.location = block.location
+    Rewriter.insert_op(reshape, InsertPoint.before(block))
+    return reshape.view
 
 
 def _append_input(
@@ -142,7 +159,7 @@ def _reorder_window(
     pairs = zip(block.access(number), shape.steps, strict=True)
     access = [_divided(start, step) for start, step in pairs]
     sizes = counts(block.view_type(number).sizes, shape.steps)
-    replace_input(
+    replace_window(
         block,
         number,
         buffer,

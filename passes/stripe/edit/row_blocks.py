@@ -112,8 +112,7 @@ def _begin(
 ) -> tuple[AllocOp, PointBlock, AccessMap]:
     """A private buffer like a view, and a block over its cells to be built."""
     type = view_type(view).in_space(MemorySpace.PRIVATE)
-    own = located(AllocOp(type), origin)
-    own.view.name_hint = f"{view.name_hint or 'number'}_{name}"
+    own = located(AllocOp(type, f"{view.name_hint or 'number'}_{name}"), origin)
     return own, PointBlock(_ranges(type), _names(type), origin), _cell(type)
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
-from ..analysis.nests import reduction_indices, root_buffer
+from ..analysis.nests import axis_of, reduction_indices, root_buffer
 
 
 class RowUse(Enum):
@@ -48,12 +48,8 @@ class RowLeaf:
 
     def axis(self, number: int) -> int | None:
         """The axis of a memory along which it has values of its own, from 0 on."""
-        access, index = self.block.refinement(number).access, self.index
-        if index is None:
-            return None
-        moved = [axis for axis, form in enumerate(access) if form.coefficients[index]]
-        is_own = len(moved) == 1 and access[moved[0]].single_dimension == index
-        return moved[0] if is_own else None
+        index = self.index
+        return None if index is None else axis_of(self.block, number, index)
 
 
 @dataclass(frozen=True)

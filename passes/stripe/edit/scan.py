@@ -93,9 +93,8 @@ class Scan:
     def allocate(self, number: int, shape: Sequence[int], suffix: str) -> SSAValue:
         """A buffer for values of an output."""
         element = self.block.view_type(number).element_type
-        allocation = AllocOp(ViewType.of(shape, element))
         hint = self.block.buffer(number).name_hint or "out"
-        allocation.view.name_hint = f"{hint}_{suffix}"
+        allocation = AllocOp(ViewType.of(shape, element), f"{hint}_{suffix}")
         self.add(allocation)
         return allocation.view
 
@@ -215,11 +214,11 @@ def derived(
             buffer, access = target.start
             buffers.append(buffer)
             refinements.append(Refinement(Direction.IN, access))
-            views.append((number_type(buffer), "state"))
+            views.append((view_type(buffer).cell, "state"))
     for target in targets:
         buffers.append(target.buffer)
         refinements.append(replace(target.how, access=target.access))
-        views.append((number_type(target.buffer), old.view(target.number).name_hint))
+        views.append((view_type(target.buffer).cell, old.view(target.number).name_hint))
     body = BlockOp.empty_body(space.names, views)
     arguments = body.block.args
     _move_statements(old, forms, arguments[:rank], body.block)
@@ -236,12 +235,6 @@ def derived(
         space.ranges, buffers, refinements, body, block_name=scan.name(suffix)
     )
     return located(block, scan.block)
-
-
-def number_type(buffer: SSAValue) -> ViewType:
-    """The window of one number in a buffer."""
-    type = view_type(buffer)
-    return type.resized([1] * type.rank)
 
 
 def _move_statements(

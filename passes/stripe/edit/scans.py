@@ -15,7 +15,6 @@ from ....dialects.stripe.attributes import (
     Direction,
     MemorySpace,
     Refinement,
-    ViewType,
     view_type,
 )
 from ....dialects.stripe.block import BlockOp
@@ -25,7 +24,7 @@ from .blocks import retarget
 from .copies import copy_block, fill_block
 from .point_block import PointBlock, identity_access
 from .scan import Piece, Scan, Space, Target, derived
-from .split import tile_block
+from .split import Tiled, tile_block
 
 
 def walk(
@@ -206,31 +205,25 @@ def _add_walk(
     sizes[chunks - 1], sizes[chunks] = piece.steps, piece.chains
     if scan.lane is not None:
         sizes[-1] = step
-    inner, _ = tile_block(flat, sizes)
-    _make_serial(scan, inner, is_filled=not scratch)
+    _make_serial(scan, tile_block(flat, sizes), is_filled=not scratch)
     for buffer in scratch.values():
         if isinstance(buffer.owner, Operation):
             Rewriter.erase_op(buffer.owner)
 
 
-def _make_serial(scan: Scan, inner: BlockOp, *, is_filled: bool) -> None:
+def _make_serial(scan: Scan, tiled: Tiled, *, is_filled: bool) -> None:
     """Let the points of a tile hand on their values in private cells.
 
     At first these hold what the starts are, or, if those are not filled, nothing.
     """
-    outer = inner.parent_op()
-    if not isinstance(outer, BlockOp):
-        raise ValueError("tiling gave no outer block")
+    outer, inner, _ = tiled
     refinements = list(inner.refinement_list)
     count = len(scan.outputs)
     begin = len(scan.inputs)
     for number in range(begin, begin + count):
         output = scan.block.refinement(scan.outputs[number - begin])
         window = outer.view_type(number)
-        state = AllocOp(
-            ViewType.of(window.sizes, window.element_type, MemorySpace.PRIVATE)
-        )
-        state.view.name_hint = "state"
+        state = AllocOp(window.in_space(MemorySpace.PRIVATE), "state")
         view = outer.view(number)
         retarget(view, state.view)
         if is_filled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from xdsl.ir import Block, Region, SSAValue
 
@@ -53,12 +54,9 @@ def tile_nest(
         own = [sizes[number] for number in numbers]
         split = _Split.of(block, own)
         is_last = is_whole and level + 1 == len(schedule.levels)
-        inner, kept = tile_block(
+        outer, inner, kept = tile_block(
             block, own, is_innermost=is_last or split.cuts(reduction_indices(block))
         )
-        outer = inner.parent_op()
-        if not isinstance(outer, BlockOp):
-            raise ValueError("tiling gave no outer block")
         blocks.append((outer, [numbers[index] for index in split.outer]))
         block, numbers = inner, [numbers[index] for index in kept]
     blocks.append((block, numbers))
@@ -108,13 +106,23 @@ class _Split:
         return int(low), int(high)
 
 
+class Tiled(NamedTuple):
+    """The blocks that have taken the place of one."""
+
+    outer: BlockOp
+    """That of tiles."""
+    inner: BlockOp
+    """That of points."""
+    kept: tuple[int, ...]
+    """Which of the original's indices that has."""
+
+
 def tile_block(
     block: BlockOp, sizes: Sequence[int], *, is_innermost: bool = True
-) -> tuple[BlockOp, tuple[int, ...]]:
+) -> Tiled:
     """Replace `block` by a block of tiles around a block of points.
 
-    Returns the block of points, and which of the original's indices it has. What is
-    still to be done with the block is for that one.
+    What is still to be done with the block is for that of points.
 
     With `is_innermost`, `init` stays with the tiles and points accumulate; otherwise it
     moves inward, and every tile must hold all points of its cells. Raises GinghamError
@@ -165,7 +173,7 @@ def tile_block(
     set_schedule(inner, schedule.over(split.inner))
     outer_body.block.add_op(inner)
     block.replace_by(outer)
-    return inner, split.inner
+    return Tiled(outer, inner, split.inner)
 
 
 def _of_tiles(binding: Binding) -> Binding:

@@ -169,8 +169,7 @@ def _copy(
     """
     block, number = steps[0].block, steps[0].number
     hint = block.view(number).name_hint or "in"
-    allocation = AllocOp(type)
-    allocation.view.name_hint = f"{hint}_stage"
+    allocation = AllocOp(type, f"{hint}_stage")
     name = None
     if staging.space is MemorySpace.GLOBAL:
         name = f"{block.block_name.data if block.block_name else 'block'}_stage_{hint}"

@@ -37,8 +37,8 @@ class Transposed:
         (number,) = block.written
         sizes = [block.index_ranges[index] for index in order]
         element = block.view_type(number).element_type
-        scratch = AllocOp(ViewType.of(sizes, element, MemorySpace.GLOBAL))
-        scratch.view.name_hint = f"{block.buffer(number).name_hint or 'out'}_transposed"
+        name = f"{block.buffer(number).name_hint or 'out'}_transposed"
+        scratch = AllocOp(ViewType.of(sizes, element, MemorySpace.GLOBAL), name)
         copy = _copy(block, number, scratch, order)
         return Transposed(scratch, _filling(block, number, scratch, order), copy)
 
@@ -69,7 +69,7 @@ def _filling(
     refinements[number] = replace(refinements[number], access=access)
     transposed.operands[number] = scratch.view
     Rewriter.replace_value_with_new_type(
-        transposed.view(number), scratch.view.type.resized([1] * len(order))
+        transposed.view(number), scratch.view.type.cell
     )
     transposed.set_refinements(refinements)
     lead_with(transposed, order)
@@ -97,7 +97,7 @@ def _copy(
         for axis, form in enumerate(output.access)
     )
     hint = block.view(number).name_hint
-    one = scratch.view.type.resized([1] * len(order))
+    one = scratch.view.type.cell
     body = BlockOp.empty_body(
         [None if n is None else block.indices[n].name_hint for n in kept],
         [(one, "transposed"), (block.view_type(number), hint)],

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.aggregation import Aggregation
-from ....dialects.stripe.attributes import MemorySpace, ViewType, view_type
+from ....dialects.stripe.attributes import MemorySpace, view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
 from ...locations import located
@@ -106,11 +106,8 @@ def _collect(
     """Let the statements from `first` to `last` use a private buffer for a view."""
     if first is None or last is None:
         return
-    type = view_type(view)
-    accumulator = AllocOp(
-        ViewType.of(type.sizes, type.element_type, MemorySpace.PRIVATE)
-    )
-    accumulator.view.name_hint = f"{view.name_hint or 'out'}_acc"
+    private = view_type(view).in_space(MemorySpace.PRIVATE)
+    accumulator = AllocOp(private, f"{view.name_hint or 'out'}_acc")
     retarget(view, accumulator.view)
     fill = fill_block(accumulator.view, init)
     opening = [located(accumulator, origin), located(fill, origin)]

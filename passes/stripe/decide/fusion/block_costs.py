@@ -11,10 +11,10 @@ from xdsl.ir import Operation, SSAValue
 
 from .....dialects.stripe.block import BlockOp
 from .....dialects.stripe.ops import AllocOp
-from .....dialects.stripe.reshape import ReshapeOp
 from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
 from ....clock import Clock
+from ...analysis.nests import users_of
 from ...analysis.problem import Problem
 from ...analysis.shared_indices import Member
 from ..model.code import build_seconds
@@ -26,7 +26,6 @@ from .contraction import Contraction
 
 _Tiled: TypeAlias = tuple[BlockOp, tuple[int, ...], frozenset[int]]
 """A block, a register tile of it, and the inputs that are staged."""
-_Users: TypeAlias = frozenset[Operation] | None
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,9 @@ class BlockCosts:
     _contractions: dict[Member, Contraction] = field(
         default_factory=dict[Member, Contraction]
     )
-    _users: dict[SSAValue, _Users] = field(default_factory=dict[SSAValue, _Users])
+    _users: dict[SSAValue, set[Operation]] = field(
+        default_factory=dict[SSAValue, set[Operation]]
+    )
 
     @property
     def clock(self) -> Clock:
@@ -121,22 +122,8 @@ class BlockCosts:
 
     def are_all_users(self, memory: SSAValue, blocks: AbstractSet[BlockOp]) -> bool:
         """Whether these blocks are all that uses an allocation, under any shape."""
+        if not isinstance(memory.owner, AllocOp):
+            return False
         if memory not in self._users:
-            self._users[memory] = _users_of(memory)
-        users = self._users[memory]
-        return users is not None and users <= blocks
-
-
-def _users_of(memory: SSAValue) -> _Users:
-    """What uses an allocation, under any shape; None for other memory."""
-    if not isinstance(memory.owner, AllocOp):
-        return None
-    pending = [memory]
-    users: set[Operation] = set()
-    while pending:
-        for use in pending.pop().uses:
-            if isinstance(use.operation, ReshapeOp):
-                pending.append(use.operation.view)
-            else:
-                users.add(use.operation)
-    return frozenset(users)
+            self._users[memory] = users_of(memory)
+        return self._users[memory] <= blocks

@@ -12,6 +12,7 @@ from .....dialects.stripe.ops import AllocOp
 from .....targets.hardware import Hardware
 from ...analysis.lanes import unit_steps
 from ...analysis.nests import (
+    aggregates_from_nothing,
     is_injective,
     is_leaf,
     is_number,
@@ -170,14 +171,7 @@ def _has_cells(block: BlockOp, number: int) -> bool:
 
 def _aggregates(block: BlockOp) -> bool:
     """Whether all outputs aggregate numbers from what changes nothing."""
-    return all(
-        is_number(block.view_type(number))
-        and refinement.aggregation is not Aggregation.ASSIGN
-        and refinement.init
-        == refinement.aggregation.identity(block.view_type(number).element_type)
-        for number, refinement in enumerate(block.refinement_list)
-        if refinement.direction.writes
-    )
+    return all(aggregates_from_nothing(block, number) for number in block.written)
 
 
 def may_share(block: BlockOp, ranges: Sequence[int], hardware: Hardware) -> bool:

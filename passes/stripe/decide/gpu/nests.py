@@ -256,8 +256,8 @@ class _Sharing:
         """Let blocks use rows in local memory; the copy from there, or to there."""
         nest, view = self._nest, self._nest.view(number)
         type = _padded(view_type(view))
-        local = located(AllocOp(type.in_space(MemorySpace.LOCAL)), nest)
-        local.view.name_hint = f"{view.name_hint or 'row'}_rows"
+        name = f"{view.name_hint or 'row'}_rows"
+        local = located(AllocOp(type.in_space(MemorySpace.LOCAL), name), nest)
         retarget(view, local.view)
         Rewriter.insert_op(local, InsertPoint.at_start(nest.body.block))
         if nest.refinement(number).direction.writes:
@@ -278,10 +278,9 @@ class _Sharing:
             if share is None:
                 continue
             type = view_type(view)
-            private = AllocOp(type.in_space(MemorySpace.PRIVATE))
+            private = AllocOp(type.in_space(MemorySpace.PRIVATE), view.name_hint)
             if held + self._rounds(private, share) > most:
                 continue
-            private.view.name_hint = view.name_hint
             retarget(view, private.view)
             copy = copy_block(view, private.view)
             axes = [axis for axis, size in enumerate(type.sizes) if size > 1]
@@ -342,10 +341,8 @@ def _padded(type: ViewType) -> ViewType:
 
 def move_to_local(allocation: AllocOp) -> None:
     """Put a buffer of a nest into the memory that a group shares."""
-    local = located(
-        AllocOp(allocation.view.type.in_space(MemorySpace.LOCAL)), allocation
-    )
-    local.view.name_hint = allocation.view.name_hint
+    type = allocation.view.type.in_space(MemorySpace.LOCAL)
+    local = located(AllocOp(type, allocation.view.name_hint), allocation)
     Rewriter.insert_op(local, InsertPoint.before(allocation))
     retarget(allocation.view, local.view)
     Rewriter.erase_op(allocation)

@@ -35,9 +35,10 @@ from .....dialects.stripe.tiling import Points
 from .....targets.hardware.description import Hardware
 from ...analysis.nests import (
     absolute_access,
+    axis_of,
+    blocks_around,
     is_leaf,
     is_subscripted,
-    is_top_level,
     root_buffer,
 )
 from ...analysis.work_groups import is_spread
@@ -76,12 +77,8 @@ def shared_inside(nest: BlockOp, hardware: Hardware) -> dict[BlockOp, Schedule]:
 
 def nest_around(block: BlockOp) -> BlockOp:
     """The top-level block that a block is in."""
-    while not is_top_level(block):
-        around = block.parent_op()
-        if not isinstance(around, BlockOp):
-            break
-        block = around
-    return block
+    *_, outermost = (block, *blocks_around(block))
+    return outermost
 
 
 def _leaves(nest: BlockOp) -> list[BlockOp] | None:
@@ -140,16 +137,9 @@ def _has_own(leaf: BlockOp, number: int, index: int) -> bool:
 
 def _own_axis(leaf: BlockOp, number: int, index: int) -> int | None:
     """The axis along which an index steps one by one, alone and from 0 on."""
-    sizes = leaf.view_type(number).sizes
-    axes = [
-        axis
-        for axis, form in enumerate(leaf.refinement(number).access)
-        if form.coefficients[index]
-    ]
-    if len(axes) != 1:
-        return None
-    form = leaf.refinement(number).access[axes[0]]
-    return axes[0] if form.single_dimension == index and sizes[axes[0]] == 1 else None
+    axis = axis_of(leaf, number, index)
+    is_cell = axis is not None and leaf.view_type(number).sizes[axis] == 1
+    return axis if is_cell else None
 
 
 def _is_divided_once(pairs: list[tuple[BlockOp, int]]) -> bool:

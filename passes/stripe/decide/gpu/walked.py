@@ -74,6 +74,7 @@ from ...analysis.schedules import is_scheduled
 from ...edit.copies import fill_block, turned_copy
 from ...edit.digits import Digits, aggregate_parts
 from ...edit.group_reduction import spread_cells
+from ...edit.redirect import replace_cell
 from ..model.tiling import Tiling
 from ..model.walk import Product, Way, fastest_way
 from .ends import set_ends
@@ -329,8 +330,8 @@ def _copy_near(product: _Product) -> SSAValue | None:
     )
     sizes = [type.sizes[axis] for axis in order]
     sizes[-1] += _SUBTILE
-    local = located(AllocOp(type.resized(sizes).in_space(MemorySpace.LOCAL)), block)
-    local.view.name_hint = f"{values.name_hint or 'values'}_turned"
+    turned = type.resized(sizes).in_space(MemorySpace.LOCAL)
+    local = located(AllocOp(turned, f"{values.name_hint or 'values'}_turned"), block)
     copy = located(turned_copy(values, local.view, order), block)
     # Parts of aggregations are there before: see `_share_rows`.
     around = block.parent
@@ -338,12 +339,8 @@ def _copy_near(product: _Product) -> SSAValue | None:
         raise ValueError("expected a block inside a block")
     Rewriter.insert_op(local, InsertPoint.at_start(around))
     Rewriter.insert_op(copy, InsertPoint.before(block))
-    accesses = [*block.accesses]
-    accesses[number] = tuple([accesses[number][axis] for axis in order])
-    block.operands[number] = local.view
-    window = local.view.type.resized((1,) * type.rank)
-    Rewriter.replace_value_with_new_type(block.view(number), window)
-    block.rewrite(accesses, block.where)
+    starts = block.access(number)
+    replace_cell(block, number, local.view, [starts[axis] for axis in order])
     return local.view
 
 
@@ -379,8 +376,7 @@ def _share_rows(
     memory = fitting[0] if fitting else None
     if memory is None:
         type = ViewType.of([parts, product.shape.rows], element, MemorySpace.LOCAL)
-        allocation = located(AllocOp(type), leaf)
-        allocation.view.name_hint = "parts"
+        allocation = located(AllocOp(type, "parts"), leaf)
         Rewriter.insert_op(allocation, InsertPoint.before(leaf))
         memory = allocation.view
     reason = f"{parts} work-items have parts of a row"

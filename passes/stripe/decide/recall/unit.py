@@ -44,8 +44,7 @@ def unit_of(block: BlockOp) -> ModuleOp | None:
     results: list[SSAValue] = []
     for value in written:
         assert isinstance(value.type, ViewType)
-        allocation = AllocOp(value.type)
-        allocation.view.name_hint = value.name_hint
+        allocation = AllocOp(value.type, value.name_hint)
         body.add_op(allocation)
         mapping[value] = allocation.view
         results.append(allocation.view)
