@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
+
+if TYPE_CHECKING:
+    from gingham.targets.opencl.devices.device import OpenCLDevice
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,3 +52,20 @@ settings.load_profile("gingham")
 # Hypothesis also draws numbers and texts that it finds in the code of whatever modules
 # have been imported so far, which depends on the tests that have run before.
 setattr(providers, "_get_local_constants", Constants)
+
+
+@pytest.fixture(scope="session")
+def opencl_device() -> OpenCLDevice:
+    """The default device; the test is skipped where it is no OpenCL device."""
+    # Only now: what is set above comes before anything of the package is imported.
+    from gingham.errors import GinghamError
+    from gingham.runtime.devices import default_device
+    from gingham.targets.opencl.devices.device import OpenCLDevice
+
+    try:
+        device = default_device()
+    except (GinghamError, UserWarning) as error:
+        pytest.skip(f"no OpenCL device: {error}")
+    if not isinstance(device, OpenCLDevice):
+        pytest.skip("no OpenCL device: the default is the reference interpreter")
+    return device

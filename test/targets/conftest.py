@@ -12,22 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from gingham.dialects import make_context
-from gingham.errors import GinghamError
-from gingham.runtime.devices import default_device
 from gingham.targets.c.device import DEVICE
 from gingham.targets.opencl.devices.device import OpenCLDevice
-
-
-@pytest.fixture(scope="session")
-def opencl_device() -> OpenCLDevice:
-    """The default device, if that is an OpenCL device."""
-    try:
-        device = default_device()
-    except (GinghamError, UserWarning) as error:
-        pytest.skip(f"no OpenCL device: {error}")
-    if not isinstance(device, OpenCLDevice):
-        pytest.skip("no OpenCL device: the default is the reference interpreter")
-    return device
 
 
 @pytest.fixture(params=["as it is", "own memory"])

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import ModuleOp
 from gingham.dialects.eltwise.ops import ElementwiseOp
 from gingham.dialects.eltwise.table import FUNCTIONS, TypeRule
 from gingham.dialects.opencl import OpenCL
-from gingham.runtime.devices import default_device
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.reference import interpret
 from gingham.tools.driver_sweep import trial
@@ -22,15 +21,6 @@ from gingham.tools.driver_sweep.__main__ import main
 from gingham.tools.driver_sweep.kernels import draw_kernel, module_of
 from gingham.tools.driver_sweep.trial import UNOPTIMIZED, Batch, make_inputs, try_batch
 from gingham.tools.driver_sweep.workers import Worker
-
-
-@pytest.fixture(name="device")
-def opencl_device() -> OpenCLDevice:
-    """The default device; the test is skipped where it is no OpenCL device."""
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device works here")
-    return found
 
 
 def test_every_operation_is_drawn() -> None:
@@ -64,16 +54,18 @@ def test_a_kernel_is_always_the_same() -> None:
     assert [str(k.kernel) for k in first] != [str(k.kernel) for k in other]
 
 
-def test_sample(device: OpenCLDevice, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sample(
+    opencl_device: OpenCLDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What the device's compiler makes of some kernels is right."""
-    arguments = ["--device", device.name, "--seconds", "15", "--first", "100"]
+    arguments = ["--device", opencl_device.name, "--seconds", "15", "--first", "100"]
     status = main(arguments)
     assert status == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("blamed", ["wrong", "ours"])
 def test_who_is_wrong(
-    blamed: str, device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+    blamed: str, opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A result that is wrong with optimisation only, or without it, too."""
 
@@ -90,7 +82,7 @@ def test_who_is_wrong(
         return results
 
     monkeypatch.setattr(trial, "run", run)
-    batch = Batch(device.name, 1, 0, 2, "printed")
+    batch = Batch(opencl_device.name, 1, 0, 2, "printed")
     assert batch.drawn()[-1].is_exact
     (finding,) = try_batch(batch)
     assert finding.number == 1
@@ -114,7 +106,7 @@ def test_what_goes_wrong_is_a_finding() -> None:
 
 
 def test_a_kernel_is_printed(
-    device: OpenCLDevice, capsys: pytest.CaptureFixture[str]
+    opencl_device: OpenCLDevice, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--device", device.name, "--kernel", "4"]) == 0
+    assert main(["--device", opencl_device.name, "--kernel", "4"]) == 0
     assert "void kernel_4(" in capsys.readouterr().out

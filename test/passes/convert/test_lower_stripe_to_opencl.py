@@ -23,7 +23,6 @@ from xdsl.parser import Parser
 from gingham.dialects import make_context
 from gingham.errors import GinghamError
 from gingham.passes.convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass
-from gingham.runtime.devices import devices
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -42,15 +41,6 @@ def lower(text: str) -> ModuleOp:
     LowerStripeToOpenCLPass().apply(Context(), module)
     module.verify()
     return module
-
-
-@pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    """The first OpenCL device that works."""
-    for candidate in devices():
-        if isinstance(candidate, OpenCLDevice) and candidate.failure() is None:
-            return candidate
-    pytest.skip("no OpenCL device")
 
 
 @dataclass
@@ -212,11 +202,13 @@ def test_random_programs_keep_their_meaning(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(100, 110))
-def test_random_programs_run_on_the_device(seed: int, device: OpenCLDevice) -> None:
+def test_random_programs_run_on_the_device(
+    seed: int, opencl_device: OpenCLDevice
+) -> None:
     random = np.random.default_rng(seed)
     cases = [case for _ in range(4) if (case := lowered_if_meaningful(random))]
     for module, inputs, expected in cases:
-        (result,) = OpenCLExecutable(module, device)(*inputs)
+        (result,) = OpenCLExecutable(module, opencl_device)(*inputs)
         np.testing.assert_array_equal(result, expected[0], str(module))
 
 

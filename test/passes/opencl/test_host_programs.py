@@ -15,7 +15,6 @@ from gingham.dialects import make_context
 from gingham.dialects.opencl.kernel import AllocateOp, LaunchOp
 from gingham.errors import GinghamError
 from gingham.passes import get_all_passes
-from gingham.runtime.devices import default_device
 from gingham.runtime.memory import memory_report
 from gingham.targets.host_reader import host_program
 from gingham.targets.opencl.devices.device import OpenCLDevice
@@ -87,21 +86,15 @@ def arrays(seed: int) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]
     return [generator.integers(-9, 9, 8).astype(np.float32) for _ in range(2)]
 
 
-@pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device")
-    return found
-
-
 @pytest.mark.parametrize("seed", range(25))
-def test_placed_programs_compute_the_same(seed: int, device: OpenCLDevice) -> None:
+def test_placed_programs_compute_the_same(
+    seed: int, opencl_device: OpenCLDevice
+) -> None:
     text = random_program(seed)
     before, after = parse(text), placed(text)
     report = memory_report(host_program(after))
     assert report.lower_bound <= report.peak <= max(report.unshared, 128 * 16)
-    executable = OpenCLExecutable(after, device)
+    executable = OpenCLExecutable(after, opencl_device)
     constant = arrays(seed)[1]
     for call in range(3):
         values, other = arrays(100 * call + seed)

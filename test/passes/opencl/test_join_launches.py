@@ -23,7 +23,6 @@ from gingham.passes.opencl.modules import host_launches
 from gingham.passes.opencl.place_memory import OpenCLPlaceMemoryPass
 from gingham.passes.opencl.plan_joins import OpenCLPlanJoinsPass
 from gingham.passes.opencl.synchronize import OpenCLSynchronizePass
-from gingham.runtime.devices import default_device
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -138,14 +137,6 @@ def join_at_random(module: ModuleOp, seed: int) -> None:
             return
 
 
-@pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device")
-    return found
-
-
 def arrays(seed: int) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
     generator = np.random.default_rng(seed)
     return [generator.integers(-9, 9, 64).astype(np.float32) for _ in range(2)]
@@ -161,7 +152,7 @@ def check(before: ModuleOp, after: ModuleOp, seed: int, device: OpenCLDevice) ->
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_random_joins_compute_the_same(seed: int, device: OpenCLDevice) -> None:
+def test_random_joins_compute_the_same(seed: int, opencl_device: OpenCLDevice) -> None:
     text = random_program(seed)
     before, after = parse(text), parse(text)
     join_at_random(after, seed)
@@ -171,17 +162,17 @@ def test_random_joins_compute_the_same(seed: int, device: OpenCLDevice) -> None:
     OpenCLPlaceMemoryPass().apply(Context(), after)
     after.verify()
     assert len(launches_of(after)) <= count
-    check(before, after, seed, device)
+    check(before, after, seed, opencl_device)
 
 
 @pytest.mark.parametrize("seed", range(20, 40))
-def test_planned_joins_compute_the_same(seed: int, device: OpenCLDevice) -> None:
+def test_planned_joins_compute_the_same(seed: int, opencl_device: OpenCLDevice) -> None:
     text = random_program(seed)
     before, after = parse(text), parse(text)
     OpenCLPlanJoinsPass().apply(Context(), after)
     OpenCLJoinLaunchesPass().apply(Context(), after)
     after.verify()
-    check(before, after, seed, device)
+    check(before, after, seed, opencl_device)
 
 
 def test_independent_launches_are_one_kernel() -> None:
@@ -242,9 +233,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize(("text", "shapes"), PROGRAMS)
 def test_branches_of_programs_are_launched_once(
-    text: str, shapes: list[tuple[int, ...]], device: OpenCLDevice
+    text: str, shapes: list[tuple[int, ...]], opencl_device: OpenCLDevice
 ) -> None:
-    del device
+    del opencl_device
     generator = np.random.default_rng(0)
     inputs = [generator.integers(-4, 5, s).astype(np.float32) for s in shapes]
     function = gingham.compile(text)

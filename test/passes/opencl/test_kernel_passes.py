@@ -15,7 +15,6 @@ from gingham.dialects.opencl.memory import StoreOp
 from gingham.dialects.opencl.prefetch import PrefetchOp
 from gingham.passes import get_all_passes
 from gingham.passes.pipelines import stage_passes
-from gingham.runtime.devices import default_device
 from gingham.runtime.hardware import target_options
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
@@ -24,15 +23,6 @@ from gingham.tools.optimizer.located_parser import parse_mlir
 from gingham.tools.optimizer.sources import Sources
 
 Inputs = list[NDArray[np.float32]]
-
-
-@pytest.fixture(name="device")
-def opencl_device() -> OpenCLDevice:
-    """The default device; the test is skipped where it is no OpenCL device."""
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device works here")
-    return found
 
 
 def lowered(text: str, inputs: Inputs, device: OpenCLDevice) -> ModuleOp:
@@ -57,10 +47,10 @@ def run(module: ModuleOp, passes: str) -> None:
     [(64, 1, 1), (64, 4, 4), (64, 5, 4), (65, 4, 1), (65, 5, 5), (67, 5, 1)],
 )
 def test_limited_unrolling(
-    size: int, steps: int, factor: int, device: OpenCLDevice
+    size: int, steps: int, factor: int, opencl_device: OpenCLDevice
 ) -> None:
     """With steps that divide the loops, and steps that would leave a rest."""
-    if device.kind != "cpu":
+    if opencl_device.kind != "cpu":
         pytest.skip("only processors have loops over tiles in registers")
     text = """function (A[N, K], B[K, M]) -> (C) {
       C[i, j : N, M] = +(A[i, k] * B[k, j]);
@@ -70,7 +60,7 @@ def test_limited_unrolling(
         random.integers(-8, 8, (size, size)).astype(np.float32) for _ in "AB"
     ]
     expected = inputs[0] @ inputs[1]
-    module = lowered(text, inputs, device)
+    module = lowered(text, inputs, opencl_device)
     # As many registers as make any loop one that leaves some free.
     changes = f"parallel.vector.registers=1000,overheads.interleaved_steps={steps}"
     run(module, f'opencl-limit-unrolling{{hardware="cpu-avx512:{changes}"}}')
@@ -81,21 +71,23 @@ def test_limited_unrolling(
     factors = [f.value.data for op in tiles if (f := op.unroll_factor) is not None]
     assert max(factors) == factor
     after = interpret(module, inputs)
-    on_device = OpenCLExecutable(module, device)(*inputs)
+    on_device = OpenCLExecutable(module, opencl_device)(*inputs)
     for results in (after, on_device):
         np.testing.assert_array_equal(results[0], expected)
 
 
-def test_stores_past_the_caches(device: OpenCLDevice) -> None:
-    if device.kind != "cpu":
+def test_stores_past_the_caches(opencl_device: OpenCLDevice) -> None:
+    if opencl_device.kind != "cpu":
         pytest.skip("only processors store so")
     inputs: Inputs = [np.random.default_rng().random(1 << 23, np.float32)]
-    module = lowered("function (A[N]) -> (B) { B = A * 2.0 + 1.0; }", inputs, device)
-    before = OpenCLExecutable(module.clone(), device)(*inputs)
+    module = lowered(
+        "function (A[N]) -> (B) { B = A * 2.0 + 1.0; }", inputs, opencl_device
+    )
+    before = OpenCLExecutable(module.clone(), opencl_device)(*inputs)
     run(module, "opencl-stream-stores")
     stores = [op for op in module.walk() if isinstance(op, StoreOp)]
     assert any("stream" in str(op) for op in stores)
-    after = OpenCLExecutable(module, device)(*inputs)
+    after = OpenCLExecutable(module, opencl_device)(*inputs)
     np.testing.assert_array_equal(after[0], before[0])
     np.testing.assert_allclose(after[0], inputs[0] * 2 + 1, rtol=1e-6)
 
@@ -125,9 +117,9 @@ func.func @main(%W : !opencl.buffer<8x32x16xf32>, %X : !opencl.buffer<3x16xf32>)
 """
 
 
-def test_panels_fetched_ahead(device: OpenCLDevice) -> None:
+def test_panels_fetched_ahead(opencl_device: OpenCLDevice) -> None:
     """What is fetched past the last panel does no harm either."""
-    if device.kind != "cpu":
+    if opencl_device.kind != "cpu":
         pytest.skip("only processors fetch so")
     module = parse_mlir(make_context(), FETCHING, "add.mlir", Sources())
     small = "cpu-avx512:caches.0.size_bytes=1024,caches.1.size_bytes=8192"
@@ -137,7 +129,7 @@ def test_panels_fetched_ahead(device: OpenCLDevice) -> None:
     x = np.linspace(-1, 1, 48, dtype=np.float32).reshape(3, 16)
     expected = weights[:, None] + x[None, :, None]
     after = interpret(module, [weights, x])
-    on_device = OpenCLExecutable(module, device)(weights, x)
+    on_device = OpenCLExecutable(module, opencl_device)(weights, x)
     for results in (after, on_device):
         np.testing.assert_array_equal(results[0], expected)
     # All groups of a panel together fetch every line of the next one.
@@ -149,19 +141,22 @@ def test_panels_fetched_ahead(device: OpenCLDevice) -> None:
     assert set(range(0, 512, 16)) <= {int(p) // 16 * 16 for p in places.flat}
 
 
-def test_streams_fetched_ahead(device: OpenCLDevice) -> None:
+def test_streams_fetched_ahead(opencl_device: OpenCLDevice) -> None:
     """What is fetched past the end of a memory does no harm."""
-    if device.kind != "cpu":
+    if opencl_device.kind != "cpu":
         pytest.skip("only processors fetch so")
     small = "cpu-avx512:caches.0.size_bytes=1024,caches.1.size_bytes=8192"
     text = "function (A[N], B[N]) -> (Y) { Y = floor(sqrt(A * A)) * B + A; }"
     a = np.arange(-2500, 2500, dtype=np.float32)
     b = np.resize(np.arange(-3, 4, dtype=np.float32), a.shape)
-    module = lowered(text, [a, b], device)
+    module = lowered(text, [a, b], opencl_device)
     run(module, f'opencl-prefetch{{hardware="{small}"}}')
     fetched = [op for op in module.walk() if isinstance(op, PrefetchOp)]
     assert {op.pointer.name_hint for op in fetched} == {"A", "B"}
-    for results in (interpret(module, [a, b]), OpenCLExecutable(module, device)(a, b)):
+    for results in (
+        interpret(module, [a, b]),
+        OpenCLExecutable(module, opencl_device)(a, b),
+    ):
         np.testing.assert_array_equal(results[0], abs(a) * b + a)
 
 
@@ -196,7 +191,7 @@ func.func @main(%X : !opencl.buffer<32xTYPE>) -> !opencl.buffer<5x32xTYPE> {
 @pytest.mark.parametrize(
     ("type", "most"), [("si32", -1), ("ui8", 255), ("si64", -1), ("ui16", 65535)]
 )
-def test_hidden_complements(type: str, most: int, device: OpenCLDevice) -> None:
+def test_hidden_complements(type: str, most: int, opencl_device: OpenCLDevice) -> None:
     dtype = np.dtype(type.replace("si", "int").replace("ui", "uint"))
     ends = np.iinfo(dtype)
     x = np.random.default_rng(0).integers(ends.min, ends.max, 32, dtype, endpoint=True)
@@ -206,7 +201,7 @@ def test_hidden_complements(type: str, most: int, device: OpenCLDevice) -> None:
     run(module, "opencl-hide-complements")
     assert "eltwise.bit_not" not in str(module)
     expected = np.stack([~x, ~x, ~x, ~x, x])
-    for results in (interpret(module, [x]), OpenCLExecutable(module, device)(x)):
+    for results in (interpret(module, [x]), OpenCLExecutable(module, opencl_device)(x)):
         np.testing.assert_array_equal(results[0], expected)
 
 
@@ -236,7 +231,7 @@ func.func @main(%X : !opencl.buffer<6x128xf32>) -> !opencl.buffer<6x128xf32> {
 """
 
 
-def test_hidden_conditions(device: OpenCLDevice) -> None:
+def test_hidden_conditions(opencl_device: OpenCLDevice) -> None:
     module = parse_mlir(make_context(), CONDITIONS, "skip.mlir", Sources())
     run(module, "opencl-hide-conditions")
     assert "global_offset" in str(module)
@@ -244,5 +239,5 @@ def test_hidden_conditions(device: OpenCLDevice) -> None:
     i, k = np.indices(x.shape)
     expected = np.where((3 * k >= 100) & (i >= 1), x, 0)
     expected = np.where(k <= i + 2, -x, expected)
-    for results in (interpret(module, [x]), OpenCLExecutable(module, device)(x)):
+    for results in (interpret(module, [x]), OpenCLExecutable(module, opencl_device)(x)):
         np.testing.assert_array_equal(results[0], expected)

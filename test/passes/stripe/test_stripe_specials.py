@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from gingham.passes.pipelines import TargetOptions
-from gingham.runtime.devices import devices
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -219,21 +218,12 @@ def test_lowered_at_once(name: str) -> None:
     check(interpret(module, inputs, name), ORACLES[name](*inputs))
 
 
-@pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    """The first OpenCL device that works."""
-    for candidate in devices():
-        if isinstance(candidate, OpenCLDevice) and candidate.failure() is None:
-            return candidate
-    pytest.skip("no OpenCL device")
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_device(name: str, device: OpenCLDevice) -> None:
+def test_device(name: str, opencl_device: OpenCLDevice) -> None:
     kernels = lowered(PROGRAMS[name])
     for op in kernels.ops:
         if isinstance(op, FuncOp):
             op.sym_name = StringAttr("main")
-    executable = OpenCLExecutable(kernels, device)
+    executable = OpenCLExecutable(kernels, opencl_device)
     inputs = fresh_inputs(PROGRAMS[name])
     check(list(executable(*inputs)), ORACLES[name](*inputs))

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.dialects.func import FuncOp
 
 import gingham
-from gingham.runtime.devices import devices
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -47,18 +46,11 @@ def test_vectors_compute_the_same(name: str, bits: int) -> None:
         np.testing.assert_array_equal(result, expected)
 
 
-@pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    """The first OpenCL device that works."""
-    for candidate in devices():
-        if isinstance(candidate, OpenCLDevice) and candidate.failure() is None:
-            return candidate
-    pytest.skip("no OpenCL device")
-
-
 @pytest.mark.parametrize("bits", [256, 512])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_vectors_on_the_device(name: str, bits: int, device: OpenCLDevice) -> None:
+def test_vectors_on_the_device(
+    name: str, bits: int, opencl_device: OpenCLDevice
+) -> None:
     module = vectorized(name, bits)
     inputs = inputs_of(module, bits + 1)
     before = interpret(PROGRAMS[name], inputs, name)
@@ -66,7 +58,7 @@ def test_vectors_on_the_device(name: str, bits: int, device: OpenCLDevice) -> No
     for op in module.ops:
         if isinstance(op, FuncOp):
             op.properties["sym_name"] = StringAttr("main")
-    results = OpenCLExecutable(module, device)(*inputs)
+    results = OpenCLExecutable(module, opencl_device)(*inputs)
     for expected, result in zip(before, results, strict=True):
         np.testing.assert_array_equal(result, expected)
 

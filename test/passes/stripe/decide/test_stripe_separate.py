@@ -32,7 +32,6 @@ from gingham.passes.stripe.analysis.nests import (
 )
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
-from gingham.runtime.devices import devices
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -165,17 +164,8 @@ def test_pieces_compute_the_same(name: str, seed: int, grain: int, limit: int) -
     np.testing.assert_array_equal(interpret(module, inputs), wanted)
 
 
-@pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    """The first OpenCL device that works."""
-    for candidate in devices():
-        if isinstance(candidate, OpenCLDevice) and candidate.failure() is None:
-            return candidate
-    pytest.skip("no OpenCL device")
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_on_the_device(name: str, device: OpenCLDevice) -> None:
+def test_on_the_device(name: str, opencl_device: OpenCLDevice) -> None:
     """Three ways to tile and stage each."""
     for seed in range(3):
         module = tiled(name, seed)
@@ -183,7 +173,7 @@ def test_on_the_device(name: str, device: OpenCLDevice) -> None:
         run(module, f"stripe-separate{{grain={4 + 14 * seed}}},{AFTER}")
         run(module, "lower-stripe-to-opencl,opencl-emulate-types")
         inputs = inputs_of(load(name), seed)
-        result = OpenCLExecutable(module, device)(*inputs)
+        result = OpenCLExecutable(module, opencl_device)(*inputs)
         wanted = interpret(load(name), inputs)
         for got, expected in zip(result, wanted, strict=True):
             np.testing.assert_array_equal(got, expected)
