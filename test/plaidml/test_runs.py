@@ -279,14 +279,11 @@ def test_a_failure_is_raised_by_the_next_use(
 
 
 def test_a_kernel_that_fails_is_told_with_its_line(
-    ctx: plaidml.Context, monkeypatch: pytest.MonkeyPatch
+    ctx: plaidml.Context, monkeypatch: pytest.MonkeyPatch, opencl_device: OpenCLDevice
 ) -> None:
     """Views of what it computes raise it; other tensors and later runs are well."""
     import pyopencl as cl
 
-    found = gingham.default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device")
     real: Any = cl.enqueue_nd_range_kernel
     failures: list[bool] = []
 
@@ -298,7 +295,7 @@ def test_a_kernel_that_fails_is_told_with_its_line(
 
     monkeypatch.setattr(cl, "enqueue_nd_range_kernel", launch)
     f = plaidml.Function("function (X) -> (Y) {\n  Y = X + 1;\n}", fid="next")
-    with plaidml.Device(ctx, found.name) as dev:
+    with plaidml.Device(ctx, opencl_device.name) as dev:
         x = tensor(ctx, dev, integers(4))
         y, z, other = (empty(ctx, dev, 4) for _ in range(3))
         plaidml.run(ctx, f, {"X": x}, {"Y": other}).wait()

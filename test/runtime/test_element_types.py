@@ -11,7 +11,6 @@ import pytest
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.runtime.devices import default_device
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
@@ -23,13 +22,11 @@ def device(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def narrow_device() -> OpenCLDevice:
+def narrow_device(opencl_device: OpenCLDevice) -> OpenCLDevice:
     """The default device, but without f64."""
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device")
-    details = replace(found.details, supports_fp64=False)
-    return OpenCLDevice("narrow.0", found.kind, details, found.handle)
+    details = replace(opencl_device.details, supports_fp64=False)
+    kind, handle = opencl_device.kind, opencl_device.handle
+    return OpenCLDevice("narrow.0", kind, details, handle)
 
 
 def test_a_tensor_of_a_type_that_the_device_lacks(narrow_device: OpenCLDevice) -> None:

@@ -7,7 +7,6 @@ and running, and a device that is lost in the middle of a chain of calls.
 from __future__ import annotations
 
 import gc
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,11 @@ from injected import (
     Faults,
     opencl_error,
 )
+from memory_pools import floats, like, own
 from numpy.typing import NDArray
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.runtime.devices import default_device
 from gingham.targets.opencl import small_calls
 from gingham.targets.opencl.builds import driver
 from gingham.targets.opencl.devices.device import OpenCLDevice
@@ -43,22 +42,13 @@ SCALE = "function (A[M, N]) -> (B) { B = 2 * A; }"
 
 @pytest.fixture(params=["shared", "own"])
 def device(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    opencl_device: OpenCLDevice,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> OpenCLDevice:
     """The default device with a pool of its own, as it is and with its own memory."""
     monkeypatch.setenv("GINGHAM_CACHE", "off")
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device")
-    details = found.details
-    if request.param == "own":
-        details = replace(details, host_unified_memory=False, shares_host_memory=False)
-    return OpenCLDevice(found.name, found.kind, details, found.handle)
-
-
-def floats(*shape: int, seed: int = 0) -> Array:
-    generator = np.random.default_rng([seed, *shape])
-    return generator.integers(-4, 5, shape).astype(np.float32)
+    return (own if request.param == "own" else like)(opencl_device)
 
 
 A, B = floats(48, 40), floats(40, 48, seed=1)

@@ -39,16 +39,13 @@ def test_interpreter_is_described_as_avx512() -> None:
     assert hardware_of(device("reference")) == load_hardware("cpu-avx512")
 
 
-def test_device_tells_its_own_figures() -> None:
-    chosen = default_device()
-    if not isinstance(chosen, OpenCLDevice):
-        pytest.skip("no OpenCL device")
-    hardware = hardware_of(chosen)
-    assert hardware.local_memory_bytes == chosen.details.local_memory_bytes
-    assert hardware.work_group_limit == chosen.details.max_work_group_size
+def test_device_tells_its_own_figures(opencl_device: OpenCLDevice) -> None:
+    hardware, details = hardware_of(opencl_device), opencl_device.details
+    assert hardware.local_memory_bytes == details.local_memory_bytes
+    assert hardware.work_group_limit == details.max_work_group_size
     if hardware.has_vectors:
-        assert hardware.cores == chosen.details.compute_units
-        assert hardware.vector_bits == 32 * max(chosen.details.native_float_width, 1)
+        assert hardware.cores == details.compute_units
+        assert hardware.vector_bits == 32 * max(details.native_float_width, 1)
 
 
 def test_choice_comes_before_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ from gingham.dialects.eltwise.element_types import ELEMENT_TYPES, is_storage_typ
 from gingham.dialects.eltwise.numpy_types import numpy_dtype
 from gingham.dialects.eltwise.ops import CastOp, ElementwiseOp, element_of
 from gingham.passes.opencl.emulate_types import OpenCLEmulateTypesPass
-from gingham.runtime.devices import default_device
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.executor import OpenCLExecutable
 from gingham.targets.reference import interpret
@@ -28,11 +27,10 @@ STORED = ("f16", "bf16")
 
 
 @pytest.fixture(scope="module")
-def device() -> OpenCLDevice:
-    found = default_device()
-    if not isinstance(found, OpenCLDevice) or not found.details.supports_fp64:
-        pytest.skip("no OpenCL device with f64")
-    return found
+def device(opencl_device: OpenCLDevice) -> OpenCLDevice:
+    if not opencl_device.details.supports_fp64:
+        pytest.skip("the device does not compute with f64")
+    return opencl_device
 
 
 def parse(text: str) -> ModuleOp:

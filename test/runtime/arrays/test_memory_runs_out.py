@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import gingham
 from gingham.errors import GinghamError
-from gingham.runtime.devices import default_device
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
 ROWS = "function (A[N], O[M]) -> (B) { B[i, j : N, M] = +(A[i] * O[j]); }"
@@ -21,12 +20,12 @@ BUDGET = 64 << 20
 
 @pytest.fixture(params=["as it is", "small"])
 def device(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    opencl_device: OpenCLDevice,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> OpenCLDevice:
     """The default device where it has its own memory, or one that has little."""
-    found = default_device()
-    if not isinstance(found, OpenCLDevice):
-        pytest.skip("no OpenCL device")
+    found = opencl_device
     if request.param == "small":
         found = like(own(found), global_memory_bytes=BUDGET)
     elif found.details.host_unified_memory:

@@ -57,21 +57,18 @@ void sums(__global const float *restrict E, __global float *restrict R) {
 
 
 def test_sums_of_negative_squares(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    device = gingham.default_device()
-    if not isinstance(device, OpenCLDevice):
-        pytest.skip("nothing is compiled for the interpreter")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    f32, options = np.dtype(np.float32), build_options(device)
+    f32, options = np.dtype(np.float32), build_options(opencl_device)
     slots = Slot("E", (64, 10), f32), Slot("R", (64,), f32)
     launch = HostLaunch("sums", (8, 1, 1), (1, 1, 1), (0, 1), False)
     program = HostProgram(slots, 1, (), (launch,), (1,))
-    built = build_program(device, KERNEL, options)
+    built = build_program(opencl_device, KERNEL, options)
     code = CompiledCode(program, KERNEL, built, options=options)
     e = np.random.default_rng(0).normal(size=(64, 10)).astype(np.float32)
     right = -(e.astype(np.float64) ** 2).sum(1)
-    ir = gingham.compile(TEXT, device=device).ir(e)
+    ir = gingham.compile(TEXT, device=opencl_device).ir(e)
     module = Parser(make_context(), ir).parse_module()
     kept: list[CompiledCode] = []
     subject = Subject(
@@ -83,8 +80,8 @@ def test_sums_of_negative_squares(
         lambda: second_opinion(module),
         kept.append,
     )
-    executable = CheckedExecutable(code, device, subject)
-    (alone,) = OpenCLExecutable(code, device)(e)
+    executable = CheckedExecutable(code, opencl_device, subject)
+    (alone,) = OpenCLExecutable(code, opencl_device)(e)
     if np.allclose(alone, right, rtol=1e-4):
         # Another compiler: nothing is to be found.
         np.testing.assert_allclose(executable.run([e])[0], right, rtol=1e-4)

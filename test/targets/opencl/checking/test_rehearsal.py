@@ -58,14 +58,6 @@ SECONDS = 3.0
 CRASHES = "((volatile __global int *)(ulong)(8 + A[i]))[0] = 1;"
 
 
-@pytest.fixture
-def device() -> OpenCLDevice:
-    device = gingham.default_device()
-    if not isinstance(device, OpenCLDevice):
-        pytest.skip("nothing is compiled for the interpreter")
-    return device
-
-
 def executable(
     device: OpenCLDevice, source: str, kept: list[CompiledCode]
 ) -> CheckedExecutable:
@@ -112,16 +104,16 @@ def test_kernels_that_do_not_come_to_an_end_are_replaced(
     road: Callable[[CheckedExecutable], Sequence[Array]],
     fault: str,
     message: str,
-    device: OpenCLDevice,
+    opencl_device: OpenCLDevice,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    if device.kind != "cpu" and fault == CRASHES:
+    if opencl_device.kind != "cpu" and fault == CRASHES:
         pytest.skip("other devices have no such errors")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr(rehearsal, "LEAST_SECONDS", SECONDS)
     kept: list[CompiledCode] = []
-    checked = executable(device, KERNEL.replace("FAULT", fault), kept)
+    checked = executable(opencl_device, KERNEL.replace("FAULT", fault), kept)
     with pytest.warns(WrongKernelWarning, match=f"its kernels {message} on ") as caught:
         results = road(checked)
     np.testing.assert_array_equal(results[0], inputs() + 1)
@@ -132,17 +124,17 @@ def test_kernels_that_do_not_come_to_an_end_are_replaced(
 
 
 def test_a_program_for_which_every_build_takes_long_is_left_alone(
-    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rehearsal, "LEAST_SECONDS", 0.002)
     kept: list[CompiledCode] = []
-    checked = executable(device, SLOW, kept)
+    checked = executable(opencl_device, SLOW, kept)
     np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
     assert UNOPTIMISED not in kept[0].options
 
 
 def test_a_process_that_has_ended_is_not_asked_again(
-    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
 
@@ -153,24 +145,24 @@ def test_a_process_that_has_ended_is_not_asked_again(
 
     processes = rehearsal.Helpers(Noted)
     monkeypatch.setattr(rehearsal, "_processes", processes)
-    on_host(executable(device, ADDS, []))
+    on_host(executable(opencl_device, ADDS, []))
     process = processes.take()
     assert process is not None
     os.kill(process.pid, signal.SIGKILL)
     while not process.has_ended:
         time.sleep(0.01)
     processes.give_back(process)
-    on_host(executable(device, ADDS, []))
+    on_host(executable(opencl_device, ADDS, []))
     processes.end_all()
     first, second = asked
     assert first != second
 
 
 def test_parts_of_a_device_are_tried_as_parts(
-    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     try:
-        (part,) = device.split([1])
+        (part,) = opencl_device.split([1])
     except GinghamError:
         pytest.skip("the device can not be divided")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -181,11 +173,11 @@ def test_parts_of_a_device_are_tried_as_parts(
 
 
 def test_without_other_processes_programs_run(
-    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+    opencl_device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rehearsal, "_processes", rehearsal.Helpers(_NoProcess))
     kept: list[CompiledCode] = []
-    checked = executable(device, ADDS, kept)
+    checked = executable(opencl_device, ADDS, kept)
     np.testing.assert_array_equal(on_host(checked)[0], inputs() + 1)
     assert kept
 
