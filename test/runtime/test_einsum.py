@@ -21,7 +21,6 @@ from gingham.frontend.einsum_path import greedy
 
 opt_einsum: Any = import_module("opt_einsum")  # its types do not know our name
 
-DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
 ASCENDING = ["bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64"]
 EXAMPLES = settings(max_examples=150, deadline=None)
 
@@ -87,7 +86,6 @@ def test_einsum_is_numpys(case: Case, optimize: bool) -> None:
     np.testing.assert_array_equal(result, want, strict=True)
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
     ("equation", "shapes", "dtypes"),
     [

@@ -13,13 +13,6 @@ import gingham
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
-DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> str:
-    return request.param
-
 
 @pytest.fixture
 def narrow_device(opencl_device: OpenCLDevice) -> OpenCLDevice:

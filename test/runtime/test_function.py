@@ -16,7 +16,6 @@ from gingham.errors import GinghamError
 PRODUCT = """function (A[M, K], B[K, N]) -> (C) {
   C[i, j : M, N] = +(A[i, k] * B[k, j]);
 }"""
-DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
 
 
 def compiled(program: str, device: str) -> gingham.Function:
@@ -26,11 +25,6 @@ def compiled(program: str, device: str) -> gingham.Function:
 def integers(*shape: int, dtype: str = "float32", seed: int = 0) -> NDArray[Any]:
     generator = np.random.default_rng([seed, *shape])
     return generator.integers(-4, 5, shape).astype(dtype)
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 def test_positional_and_named_inputs(device: str) -> None:

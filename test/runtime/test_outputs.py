@@ -14,14 +14,8 @@ from gingham.errors import GinghamError
 
 Array = NDArray[Any]
 
-DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
 SCALE = "function (A[N, M]) -> (B) { B = 2 * A; }"
 TWO = "function (A[N]) -> (B, C) { B = A + A; C = A * A; }"
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 def integers(*shape: int, seed: int = 0) -> Array:

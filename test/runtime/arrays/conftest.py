@@ -12,34 +12,21 @@ import gingham
 from gingham.errors import GinghamError
 from gingham.targets.opencl.devices.device import OpenCLDevice
 
-DEVICES = ["reference", *(d.name for d in gingham.devices() if not d.is_reference)][:2]
 
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> str:
-    """The reference interpreter, and the first OpenCL device."""
-    return request.param
-
-
-@pytest.fixture(params=DEVICES)
-def in_place(request: pytest.FixtureRequest) -> str:
+@pytest.fixture
+def in_place(device: str) -> str:
     """As `device`, of those that work on the host's memory."""
-    found = gingham.device(request.param)
-    if not found.properties.get("host_unified_memory", True):
+    if not gingham.device(device).properties.get("host_unified_memory", True):
         pytest.skip("the device has memory of its own")
-    return request.param
+    return device
 
 
 @pytest.fixture(scope="session")
-def opencl() -> OpenCLDevice:
+def opencl(opencl_device: OpenCLDevice) -> OpenCLDevice:
     """The default device, if it is an OpenCL device that shares the host's memory."""
-    try:
-        device = gingham.default_device()
-    except (GinghamError, UserWarning) as error:
-        pytest.skip(f"no OpenCL device: {error}")
-    if not isinstance(device, OpenCLDevice) or not device.details.host_unified_memory:
-        pytest.skip("no OpenCL device that shares the host's memory")
-    return device
+    if not opencl_device.details.host_unified_memory:
+        pytest.skip("the device has memory of its own")
+    return opencl_device
 
 
 @pytest.fixture(scope="session")
