@@ -310,9 +310,9 @@ def test_few_calls_are_timed_behind_the_first(
     timed: list[str] = []
     real = Ways.note
 
-    def noted(self: Ways, name: str, seconds: float) -> bool:
+    def noted(self: Ways, name: str, seconds: float, is_alone: bool) -> bool:
         timed.append(name)
-        return real(self, name, seconds)
+        return real(self, name, seconds, is_alone)
 
     monkeypatch.setattr(Ways, "note", noted)
     for _ in range(80):
