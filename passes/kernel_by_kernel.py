@@ -24,17 +24,16 @@ from collections.abc import Callable, Iterable, Sequence
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Block, Operation, Region
 from xdsl.passes import ModulePass
 
 from ..dialects.opencl.functions import FunctionOp
 from ..dialects.opencl.kernel import KernelOp
 from ..dialects.opencl.memory import StoreOp
-from ..dialects.stripe.attributes import KERNEL_ATTRIBUTE
 from ..dialects.stripe.block import BlockOp
 from .convert.lower_stripe_to_opencl import LowerStripeToOpenCLPass
 from .kernel_pass import KernelPass, LaunchPass
-from .stripe.analysis.nests import top_level_blocks
+from .stripe.analysis.kernels import top_level_blocks_by_kernel
 from .walking import operations
 
 Ready = Callable[[ModuleOp, KernelOp], None]
@@ -103,7 +102,7 @@ class _Kernels:
         self._before = before
         self._after = [each for each in after if isinstance(each, KernelPass)]
         self._ready = ready
-        self._blocks = _blocks_of_kernels(module)
+        self._blocks = top_level_blocks_by_kernel(module)
         self._finished: dict[KernelOp, KernelOp] = {}
         """The copy of each kernel that has been taken to its end."""
 
@@ -163,17 +162,6 @@ class _Kernels:
                 self._ready(self._module, op)
         # Whoever builds kernels has all of them meanwhile.
         self._module.verify()
-
-
-def _blocks_of_kernels(module: ModuleOp) -> dict[BlockOp, list[BlockOp]]:
-    """The top-level blocks of each kernel, by the first of them."""
-    found: dict[BlockOp, list[BlockOp]] = {}
-    shared: dict[Attribute, BlockOp] = {}
-    for block in top_level_blocks(module):
-        number = block.attributes.get(KERNEL_ATTRIBUTE)
-        first = block if number is None else shared.setdefault(number, block)
-        found.setdefault(first, []).append(block)
-    return found
 
 
 def _anchor(op: Operation) -> Operation:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
@@ -14,21 +12,21 @@ from ...structure import structure
 from .nests import all_blocks, root_buffer, top_level_blocks
 
 
-def first_blocks(module: ModuleOp) -> Iterator[BlockOp]:
-    """The top-level blocks without those that share the kernel of an earlier one."""
-    seen: set[Attribute] = set()
+def top_level_blocks_by_kernel(module: ModuleOp) -> dict[BlockOp, list[BlockOp]]:
+    """The top-level blocks of each kernel, by the first of them."""
+    found: dict[BlockOp, list[BlockOp]] = {}
+    shared: dict[Attribute, BlockOp] = {}
     for block in top_level_blocks(module):
-        kernel = block.attributes.get(KERNEL_ATTRIBUTE)
-        if kernel is None:
-            yield block
-        elif kernel not in seen:
-            seen.add(kernel)
-            yield block
+        number = block.attributes.get(KERNEL_ATTRIBUTE)
+        first = block if number is None else shared.setdefault(number, block)
+        found.setdefault(first, []).append(block)
+    return found
 
 
 def blocks_of_kernels(module: ModuleOp) -> list[BlockOp]:
     """Every block, outer ones first, without what shares an earlier kernel."""
-    return [block for first in first_blocks(module) for block in all_blocks(first)]
+    firsts = top_level_blocks_by_kernel(module)
+    return [block for first in firsts for block in all_blocks(first)]
 
 
 def buffer_pattern(block: BlockOp) -> tuple[tuple[int, Attribute], ...]:
