@@ -55,6 +55,7 @@ _PASSES = {
     "stripe-localize": "stripe.apply.localize:StripeLocalizePass",
     "stripe-accumulate": "stripe.apply.accumulate:StripeAccumulatePass",
     "stripe-share-kernels": "stripe.apply.share_kernels:StripeShareKernelsPass",
+    "stripe-shift-inwards": "stripe.apply.shift_inwards:StripeShiftInwardsPass",
     "stripe-round-up": "stripe.apply.round_up:StripeRoundUpPass",
     "stripe-separate": "stripe.decide.separate:StripeSeparatePass",
     "stripe-scalarize": "stripe.apply.scalarize:StripeScalarizePass",

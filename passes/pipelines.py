@@ -111,6 +111,7 @@ def _for_vectors(options: TargetOptions) -> list[Step]:
         step("stripe-instruct", hardware=hardware),
         step("stripe-accumulate"),
         step("stripe-share-kernels"),
+        step("stripe-shift-inwards", bits=bits),
         step("stripe-round-up", bits=bits),
         step("stripe-separate", hardware=hardware, bits=bits),
         step("stripe-plan-vectors", bits=bits),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import Any
 
@@ -153,9 +153,32 @@ def transposition(random: Random) -> Example:
     return Example(text, {"A": values}, np.einsum(f"ijk->{order}", values))
 
 
+def layers(random: Random) -> Example:
+    """Dense layers, each of which needs all of the one before."""
+    rows, *widths = size(random, 65), *(size(random, 129) for _ in range(4))
+    value = values = numbers(random, rows, widths[0])
+    inputs = {"X": values}
+    statements: list[str] = []
+    for n, (inner, outer) in enumerate(pairwise(widths)):
+        weights = inputs[f"W{n}"] = numbers(random, inner, outer)
+        bias = inputs[f"B{n}"] = numbers(random, outer)
+        above = f"Z{n - 1}" if n else "X"
+        statements.append(
+            f"Y{n}[i, j : {rows}, {outer}] = +({above}[i, k] * W{n}[k, j]);\n"
+            f"      Z{n} = min(max(Y{n} + B{n}, 0), 3);"
+        )
+        value = np.clip(value @ weights + bias, 0, 3)
+    names = ", ".join(f"W{n}[K{n}, N{n}], B{n}" for n in range(len(statements)))
+    body = "\n      ".join(statements)
+    text = f"""function (X[M, K], {names}) -> (Z{len(statements) - 1}) {{
+      {body}
+    }}"""
+    return Example(text, inputs, value)
+
+
 KINDS: dict[str, Callable[[Random], Example]] = {
     kind.__name__: kind
-    for kind in (contraction, convolution, reduction, scan, transposition)
+    for kind in (contraction, convolution, reduction, scan, transposition, layers)
 }
 
 

@@ -187,7 +187,8 @@ def pieces(
 
     The first is the interior, which the innermost tiles fill. Elements that whole
     vectors leave over take shorter vectors, unless what vectors run along is staged:
-    then a whole vector is computed and its end is not stored.
+    then a whole vector is computed and its end is not stored. Inside a work-group the
+    last tile begins earlier, so that it ends with a whole vector.
     """
     cuts: dict[int, list[tuple[int, int]]] = {}
     for index in problem.parallel:
@@ -197,7 +198,8 @@ def pieces(
             continue
         width = lanes if index == problem.vector else 0
         cuts[index] = [(extent - rest, width)] if extent > size else []
-        if width and rounds_up(problem, staged):
+        overlaps = problem.is_nested and extent > size
+        if width and (overlaps or rounds_up(problem, staged)):
             cuts[index].append((-(-rest // width) * width, width))
         else:
             cuts[index] += _narrower(rest, width)

@@ -72,6 +72,7 @@ PASSES = (
     "stripe-tile",
     "stripe-stage",
     "stripe-accumulate",
+    "stripe-shift-inwards{bits=256}",
     "stripe-round-up{bits=256}",
     "stripe-separate{bits=256}",
     "stripe-plan-vectors{bits=256},stripe-vectorize{bits=256}",

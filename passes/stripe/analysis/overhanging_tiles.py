@@ -1,0 +1,164 @@
+"""Tiles of which the last one reaches beyond the end of its range.
+
+In a block of tiles, `stripe.block [%j : 3]` around `[%x : 48] where
+-48 * %j - %x + 141 >= 0`, the index `%j` counts tiles of 48 columns, `%x` the columns
+of one, and the last tile has 46.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.ir import BlockArgument, SSAValue
+
+from ....dialects.aggregation import Aggregation
+from ....dialects.index_sum import IndexSum
+from ....dialects.stripe.attributes import Refinement
+from ....dialects.stripe.block import BlockOp, index_range, window_of
+from ....dialects.stripe.ops import AllocOp
+from .lanes import index_of_vectors, vector_width
+from .nests import is_leaf, nested_blocks, root_buffer
+
+
+@dataclass(frozen=True)
+class OverhangingTiles:
+    """The tiles that an index of a block counts, along what becomes vectors."""
+
+    block: BlockOp
+    index: BlockArgument
+    size: int
+    """How many columns a tile has."""
+    extent: int
+    """How many columns there are."""
+    columns: tuple[int | None, ...]
+    """For each leaf, the number of its index that counts the columns of a tile."""
+    lanes: int
+    """The columns of a whole vector."""
+
+    @property
+    def count(self) -> int:
+        """How many tiles there are."""
+        return index_range(self.index)
+
+    @property
+    def last_size(self) -> int:
+        """What the last tile has, in whole vectors."""
+        rest = self.extent - self.size * (self.count - 1)
+        return -(-rest // self.lanes) * self.lanes
+
+
+def overhanging_tiles(block: BlockOp, bits: int) -> OverhangingTiles | None:
+    """The tiles of a block that may lie elsewhere; None where there are none.
+
+    What is computed for a column must not depend on the tile in which it is: then the
+    last tile may begin earlier, and compute columns once more that the one before has.
+    """
+    if not all(isinstance(op, AllocOp | BlockOp) for op in block.body.block.ops):
+        return None
+    leaves = nested_blocks(block)
+    if not all(is_leaf(leaf) and not leaf.is_serial for leaf in leaves):
+        return None
+    for index in block.indices:
+        found = _tiles_along(block, index, leaves, bits)
+        if found is not None and _end_in_a_vector(found) and _may_move(found):
+            return found
+    return None
+
+
+def _tiles_along(
+    block: BlockOp, index: BlockArgument, leaves: list[BlockOp], bits: int
+) -> OverhangingTiles | None:
+    """The tiles that an index counts, if all its constraints are those of one range."""
+    columns: list[int | None] = []
+    limits: set[tuple[int, int]] = set()
+    lanes = 1
+    for leaf in leaves:
+        limiting = [form for form in leaf.where if index in form.values]
+        if not limiting:
+            columns.append(None)
+            continue
+        limit, *others = limiting
+        column = _column(leaf, limit, index)
+        if others or column is None:
+            return None
+        columns.append(column)
+        limits.add((-limit.coefficient(index), limit.constant + 1))
+        if index_of_vectors(leaf) == column:
+            lanes = max(lanes, vector_width(leaf, column, bits, extent=1 << 10))
+    if len(limits) != 1:
+        return None
+    ((size, extent),) = limits
+    return OverhangingTiles(block, index, size, extent, tuple(columns), lanes)
+
+
+def _column(leaf: BlockOp, limit: IndexSum, index: BlockArgument) -> int | None:
+    """The index of a leaf that counts columns of tiles, if only their end limits it."""
+    size = -limit.coefficient(index)
+    for number, column in enumerate(leaf.indices):
+        covered: IndexSum = IndexSum(((column, 1), (index, size)))
+        if not (limit + covered).terms:
+            limits = [form for form in leaf.where if column in form.values]
+            is_tile = limits == [limit] and index_range(column) == size
+            return number if is_tile else None
+    return None
+
+
+def _end_in_a_vector(tiles: OverhangingTiles) -> bool:
+    """Whether there is more than one tile, and the last ends within a vector."""
+    rest = tiles.extent - tiles.size * (tiles.count - 1)
+    return (
+        tiles.count > 1
+        and 0 < rest < tiles.size
+        and tiles.size % tiles.lanes == 0
+        and rest % tiles.lanes != 0
+    )
+
+
+def _may_move(tiles: OverhangingTiles) -> bool:
+    """Whether what is computed for a column is the same in whatever tile it is."""
+    block, index = tiles.block, tiles.index
+    if any(not isinstance(use.operation, BlockOp) for use in index.uses):
+        return False
+    if any(index in form.values for form in block.where):
+        return False
+    if {*_roots(block, is_read=True)} & {*_roots(block, is_read=False)}:
+        return False
+    leaves = zip(nested_blocks(block), tiles.columns, strict=True)
+    return all(_follows(tiles, leaf, number) for leaf, number in leaves)
+
+
+def _roots(block: BlockOp, *, is_read: bool) -> list[SSAValue]:
+    """The memories that a block reads or writes."""
+    pairs = zip(block.buffers, block.refinement_list, strict=True)
+    return [
+        root_buffer(buffer)
+        for buffer, refinement in pairs
+        if (refinement.direction.reads if is_read else refinement.direction.writes)
+    ]
+
+
+def _follows(tiles: OverhangingTiles, leaf: BlockOp, number: int | None) -> bool:
+    """Whether a leaf goes by columns, not by tiles, outside of what one tile has."""
+    column = None if number is None else leaf.indices[number]
+    if column is not None and any(column.uses):
+        return False
+    triples = zip(leaf.buffers, leaf.refinement_list, leaf.accesses, strict=True)
+    for buffer, refinement, access in triples:
+        if any(tiles.index in start.values for start in access):
+            return False
+        block, window = window_of(buffer) or (None, 0)
+        if block is not tiles.block:
+            continue
+        if refinement.direction.writes and not _sets(refinement):
+            return False
+        for outer, own in zip(tiles.block.access(window), access, strict=True):
+            step = 0 if column is None else own.coefficient(column)
+            if outer.coefficient(tiles.index) != tiles.size * step:
+                return False
+    return True
+
+
+def _sets(refinement: Refinement) -> bool:
+    """Whether stores put a value in place of what is there."""
+    is_plain = refinement.aggregation is Aggregation.ASSIGN
+    return is_plain and not refinement.direction.reads and refinement.init is None
