@@ -1,13 +1,15 @@
 """Whole networks, measured against others: `python -m bench.networks [NAME ...]`.
 
 The networks are those of `bench/models`, with random weights, for batches of 1 and 8.
-Gingham takes part as backend of `torch.compile`; PyTorch in eager mode; onnxruntime by
-the model that PyTorch exports. All have the same number of threads and take turns in
-one process, rested and warmed; the time of each is the least of its turns, so that what
-else runs on the machine counts little.
+Gingham takes part as backend of `torch.compile`, and with `gingham.onnx` by the model
+that PyTorch exports; PyTorch in eager mode; onnxruntime by that model. All have the
+same number of threads and take turns in one process, rested and warmed; the time of
+each is the least of its turns, so that what else runs on the machine counts little.
+Ratios are Gingham's times by the faster one of the others.
 
 First calls are those of new processes: cold without anything in the cache on disk, warm
-with what the cold one has left there. PyTorch's own tracing is part of them.
+with what the cold one has left there. PyTorch's own tracing is part of them; a model of
+ONNX is loaded before.
 """
 
 from __future__ import annotations
@@ -19,8 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
+
+import numpy as np
 
 _ROUNDS = 15
 _REST = 0.2
@@ -56,9 +62,12 @@ def main() -> int:
     return status
 
 
+_CONTENDERS = ("torch.compile", "onnx", "torch", "onnxruntime")
+"""Gingham in two ways, and the others."""
 _HEADING = (
-    f"{'network':14}{'batch':>6}{'Gingham':>11}{'PyTorch':>11}{'onnxruntime':>13}"
-    f"{'PyTorch/':>10}{'onnxrt/':>9}{'cold':>8}{'warm':>8}"
+    f"{'network':14}{'batch':>6}"
+    + "".join(f"{name:>15}" for name in _CONTENDERS)
+    + f"{'ratios':>12}{'cold':>15}{'warm':>13}"
 )
 
 
@@ -72,32 +81,60 @@ def _measure(name: str, batch: int, options: Any) -> int:
     torch.manual_seed(0)
     network = NETWORKS[name]
     model, arguments = network.build().eval(), network.arguments(batch)
-    with torch.no_grad():
+    with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         expected = model(*arguments)
+        path = _exported(model, arguments, folder)
         calls: dict[str, Callable[[], Any]] = {
-            "gingham": _compiled(model, arguments, options.device),
+            "torch.compile": _compiled(model, arguments, options.device),
             "torch": lambda: model(*arguments),
         }
-        exported = _onnxruntime(model, arguments, options.threads)
-        if exported is not None:
-            calls["onnxruntime"] = exported
-        difference = (calls["gingham"]() - expected).abs().max() / expected.abs().max()
+        if path is not None:
+            calls["onnx"] = _loaded(path, arguments, options.device)
+            calls |= _onnxruntime(path, arguments, options.threads)
+        wrong = [
+            f"{which} is wrong by {difference:.1e}"
+            for which in ("torch.compile", "onnx")
+            if which in calls
+            and (difference := _difference(calls[which](), expected)) >= 1e-3
+        ]
         times = _least_times(calls)
-    ours, theirs = times["gingham"], times["torch"]
-    other = times.get("onnxruntime")
-    first: Sequence[float] = ()
-    if not options.no_first_calls:
-        first = _first_calls(name, batch, options)
+        first = (
+            [] if options.no_first_calls else _first_calls(name, batch, path, options)
+        )
+    _print_line(name, batch, times, first, wrong)
+    return int(bool(wrong))
+
+
+def _difference(found: Any, expected: Any) -> float:
+    """The largest difference, by the largest number."""
+    import torch
+
+    difference = torch.as_tensor(np.asarray(found)) - expected
+    return float(difference.abs().max() / expected.abs().max())
+
+
+def _print_line(
+    name: str,
+    batch: int,
+    times: Mapping[str, float],
+    first: Sequence[float | None],
+    remarks: Sequence[str],
+) -> None:
+    others = min(times.get(which, inf) for which in ("torch", "onnxruntime"))
+    found = [times.get(which) for which in _CONTENDERS]
+    ratios = [None if own is None else own / others for own in found[:2]]
     print(
-        f"{name:14}{batch:6}{ours * 1e3:9.2f}ms{theirs * 1e3:9.2f}ms"
-        + (f"{other * 1e3:11.2f}ms" if other else f"{'-':>13}")
-        + f"{theirs / ours:10.2f}"
-        + (f"{other / ours:9.2f}" if other else f"{'-':>9}")
-        + "".join(f"{seconds:7.1f}s" for seconds in first)
-        + ("" if difference < 1e-3 else f"  WRONG by {difference:.1e}"),
+        f"{name:14}{batch:6}"
+        + "".join(_cell(time and time * 1e3, "ms", 15) for time in found)
+        + "".join(_cell(ratio, "", 6) for ratio in ratios)
+        + "".join(_cell(seconds, "s", 8) for seconds in first)
+        + "".join(f"  {remark}" for remark in remarks),
         flush=True,
     )
-    return int(difference >= 1e-3)
+
+
+def _cell(number: float | None, unit: str, width: int) -> str:
+    return f"{'-' if number is None else f'{number:.2f}{unit}':>{width}}"
 
 
 def _compiled(
@@ -111,36 +148,54 @@ def _compiled(
     return lambda: fast(*arguments)
 
 
-def _onnxruntime(
-    model: Any, arguments: Sequence[Any], threads: int
-) -> Callable[[], Any] | None:
-    """The model that PyTorch exports; None where it cannot, or there is no runtime."""
-    import warnings
-
+def _exported(model: Any, arguments: Sequence[Any], folder: str) -> str | None:
+    """A file with the model for ONNX; None where PyTorch cannot write it."""
     import torch
 
+    path = os.path.join(folder, "model.onnx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            torch.onnx.export(model, tuple(arguments), path, dynamo=False)
+        except Exception as problem:
+            print(f"export: {str(problem)[:200]}", file=sys.stderr)
+            return None
+    return path
+
+
+def _loaded(
+    path: str, arguments: Sequence[Any], device: str | None
+) -> Callable[[], Any]:
+    """A model as `gingham.onnx` loads it, on the same arrays in each call."""
+    import gingham.onnx
+
+    function = gingham.onnx.load(path, device=device)
+    given = [np.asarray(argument) for argument in arguments]
+    return lambda: function(*given)
+
+
+def _onnxruntime(
+    path: str, arguments: Sequence[Any], threads: int
+) -> dict[str, Callable[[], Any]]:
+    """A model under onnxruntime, where it is there and takes it."""
     try:
         import onnxruntime
     except ImportError:
-        return None
+        return {}
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        path = os.path.join(folder, "model.onnx")
-        try:
-            torch.onnx.export(model, tuple(arguments), path, dynamo=False)
-            session = onnxruntime.InferenceSession(
-                path, settings, providers=["CPUExecutionProvider"]
-            )
-        except Exception as problem:
-            print(f"onnxruntime: {str(problem)[:200]}", file=sys.stderr)
-            return None
+    try:
+        session = onnxruntime.InferenceSession(
+            path, settings, providers=["CPUExecutionProvider"]
+        )
+    except Exception as problem:
+        print(f"onnxruntime: {str(problem)[:200]}", file=sys.stderr)
+        return {}
     given = {
         known.name: argument.numpy()
         for known, argument in zip(session.get_inputs(), arguments, strict=False)
     }
-    return lambda: session.run(None, given)
+    return {"onnxruntime": lambda: session.run(None, given)}
 
 
 def _least_times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
@@ -164,25 +219,38 @@ def _least_times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
     return least
 
 
-def _first_calls(name: str, batch: int, options: Any) -> list[float]:
-    """The seconds of the first call without and with a cache on disk."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", __spec__.name, "--first-call"]
-        command.append(json.dumps([name, batch]))
-        if options.device:
-            command += ["--device", options.device]
-        return [
-            float(
-                subprocess.run(
-                    command,
-                    env=os.environ | {"GINGHAM_CACHE": folder},
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    check=True,
-                ).stdout
+def _first_calls(
+    name: str, batch: int, path: str | None, options: Any
+) -> list[float | None]:
+    """The seconds of first calls: cold of both ways, then with the cache on disk."""
+    found: list[list[float | None]] = []
+    for file in ("", path):
+        with tempfile.TemporaryDirectory() as cache:
+            found.append(
+                [
+                    None
+                    if file is None
+                    else _first_of_process(name, batch, file, cache, options)
+                    for _ in range(2)
+                ]
             )
-            for _ in range(2)
-        ]
+    (cold, warm), (cold_onnx, warm_onnx) = found
+    return [cold, cold_onnx, warm, warm_onnx]
+
+
+def _first_of_process(
+    name: str, batch: int, file: str, cache: str, options: Any
+) -> float:
+    """The seconds of the first call of a new process."""
+    command = [sys.executable, "-m", __spec__.name, "--first-call"]
+    command.append(json.dumps([name, batch, file]))
+    if options.device:
+        command += ["--device", options.device]
+    environment = os.environ | {"GINGHAM_CACHE": cache}
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return float(done.stdout)
 
 
 def _first_call(which: str, options: Any) -> None:
@@ -191,11 +259,14 @@ def _first_call(which: str, options: Any) -> None:
 
     from .models.measured import NETWORKS
 
-    name, batch = json.loads(which)
+    name, batch, file = json.loads(which)
     torch.set_num_threads(options.threads)
     network = NETWORKS[name]
-    model, arguments = network.build().eval(), network.arguments(batch)
-    call = _compiled(model, arguments, options.device)
+    arguments = network.arguments(batch)
+    if file:
+        call = _loaded(file, arguments, options.device)
+    else:
+        call = _compiled(network.build().eval(), arguments, options.device)
     with torch.no_grad():
         start = time.perf_counter()
         call()
