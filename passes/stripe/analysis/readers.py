@@ -1,4 +1,4 @@
-"""Who reads a buffer, and whether anybody reads what a block sets in it."""
+"""Who reads a buffer and who writes it; whether anybody reads what a block sets."""
 
 from __future__ import annotations
 
@@ -34,6 +34,18 @@ def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
             yield around if isinstance(around, BlockOp) else None, view
         elif not isinstance(user, StoreOp) or user.subscripts is not None:
             yield None, view
+
+
+def writers(view: SSAValue) -> Iterator[tuple[BlockOp, SSAValue]]:
+    """The views of a buffer that are stored to, with their blocks."""
+    for use in view.uses:
+        user = use.operation
+        if isinstance(user, BlockOp):
+            yield from writers(user.view(use.index))
+        elif isinstance(user, StoreOp):
+            around = user.parent_op()
+            if isinstance(around, BlockOp):
+                yield around, view
 
 
 def keeps_below(

@@ -28,12 +28,13 @@ from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
 from ...constant_folding import evaluate_function, fold_cast
 from .effects import effects_of
 from .nests import (
+    AbsoluteAccess,
     absolute_access,
     is_leaf,
     is_number,
     nested_blocks,
 )
-from .readers import blocks_from
+from .readers import blocks_from, writers
 
 _PRODUCT = FUNCTION_OPS["mul"].name
 
@@ -141,6 +142,42 @@ def is_set_beyond(
     found = _set_before(reader, access.buffer)
     return found is not None and found.is_fill_beyond(
         limit - access.starts[axis], access.starts
+    )
+
+
+def is_set_between(access: AbsoluteAccess, end: IndexSum, beyond: IndexSum) -> bool:
+    """Whether cells are set that are read where `end` fails and `beyond` does not.
+
+    What is no private memory is taken for set.
+    """
+    is_private = access.buffer_type.space.data is MemorySpace.PRIVATE
+    return not is_private or any(
+        _writes_between(writer, view, access, end, beyond)
+        for writer, view in writers(access.buffer)
+    )
+
+
+def _writes_between(
+    writer: BlockOp,
+    view: SSAValue,
+    access: AbsoluteAccess,
+    end: IndexSum,
+    beyond: IndexSum,
+) -> bool:
+    """Whether all conditions of a writer follow where one fails and one does not."""
+    conditions = [c for each in blocks_from(writer, access.buffer) for c in each.where]
+    if not conditions:
+        return True
+    places = _places(writer, view)
+    if places is None:
+        return False
+    pairs = zip(places, access.starts, strict=True)
+    cell = {place: start for place, start in pairs if place is not None}
+    wanted = [condition.substitute(cell) for condition in conditions]
+    return all(
+        (each + end + 1).bounds(index_range)[0] >= 0
+        or (each - beyond).bounds(index_range)[0] >= 0
+        for each in wanted
     )
 
 

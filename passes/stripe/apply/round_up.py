@@ -4,7 +4,8 @@ A constraint that ends a range in the middle of a vector makes the last elements
 they take shorter vectors, or numbers one by one. Where what is computed for further
 elements is never read, and its inputs may be loaded, the constraint moves to the end of
 the vector. Both hold where a tile accumulates in a private buffer, of which only the
-elements that exist are copied out, from operands that were staged in whole tiles.
+elements that exist are copied out, from operands that were staged in whole tiles. In
+private memory what is loaded must have been set, too.
 
 Before, with vectors of 16 and 30 columns in tiles of 32 (`%b_stage` has whole tiles):
 
@@ -54,6 +55,7 @@ from ..analysis.nests import (
     is_top_level,
 )
 from ..analysis.readers import is_unread_where
+from ..analysis.scratch import is_set_between
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def round_up_constraints(block: BlockOp, bits: int) -> None:
     forms = [*block.conditions]
     for number, form in enumerate(forms):
         rounded = _rounded(form, index, lanes)
-        if rounded is not None and _is_safe(block, forms, form):
+        if rounded is not None and _is_safe(block, forms, form, rounded):
             forms[number] = rounded
             block.set_constraints(forms)
             forms = [*block.conditions]
@@ -102,14 +104,18 @@ def _rounded(form: LinearForm, index: int, lanes: int) -> LinearForm | None:
     return form + missing if missing else None
 
 
-def _is_safe(block: BlockOp, forms: Sequence[LinearForm], form: LinearForm) -> bool:
-    """Whether points for which only `form` fails may run."""
+def _is_safe(
+    block: BlockOp, forms: Sequence[LinearForm], form: LinearForm, rounded: LinearForm
+) -> bool:
+    """Whether points for which only `form` fails, but not rounded, may run."""
     values = block.form_values
-    end = IndexSum.of(form, values)
+    end, beyond = IndexSum.of(form, values), IndexSum.of(rounded, values)
     moved = {values[number] for number in _related(forms, form)}
     for number, refinement in enumerate(block.refinement_list):
         access = absolute_access(block.view(number))
         if not access.is_inside(moved):
+            return False
+        if refinement.direction.reads and not is_set_between(access, end, beyond):
             return False
         if refinement.direction.writes and (
             refinement.direction.reads or not is_unread_where(access, end)

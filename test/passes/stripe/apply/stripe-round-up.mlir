@@ -103,3 +103,60 @@ func.func @left_alone(%A : !stripe.view<8x100xf32>, %B : !stripe.view<4x8x32xf32
   }
   func.return %C, %D, %E : !stripe.view<100xf32>, !stripe.view<128xf32>, !stripe.view<100xsi32>
 }
+
+// What is read beyond the end was set in one block, and never in the other.
+// CHECK-LABEL: func.func @set
+// CHECK: stripe.block [%e : 32]
+// CHECK-NEXT: in %b_1
+// CHECK-NEXT: out %whole_1 = %whole[%e] : 1 {
+// CHECK: stripe.block [%e : 32]
+// CHECK: where -%e - 32 * %j + 99 >= 0 {
+// CHECK: where -%j_1 - 32 * %j + 111 >= 0 {
+// CHECK: where -%j_1 - 32 * %j + 99 >= 0 {
+func.func @set(%A : !stripe.view<100xf32>, %B : !stripe.view<4x32xf32>) -> !stripe.view<100xf32> {
+  %C = stripe.alloc : !stripe.view<100xf32>
+  stripe.block [%j : 4]
+      in %a = %A[32 * %j] : 32
+      in %b = %B[%j, 0] : 1x32
+      out %c = %C[32 * %j] : 32 {
+    %whole = stripe.alloc : !stripe.view<32xf32, private>
+    %part = stripe.alloc : !stripe.view<32xf32, private>
+    %acc = stripe.alloc : !stripe.view<32xf32, private>
+    stripe.block [%e : 32]
+        in %b_1 = %b[0, %e] : 1x1
+        out %whole_1 = %whole[%e] : 1 {
+      %x = stripe.load %b_1 : !stripe.view<1x1xf32>
+      stripe.store %x, %whole_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%e : 32]
+        in %a_1 = %a[%e] : 1
+        out %part_1 = %part[%e] : 1
+        where 99 - 32 * %j - %e >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      %y = eltwise.add %x, %x : f32
+      stripe.store %y, %part_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%j_1 : 32]
+        in %whole_1 = %whole[%j_1] : 1
+        out %acc_1 = %acc[%j_1] : 1 add init 0
+        where 99 - 32 * %j - %j_1 >= 0 {
+      %x = stripe.load %whole_1 : !stripe.view<1xf32, private>
+      stripe.store %x, %acc_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%j_1 : 32]
+        in %part_1 = %part[%j_1] : 1
+        out %acc_1 = %acc[%j_1] : 1 add
+        where 99 - 32 * %j - %j_1 >= 0 {
+      %x = stripe.load %part_1 : !stripe.view<1xf32, private>
+      stripe.store %x, %acc_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%e : 32]
+        in %acc_1 = %acc[%e] : 1
+        out %c_1 = %c[%e] : 1
+        where 99 - 32 * %j - %e >= 0 {
+      %x = stripe.load %acc_1 : !stripe.view<1xf32, private>
+      stripe.store %x, %c_1 : !stripe.view<1xf32>
+    }
+  }
+  func.return %C : !stripe.view<100xf32>
+}
