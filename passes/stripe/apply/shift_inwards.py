@@ -59,7 +59,7 @@ from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.nests import is_leaf, is_top_level
-from ..analysis.overhanging_tiles import overhanging_tiles
+from ..analysis.shiftable_tiles import shiftable_tiles
 from ..edit.shift_inwards import shift_inwards
 
 
@@ -81,5 +81,5 @@ class StripeShiftInwardsPass(KernelPass):
         for block in blocks_of_kernels(op):
             if is_top_level(block) or is_leaf(block) or block.is_serial:
                 continue
-            if (tiles := overhanging_tiles(block, self.bits)) is not None:
+            if (tiles := shiftable_tiles(block, self.bits)) is not None:
                 shift_inwards(tiles)

@@ -8,10 +8,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
 from ..analysis.nests import nested_blocks
-from ..analysis.overhanging_tiles import OverhangingTiles
+from ..analysis.shiftable_tiles import ShiftableTiles
 
 
-def shift_inwards(tiles: OverhangingTiles) -> None:
+def shift_inwards(tiles: ShiftableTiles) -> None:
     """Let all tiles be equally far apart, or else the last begin earlier."""
     block, index, size = tiles.block, tiles.index, tiles.last_size
     for leaf in nested_blocks(block):
@@ -33,7 +33,7 @@ def shift_inwards(tiles: OverhangingTiles) -> None:
     _begin(last, tiles, IndexSum((), start))
 
 
-def _begin(block: BlockOp, tiles: OverhangingTiles, start: IndexSum) -> None:
+def _begin(block: BlockOp, tiles: ShiftableTiles, start: IndexSum) -> None:
     """Let the tiles of a block, which is that of `tiles` or a copy, begin elsewhere."""
     index = block.indices[tiles.index.index]
     accesses = [

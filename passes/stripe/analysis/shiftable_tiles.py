@@ -1,4 +1,4 @@
-"""Tiles of which the last one reaches beyond the end of its range.
+"""Tiles of which the last one may begin earlier, where it ends within a vector.
 
 In a block of tiles, `stripe.block [%j : 3]` around `[%x : 48] where
 -48 * %j - %x + 141 >= 0`, the index `%j` counts tiles of 48 columns, `%x` the columns
@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument
 
 from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Refinement
-from ....dialects.stripe.block import BlockOp, index_range, window_of
+from ....dialects.stripe.block import BlockOp, window_of
+from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
+from .effects import effects_of
 from .lanes import index_of_vectors, vector_width
 from .nests import is_leaf, nested_blocks, root_buffer
 
 
 @dataclass(frozen=True)
-class OverhangingTiles:
+class ShiftableTiles:
     """The tiles that an index of a block counts, along what becomes vectors."""
 
     block: BlockOp
@@ -47,7 +49,7 @@ class OverhangingTiles:
         return -(-rest // self.lanes) * self.lanes
 
 
-def overhanging_tiles(block: BlockOp, bits: int) -> OverhangingTiles | None:
+def shiftable_tiles(block: BlockOp, bits: int) -> ShiftableTiles | None:
     """The tiles of a block that may lie elsewhere; None where there are none.
 
     What is computed for a column must not depend on the tile in which it is: then the
@@ -67,7 +69,7 @@ def overhanging_tiles(block: BlockOp, bits: int) -> OverhangingTiles | None:
 
 def _tiles_along(
     block: BlockOp, index: BlockArgument, leaves: list[BlockOp], bits: int
-) -> OverhangingTiles | None:
+) -> ShiftableTiles | None:
     """The tiles that an index counts, if all its constraints are those of one range."""
     columns: list[int | None] = []
     limits: set[tuple[int, int]] = set()
@@ -88,7 +90,7 @@ def _tiles_along(
     if len(limits) != 1:
         return None
     ((size, extent),) = limits
-    return OverhangingTiles(block, index, size, extent, tuple(columns), lanes)
+    return ShiftableTiles(block, index, size, extent, tuple(columns), lanes)
 
 
 def _column(leaf: BlockOp, limit: IndexSum, index: BlockArgument) -> int | None:
@@ -103,7 +105,7 @@ def _column(leaf: BlockOp, limit: IndexSum, index: BlockArgument) -> int | None:
     return None
 
 
-def _end_in_a_vector(tiles: OverhangingTiles) -> bool:
+def _end_in_a_vector(tiles: ShiftableTiles) -> bool:
     """Whether there is more than one tile, and the last ends within a vector."""
     rest = tiles.extent - tiles.size * (tiles.count - 1)
     return (
@@ -114,30 +116,22 @@ def _end_in_a_vector(tiles: OverhangingTiles) -> bool:
     )
 
 
-def _may_move(tiles: OverhangingTiles) -> bool:
+def _may_move(tiles: ShiftableTiles) -> bool:
     """Whether what is computed for a column is the same in whatever tile it is."""
     block, index = tiles.block, tiles.index
     if any(not isinstance(use.operation, BlockOp) for use in index.uses):
         return False
     if any(index in form.values for form in block.where):
         return False
-    if {*_roots(block, is_read=True)} & {*_roots(block, is_read=False)}:
+    written = effects_of(block).written
+    pairs = zip(block.buffers, block.refinement_list, strict=True)
+    if any(each.direction.reads and root_buffer(b) in written for b, each in pairs):
         return False
     leaves = zip(nested_blocks(block), tiles.columns, strict=True)
     return all(_follows(tiles, leaf, number) for leaf, number in leaves)
 
 
-def _roots(block: BlockOp, *, is_read: bool) -> list[SSAValue]:
-    """The memories that a block reads or writes."""
-    pairs = zip(block.buffers, block.refinement_list, strict=True)
-    return [
-        root_buffer(buffer)
-        for buffer, refinement in pairs
-        if (refinement.direction.reads if is_read else refinement.direction.writes)
-    ]
-
-
-def _follows(tiles: OverhangingTiles, leaf: BlockOp, number: int | None) -> bool:
+def _follows(tiles: ShiftableTiles, leaf: BlockOp, number: int | None) -> bool:
     """Whether a leaf goes by columns, not by tiles, outside of what one tile has."""
     column = None if number is None else leaf.indices[number]
     if column is not None and any(column.uses):
