@@ -143,7 +143,7 @@ def _follows(tiles: ShiftableTiles, leaf: BlockOp, number: int | None) -> bool:
         block, window = window_of(buffer) or (None, 0)
         if block is not tiles.block:
             continue
-        if refinement.direction.writes and not _sets(refinement):
+        if refinement.direction.writes and (column is None or not _sets(refinement)):
             return False
         for outer, own in zip(tiles.block.access(window), access, strict=True):
             step = 0 if column is None else own.coefficient(column)

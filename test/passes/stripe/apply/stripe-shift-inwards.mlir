@@ -81,10 +81,10 @@ func.func @last(%A : !stripe.view<133xf32>) -> !stripe.view<133xf32> {
 }
 
 // Left alone: work-groups, which would store to the same cells; what is aggregated
-// outside of the tile; what depends on the place in the tile, in three ways; a block
-// that reads what it writes.
+// outside of the tile; what depends on the place in the tile, in three ways; what each
+// tile sets anew; a block that reads what it writes.
 // CHECK-LABEL: func.func @left_alone
-// CHECK-COUNT-6: where -%x - 32 * %j + 132 >= 0
+// CHECK-COUNT-7: where -%x - 32 * %j + 132 >= 0
 // CHECK-NOT: where
 func.func @left_alone(%A : !stripe.view<133xf32>, %B : !stripe.view<32xf32>) -> (!stripe.view<133xf32>, !stripe.view<133xf32>) {
   %C = stripe.alloc : !stripe.view<133xf32>
@@ -145,6 +145,24 @@ func.func @left_alone(%A : !stripe.view<133xf32>, %B : !stripe.view<32xf32>) -> 
         %n = stripe.index %j : si32
         %0 = eltwise.cast %n : si32 to f32
         stripe.store %0, %s_2 : !stripe.view<1xf32, private>
+      }
+    }
+    stripe.block [%j : 5]
+        in %a_1 = %a[32 * %j] : 32
+        out %d_1 = %d[0] : 133 {
+      %t = stripe.alloc : !stripe.view<32xf32, private>
+      stripe.block [%x : 32]
+          in %a_2 = %a_1[%x] : 1
+          out %t_1 = %t[%x] : 1
+          where 132 - 32 * %j - %x >= 0 {
+        %0 = stripe.load %a_2 : !stripe.view<1xf32>
+        stripe.store %0, %t_1 : !stripe.view<1xf32, private>
+      }
+      stripe.block []
+          in %t_1 = %t[0] : 1
+          out %d_2 = %d_1[0] : 1 {
+        %0 = stripe.load %t_1 : !stripe.view<1xf32, private>
+        stripe.store %0, %d_2 : !stripe.view<1xf32>
       }
     }
     stripe.block [%j : 5]
