@@ -223,27 +223,22 @@ def _first_calls(
     name: str, batch: int, path: str | None, options: Any
 ) -> list[float | None]:
     """The seconds of first calls: cold of both ways, then with the cache on disk."""
-    found: list[list[float | None]] = []
-    for file in ("", path):
-        with tempfile.TemporaryDirectory() as cache:
-            found.append(
-                [
-                    None
-                    if file is None
-                    else _first_of_process(name, batch, file, cache, options)
-                    for _ in range(2)
-                ]
-            )
-    (cold, warm), (cold_onnx, warm_onnx) = found
-    return [cold, cold_onnx, warm, warm_onnx]
+    compiled = _cold_and_warm([name, batch, None], options)
+    loaded: Sequence[float | None] = (None, None)
+    if path is not None:
+        loaded = _cold_and_warm([name, batch, path], options)
+    return [seconds for pair in zip(compiled, loaded, strict=True) for seconds in pair]
 
 
-def _first_of_process(
-    name: str, batch: int, file: str, cache: str, options: Any
-) -> float:
+def _cold_and_warm(which: Sequence[Any], options: Any) -> list[float]:
+    """The seconds of the first calls of two processes, with an empty cache at first."""
+    with tempfile.TemporaryDirectory() as cache:
+        return [_first_of_process(which, cache, options) for _ in range(2)]
+
+
+def _first_of_process(which: Sequence[Any], cache: str, options: Any) -> float:
     """The seconds of the first call of a new process."""
-    command = [sys.executable, "-m", __spec__.name, "--first-call"]
-    command.append(json.dumps([name, batch, file]))
+    command = [sys.executable, "-m", __spec__.name, "--first-call", json.dumps(which)]
     if options.device:
         command += ["--device", options.device]
     environment = os.environ | {"GINGHAM_CACHE": cache}
@@ -259,12 +254,12 @@ def _first_call(which: str, options: Any) -> None:
 
     from .models.measured import NETWORKS
 
-    name, batch, file = json.loads(which)
+    name, batch, path = json.loads(which)
     torch.set_num_threads(options.threads)
     network = NETWORKS[name]
     arguments = network.arguments(batch)
-    if file:
-        call = _loaded(file, arguments, options.device)
+    if path is not None:
+        call = _loaded(path, arguments, options.device)
     else:
         call = _compiled(network.build().eval(), arguments, options.device)
     with torch.no_grad():

@@ -205,6 +205,11 @@ class Refinement:
     aggregation: Aggregation = Aggregation.ASSIGN
     init: int | float | None = None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether stores just put a value in place of what is there."""
+        return self.aggregation is Aggregation.ASSIGN and self.init is None
+
     def format_suffix(self) -> str:
         """Aggregation and initial value as in the syntax: ` add init 0`."""
         text = ""

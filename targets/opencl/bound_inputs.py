@@ -15,31 +15,28 @@ class BoundInputs:
     Who sets one of these arguments to something else calls `forget` before.
     """
 
-    __slots__ = ("__weakref__", "_fixed", "_held", "is_set")
+    __slots__ = ("__weakref__", "_held", "fixed")
 
     def __init__(self) -> None:
-        self._fixed: weakref.ref[FixedInputs] | None = None
+        self.fixed: weakref.ref[FixedInputs] | None = None
+        """Those that they are set to; None where there is nothing to forget."""
         self._held: object = None
-        self.is_set = False
-        """Whether they are set to any, so that there is something to forget."""
 
     def has(self, fixed: FixedInputs) -> bool:
         """Whether the arguments are set to these."""
-        return self._fixed is not None and self._fixed() is fixed
+        return self.fixed is not None and self.fixed() is fixed
 
     def hold(self, fixed: FixedInputs, held: object) -> None:
         """Know that they are, and keep `held` alive as long as somebody has `fixed`."""
         kept = weakref.ref(self)
 
         def forget(gone: weakref.ref[FixedInputs]) -> None:
-            if (bound := kept()) is not None and bound._fixed is gone:
+            if (bound := kept()) is not None and bound.fixed is gone:
                 bound.forget()
 
         self._held = held
-        self._fixed = weakref.ref(fixed, forget)
-        self.is_set = True
+        self.fixed = weakref.ref(fixed, forget)
 
     def forget(self) -> None:
         """Let go of what was held."""
-        self._fixed = self._held = None
-        self.is_set = False
+        self.fixed = self._held = None

@@ -291,7 +291,7 @@ class OpenCLExecutable:
             if not memory.is_ready:
                 return None
             self.last_used = monotonic()
-            if bound.is_set:
+            if bound.fixed is not None:
                 bound.forget()
             self._set(buffers)
             mark = self._launches.start_bare(queue)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import BroadcastOp, CastOp, ConstantOp, ElementwiseOp
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, view_type
@@ -124,8 +123,7 @@ def _is_elementwise(block: BlockOp) -> bool:
             return False
         if refinement.direction is Direction.IN:
             continue
-        is_plain = refinement.direction is Direction.OUT and refinement.init is None
-        if not is_plain or refinement.aggregation is not Aggregation.ASSIGN:
+        if refinement.direction is not Direction.OUT or not refinement.is_plain:
             return False
         if not has_own_windows(block, number):
             return False

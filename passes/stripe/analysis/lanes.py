@@ -345,6 +345,11 @@ def native_lanes(block: BlockOp, bits: int) -> int:
     return max(min(bits // widest, MOST_LANES), 1)
 
 
+def widest_vector(block: BlockOp, bits: int) -> int:
+    """The number of lanes along an index with a range long enough."""
+    return lanes_within(MOST_LANES, native_lanes(block, bits))
+
+
 def vector_width(
     block: BlockOp, index: int, bits: int, extent: int | None = None
 ) -> int:

@@ -252,6 +252,4 @@ def assigns_at_subscripts(block: BlockOp, number: int) -> bool:
 
     No two points of a block assign one cell, so that these need no order.
     """
-    refinement = block.refinement(number)
-    is_plain = refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
-    return is_plain and is_subscripted(block.view(number))
+    return block.refinement(number).is_plain and is_subscripted(block.view(number))

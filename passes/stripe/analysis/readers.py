@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import TypeAlias
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
@@ -25,27 +25,29 @@ def readers(view: SSAValue) -> Iterator[tuple[BlockOp | None, SSAValue]]:
 
     None in place of a block where something else is done with it.
     """
-    for use in view.uses:
-        user = use.operation
-        if isinstance(user, BlockOp):
-            yield from readers(user.view(use.index))
-        elif isinstance(user, LoadOp):
+    for user, own in _statements(view):
+        if isinstance(user, LoadOp):
             around = user.parent_op()
-            yield around if isinstance(around, BlockOp) else None, view
+            yield around if isinstance(around, BlockOp) else None, own
         elif not isinstance(user, StoreOp) or user.subscripts is not None:
-            yield None, view
+            yield None, own
 
 
 def writers(view: SSAValue) -> Iterator[tuple[BlockOp, SSAValue]]:
     """The views of a buffer that are stored to, with their blocks."""
+    for user, own in _statements(view):
+        around = user.parent_op()
+        if isinstance(user, StoreOp) and isinstance(around, BlockOp):
+            yield around, own
+
+
+def _statements(view: SSAValue) -> Iterator[tuple[Operation, SSAValue]]:
+    """What uses a buffer in the innermost blocks, with the views that it uses."""
     for use in view.uses:
-        user = use.operation
-        if isinstance(user, BlockOp):
-            yield from writers(user.view(use.index))
-        elif isinstance(user, StoreOp):
-            around = user.parent_op()
-            if isinstance(around, BlockOp):
-                yield around, view
+        if isinstance(use.operation, BlockOp):
+            yield from _statements(use.operation.view(use.index))
+        else:
+            yield use.operation, view
 
 
 def keeps_below(
@@ -64,8 +66,7 @@ def keeps_below(
     wanted = limit - access.starts[axis]
     return wanted.bounds(index_range)[0] >= 0 or any(
         (wanted - known).bounds(index_range)[0] >= 0
-        for block in blocks_from(reader, access.buffer)
-        for known in block.where
+        for known in conditions_from(reader, access.buffer)
     )
 
 
@@ -139,6 +140,11 @@ def blocks_from(reader: BlockOp, buffer: SSAValue) -> Iterator[BlockOp]:
     outermost = None if isinstance(buffer.owner, Block) else buffer.owner.parent_op()
     blocks = (reader, *blocks_around(reader))
     return takewhile(lambda block: block is not outermost, blocks)
+
+
+def conditions_from(block: BlockOp, buffer: SSAValue) -> list[IndexSum]:
+    """What holds at the points of a block by these blocks' constraints."""
+    return [each for around in blocks_from(block, buffer) for each in around.where]
 
 
 def indices_around(buffer: SSAValue) -> list[SSAValue]:

@@ -34,7 +34,7 @@ from .nests import (
     is_number,
     nested_blocks,
 )
-from .readers import blocks_from, writers
+from .readers import blocks_from, conditions_from, writers
 
 _PRODUCT = FUNCTION_OPS["mul"].name
 
@@ -51,8 +51,7 @@ class Scratch:
 
     def cell(self, starts: Sequence[IndexSum]) -> dict[SSAValue, IndexSum]:
         """What stands in for the places of a cell, with where these are."""
-        pairs = zip(self.places, starts, strict=True)
-        return {place: start for place, start in pairs if place is not None}
+        return _cell(self.places, starts)
 
     def is_fill_beyond(self, condition: IndexSum, starts: Sequence[IndexSum]) -> bool:
         """Whether a cell that is read has the fill where a condition fails."""
@@ -165,14 +164,13 @@ def _writes_between(
     beyond: IndexSum,
 ) -> bool:
     """Whether all conditions of a writer follow where one fails and one does not."""
-    conditions = [c for each in blocks_from(writer, access.buffer) for c in each.where]
+    conditions = conditions_from(writer, access.buffer)
     if not conditions:
         return True
     places = _places(writer, view)
     if places is None:
         return False
-    pairs = zip(places, access.starts, strict=True)
-    cell = {place: start for place, start in pairs if place is not None}
+    cell = _cell(places, access.starts)
     wanted = [condition.substitute(cell) for condition in conditions]
     return all(
         (each + end + 1).bounds(index_range)[0] >= 0
@@ -192,7 +190,7 @@ def _set_before(reader: BlockOp, buffer: SSAValue) -> Scratch | None:
     is_plain = _aggregation(writer, store.view) is Aggregation.ASSIGN
     if places is None or not is_plain or store.condition or store.subscripts:
         return None
-    conditions = [each for block in blocks_from(writer, buffer) for each in block.where]
+    conditions = conditions_from(writer, buffer)
     if isinstance(value, ConstantOp):
         borders = tuple([-condition - 1 for condition in conditions])
         return Scratch(value.number, (borders,), places)
@@ -243,6 +241,14 @@ def _places(writer: BlockOp, target: SSAValue) -> tuple[SSAValue | None, ...] | 
         else:
             return None
     return tuple(places)
+
+
+def _cell(
+    places: Sequence[SSAValue | None], starts: Sequence[IndexSum]
+) -> dict[SSAValue, IndexSum]:
+    """What stands in for the places of a cell, with where these are."""
+    pairs = zip(places, starts, strict=True)
+    return {place: start for place, start in pairs if place is not None}
 
 
 def is_neutral(

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 from xdsl.ir import BlockArgument
 
-from ....dialects.aggregation import Aggregation
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import Refinement
+from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
 from .effects import effects_of
-from .lanes import index_of_vectors, vector_width
+from .lanes import index_of_vectors, widest_vector
 from .nests import is_leaf, nested_blocks, root_buffer
 
 
@@ -43,10 +42,14 @@ class ShiftableTiles:
         return index_range(self.index)
 
     @property
+    def rest(self) -> int:
+        """How many columns the last tile has."""
+        return self.extent - self.size * (self.count - 1)
+
+    @property
     def last_size(self) -> int:
-        """What the last tile has, in whole vectors."""
-        rest = self.extent - self.size * (self.count - 1)
-        return -(-rest // self.lanes) * self.lanes
+        """The same, in whole vectors."""
+        return -(-self.rest // self.lanes) * self.lanes
 
 
 def shiftable_tiles(block: BlockOp, bits: int) -> ShiftableTiles | None:
@@ -86,7 +89,7 @@ def _tiles_along(
         columns.append(column)
         limits.add((-limit.coefficient(index), limit.constant + 1))
         if index_of_vectors(leaf) == column:
-            lanes = max(lanes, vector_width(leaf, column, bits, extent=1 << 10))
+            lanes = max(lanes, widest_vector(leaf, bits))
     if len(limits) != 1:
         return None
     ((size, extent),) = limits
@@ -107,12 +110,11 @@ def _column(leaf: BlockOp, limit: IndexSum, index: BlockArgument) -> int | None:
 
 def _end_in_a_vector(tiles: ShiftableTiles) -> bool:
     """Whether there is more than one tile, and the last ends within a vector."""
-    rest = tiles.extent - tiles.size * (tiles.count - 1)
     return (
         tiles.count > 1
-        and 0 < rest < tiles.size
+        and 0 < tiles.rest < tiles.size
         and tiles.size % tiles.lanes == 0
-        and rest % tiles.lanes != 0
+        and tiles.rest % tiles.lanes != 0
     )
 
 
@@ -143,16 +145,11 @@ def _follows(tiles: ShiftableTiles, leaf: BlockOp, number: int | None) -> bool:
         block, window = window_of(buffer) or (None, 0)
         if block is not tiles.block:
             continue
-        if refinement.direction.writes and (column is None or not _sets(refinement)):
+        sets = refinement.direction is Direction.OUT and refinement.is_plain
+        if refinement.direction.writes and (column is None or not sets):
             return False
         for outer, own in zip(tiles.block.access(window), access, strict=True):
             step = 0 if column is None else own.coefficient(column)
             if outer.coefficient(tiles.index) != tiles.size * step:
                 return False
     return True
-
-
-def _sets(refinement: Refinement) -> bool:
-    """Whether stores put a value in place of what is there."""
-    is_plain = refinement.aggregation is Aggregation.ASSIGN
-    return is_plain and not refinement.direction.reads and refinement.init is None

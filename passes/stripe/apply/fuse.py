@@ -76,7 +76,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.aggregation import Aggregation
 from ....dialects.stripe.attributes import ViewType
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.ops import AllocOp
@@ -307,10 +306,7 @@ def _is_fusible(block: BlockOp) -> bool:
         return False
     if block.captures or is_scheduled(block):
         return False
-    return all(
-        refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
-        for refinement in block.refinement_list
-    )
+    return all(refinement.is_plain for refinement in block.refinement_list)
 
 
 def _fuse(blocks: Sequence[BlockOp]) -> BlockOp:

@@ -48,7 +48,7 @@ from ....dialects.stripe.block import BlockOp
 from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
-from ..analysis.lanes import computes_with_floats, index_of_vectors, vector_width
+from ..analysis.lanes import computes_with_floats, index_of_vectors, widest_vector
 from ..analysis.nests import (
     absolute_access,
     is_leaf,
@@ -85,7 +85,7 @@ def round_up_constraints(block: BlockOp, bits: int) -> None:
     index = index_of_vectors(block)
     if index is None:
         return
-    lanes = vector_width(block, index, bits, extent=1 << 10)
+    lanes = widest_vector(block, bits)
     forms = [*block.conditions]
     for number, form in enumerate(forms):
         rounded = _rounded(form, index, lanes)

@@ -59,7 +59,7 @@ from ...hardware_pass import HardwarePass
 from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
-from ..analysis.lanes import FEWEST_LANES, index_of_vectors, vector_index, vector_width
+from ..analysis.lanes import FEWEST_LANES, index_of_vectors, vector_index, widest_vector
 from ..analysis.nests import is_leaf, output_indices
 from ..analysis.work_groups import is_spread
 from ..edit.partition import replace_by_pieces, split_block
@@ -128,7 +128,7 @@ class _Loops:
     @staticmethod
     def of(block: BlockOp, options: StripeSeparatePass) -> _Loops:
         vector = index_of_vectors(block, options.bits)
-        lanes = 1 if vector is None else _most_lanes(block, vector, options.bits)
+        lanes = 1 if vector is None else widest_vector(block, options.bits)
         nest = Nest(
             tuple(map(index_range, block.form_values)),
             len(block.index_ranges),
@@ -195,18 +195,13 @@ def _cuttable(block: BlockOp) -> frozenset[int]:
     return indices
 
 
-def _most_lanes(block: BlockOp, index: int, bits: int) -> int:
-    """The lanes of vectors along an index that had a range long enough."""
-    return vector_width(block, index, bits, extent=1 << 10)
-
-
 def split_by_vectors(block: BlockOp, bits: int) -> None:
     """Let each block compute whole vectors: shorter ones where these are left over."""
     index = vector_index(block)
     if index is None:
         return
     extent = block.index_ranges[index]
-    lanes = _most_lanes(block, index, bits)
+    lanes = widest_vector(block, bits)
     first = first_vectors(_start_in_registers(block), extent, lanes)
     if first == extent:
         return

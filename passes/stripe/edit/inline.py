@@ -12,7 +12,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ....affine.counting import count_points
-from ....dialects.aggregation import Aggregation
 from ....dialects.eltwise.ops import CastOp, ConstantOp, ElementwiseOp
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import Direction, Refinement
@@ -233,8 +232,7 @@ def _is_whole(block: BlockOp, output: int) -> bool:
     refinement = block.refinement(output)
     return (
         refinement.direction is Direction.OUT
-        and refinement.init is None
-        and refinement.aggregation is Aggregation.ASSIGN
+        and refinement.is_plain
         and isinstance(block.buffer(output).owner, AllocOp)
         and reaches_each_cell_once(block, output)
     )

@@ -205,9 +205,8 @@ def _written(statement: Operation, buffer: SSAValue) -> Box | None:
     if len(uses) != 1 or buffers[uses[0]] is not buffer:
         return None
     refinement = statement.refinement(uses[0])
-    is_written = refinement.direction is Direction.OUT and refinement.init is None
-    is_plain = is_written and refinement.aggregation is Aggregation.ASSIGN
-    if not is_plain or not _stores_always(statement, statement.view(uses[0])):
+    is_set = refinement.direction is Direction.OUT and refinement.is_plain
+    if not is_set or not _stores_always(statement, statement.view(uses[0])):
         return None
     return written_box(statement, uses[0])
 

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from .....dialects.aggregation import Aggregation
 from .....dialects.index_sum import IndexSum
 from .....dialects.stripe.attributes import MemorySpace
 from .....dialects.stripe.binding import Binding
@@ -127,9 +126,8 @@ def _has_own(leaf: BlockOp, number: int, index: int) -> bool:
     is_private = leaf.view_type(number).space.data is MemorySpace.PRIVATE
     if not refinement.direction.writes and not is_private:
         return True
-    is_plain = refinement.aggregation is Aggregation.ASSIGN and refinement.init is None
     return (
-        is_plain
+        refinement.is_plain
         and not is_subscripted(leaf.view(number))
         and _own_axis(leaf, number, index) is not None
     )
