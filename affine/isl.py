@@ -245,11 +245,19 @@ def _matrix(
     """One row for each form: its coefficients, then its constant."""
     import islpy
 
-    matrix = islpy.Mat.alloc(context, len(forms), rank + 1)
-    for row, form in enumerate(forms):
+    # Each entry that is set copies all there is: so rows are made apart, and of their
+    # entries those that are not 0.
+    values: dict[int, islpy.Val] = {}
+    matrix = islpy.Mat.alloc(context, 0, rank + 1)
+    zeros = matrix.add_zero_rows(1)
+    for form in forms:
+        row = zeros
         for column, entry in enumerate((*form.coefficients, form.constant)):
-            value = _value(context, entry.numerator)
-            matrix = matrix.set_element_val(row, column, value)
+            if entry:
+                number = entry.numerator
+                value = values.get(number) or _value(context, number)
+                row = row.set_element_val(0, column, values.setdefault(number, value))
+        matrix = matrix.concat(row)
     return matrix
 
 

@@ -26,11 +26,12 @@ stripe.block "C" [%i : 4096, %j : 4096, %k : 4096]
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from math import inf, prod
+from typing import TypeAlias
 
 from .....dialects.stripe.block import BlockOp
 from .....targets.hardware.description import Hardware
@@ -54,6 +55,8 @@ _TRIED = 24
 """Ways to share a tile that are tried for parts of sums."""
 _MANY = 1024
 """Parts that keep all cores busy."""
+_Size: TypeAlias = tuple[int, int, tuple[int, ...]]
+"""The rows and columns of a group, and what it sums up of each index in a step."""
 
 
 def candidates(
@@ -66,28 +69,30 @@ def candidates(
     roles = Roles.of(problem)
     if roles is None:
         return
-    for found, way in _timed(_nameless(problem), hardware):
+    times = _Times(roles, Model(hardware, roles.widths))
+    for seconds, way in _timed(_as_asked(problem), hardware):
         schedule = roles.schedule(block, way)
         if schedule is not None:
-            reason = f"{time_text(found.seconds)}: {way}"
+            reason = f"{time_text(seconds)}: {way}"
+            found = times.estimate(way)
             yield Candidate(found, replace(schedule, reason=reason))
 
 
-def _nameless(problem: Problem) -> Problem:
-    """Problems that differ in their names have the same answers."""
-    return replace(problem, name="")
+def _as_asked(problem: Problem) -> Problem:
+    """The problem of which names, and lanes of vectors, are those of all alike."""
+    return replace(problem, name="", lanes=1)
 
 
 @lru_cache(maxsize=16)
-def _timed(problem: Problem, hardware: Hardware) -> list[tuple[Estimate, Tiling]]:
-    """The ways to share a contraction with their times, the fastest first."""
+def _timed(problem: Problem, hardware: Hardware) -> list[tuple[float, Tiling]]:
+    """The ways to share a contraction with their seconds, the fastest first."""
     # Networks repeat their layers.
     roles = Roles.of(problem)
     if roles is None:
         return []
-    model, ways = Model(hardware, roles.widths), _tilings(roles, hardware)
-    timed = [(_estimate(roles, way, model), way) for way in ways]
-    return sorted(timed, key=lambda each: each[0].seconds)
+    times = _Times(roles, Model(hardware, roles.widths))
+    timed = [(times.seconds(way), way) for way in _tilings(roles, hardware)]
+    return sorted(timed, key=lambda each: each[0])
 
 
 def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, ...]:
@@ -98,7 +103,7 @@ def parts_of(block: BlockOp, hardware: Hardware, longest: int) -> tuple[Chunk, .
     is no contraction.
     """
     problem = problem_of(block, hardware.vector_bits)
-    return _parts(_nameless(problem), hardware, longest)
+    return _parts(_as_asked(problem), hardware, longest)
 
 
 @lru_cache(maxsize=1024)
@@ -108,14 +113,15 @@ def _parts(problem: Problem, hardware: Hardware, longest: int) -> tuple[Chunk, .
         return ()
     ranges = roles.problem.ranges
     values = prod(ranges[n] for n in roles.sums)
-    model, timed = Model(hardware, roles.widths), _timed(problem, hardware)
-    tilings = [*_tilings(roles, hardware)]
-    if not tilings:
+    timed = _timed(problem, hardware)
+    if not timed:
         return ()
-    best = timed[0][0].seconds * _WORTH if values <= longest else inf
+    best = timed[0][0] * _WORTH if values <= longest else inf
+    model = Model(hardware, roles.widths)
+    times = _Times(roles, model)
     # Parts are no faster than if all cores were busy all the time.
     busy = {
-        each: _estimate(roles, each, model, _MANY).seconds / _MANY for each in tilings
+        each: times.seconds(each, _MANY) / _MANY for each in _tilings(roles, hardware)
     }
     tilings = sorted(busy, key=lambda each: busy[each])[:_TRIED]
     chosen: tuple[Chunk, ...] = ()
@@ -123,7 +129,8 @@ def _parts(problem: Problem, hardware: Hardware, longest: int) -> tuple[Chunk, .
         added = _adding(roles, chunk.count, hardware)
         if values > longest * chunk.count or busy[tilings[0]] + added >= best:
             continue
-        time = _fastest(roles.of_part(chunk), tilings, model, chunk.count) + added
+        parts = _Times(roles.of_part(chunk), model)
+        time = min([parts.seconds(each, chunk.count) for each in tilings]) + added
         if time < best:
             best, chosen = time, (chunk,)
     return chosen
@@ -152,18 +159,36 @@ def _adding(roles: Roles, count: int, hardware: Hardware) -> float:
     return hardware.lanes.launch_share * clock.launch + 2 * parts
 
 
-def _fastest(
-    roles: Roles, tilings: Iterable[Tiling], model: Model, parts: int = 1
-) -> float:
-    """The predicted seconds of the fastest way to run so many such blocks."""
-    times = (_estimate(roles, each, model, parts).seconds for each in tilings)
-    return min(times, default=inf)
+class _Times:
+    """What ways to share a contraction take, by the model.
 
+    Many have tiles of the same size, of which is counted once what they move.
+    """
 
-def _estimate(roles: Roles, tiling: Tiling, model: Model, parts: int = 1) -> Estimate:
-    """The predicted time of so many such blocks, in one launch."""
-    groups, moved = roles.groups(tiling) * parts, roles.moved(tiling, model.hardware)
-    return model.estimate(tiling, groups, roles.steps(tiling), moved)
+    def __init__(self, roles: Roles, model: Model) -> None:
+        self._roles = roles
+        self._model = model
+        self._counted: dict[_Size, tuple[int, int, float]] = {}
+
+    def seconds(self, tiling: Tiling, parts: int = 1) -> float:
+        """The predicted seconds of so many such blocks, in one launch."""
+        groups, steps, moved = self._of_tiles(tiling)
+        return self._model.seconds(tiling, groups * parts, steps, moved)
+
+    def estimate(self, tiling: Tiling) -> Estimate:
+        """The predicted time of the block with its parts."""
+        return self._model.estimate(tiling, *self._of_tiles(tiling))
+
+    def _of_tiles(self, tiling: Tiling) -> tuple[int, int, float]:
+        """How many groups there are, their steps, and the bytes moved in one."""
+        size = tiling.row_count, tiling.column_count, tiling.depths
+        known = self._counted.get(size)
+        if known is None:
+            roles = self._roles
+            moved = roles.moved(tiling, self._model.hardware)
+            known = roles.groups(tiling), roles.steps(tiling), moved
+            self._counted[size] = known
+        return known
 
 
 def _tilings(roles: Roles, hardware: Hardware) -> Iterator[Tiling]:

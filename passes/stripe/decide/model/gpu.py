@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, hypot
+from typing import TypeAlias
 
 from .....targets.hardware.description import Hardware
 from ....clock import Clock, Estimate
@@ -15,6 +17,29 @@ _REGISTERS_OF_PLACE = 4
 """Of each further one."""
 
 
+PARTS = ("arithmetic", "local memory", "last cache", "copies", "steps")
+"""What a core does in a step, in the order of `_Work`."""
+_Work: TypeAlias = tuple[float, float, float, float, float]
+"""The cycles of each of the `PARTS`."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What a group of a tiling is, however many there are."""
+
+    resident: int
+    """How many of them a core runs at once."""
+    subgroups: int
+    rows: int
+    """Those of a lane."""
+    columns: int
+    depth: int
+    loads: float
+    """The cycles in which a sub-group loads factors, for a value."""
+    copies: float
+    """To local memory, in a step."""
+
+
 class Model:
     """Predicts the time of contractions on one device."""
 
@@ -22,12 +47,15 @@ class Model:
         """Of a device, and how many rows, and columns, a lane copies at once."""
         self.hardware = hardware
         self._widths = widths
-        self._resident: dict[Tiling, int] = {}
-        self._works: dict[tuple[Tiling, int, float], dict[str, float]] = {}
+        self._groups: dict[Tiling, _Group] = {}
+        self._clock = Clock(hardware)
+        self._adds_per_cycle = hardware.multiply_adds_per_cycle
+        self._items_at_once = hardware.items_at_once
+        cache, figures = hardware.caches[-1], hardware.lanes
+        self._cache_bytes_per_cycle = cache.bytes_per_cycle
+        self._latency = figures.busy_latency * cache.latency_cycles
 
-    def estimate(
-        self, tiling: Tiling, groups: int, steps: int, moved: float
-    ) -> Estimate:
+    def seconds(self, tiling: Tiling, groups: int, steps: int, moved: float) -> float:
         """The predicted time of so many groups that each load local memory so often.
 
         For that a group moves so many bytes from the last cache in a step.
@@ -35,35 +63,61 @@ class Model:
         Cores run waves of groups, as many at once as have room, and then those that are
         left.
         """
-        hardware, figures = self.hardware, self.hardware.lanes
-        clock, resident = Clock(hardware), self._room(tiling)
-        at_once = hardware.cores * resident
-        waves = max(ceil(groups / at_once) - 1, 0)
-        rest = ceil((groups - waves * at_once) / hardware.cores)
-        of_waves, of_rest = (
-            self._work(tiling, count, moved) for count in (resident, rest)
-        )
-        cycles = waves * self._step(of_waves, resident) + self._step(of_rest, rest)
-        latency = hardware.caches[-1].latency_cycles
-        filling = figures.busy_latency * latency + figures.step_wait_cycles
-        core = steps * clock.cycle
-        parts = {
-            name: core * (waves * own + of_rest[name]) for name, own in of_waves.items()
-        }
+        group = self._group(tiling)
+        waves, rest = self._waves(group, groups)
+        cycles = self._step(self._work(group, rest, moved), rest)
+        if waves:
+            at_once = group.resident
+            cycles += waves * self._step(self._work(group, at_once, moved), at_once)
+        filling = self._latency + self.hardware.lanes.step_wait_cycles
         cycles = steps * cycles + filling * (waves + 1)
-        seconds = cycles * clock.cycle + clock.launch
-        return Estimate(seconds, parts | {"launch": clock.launch})
+        return cycles * self._clock.cycle + self._clock.launch
+
+    def estimate(
+        self, tiling: Tiling, groups: int, steps: int, moved: float
+    ) -> Estimate:
+        """What `seconds` predicts, with its parts."""
+        group = self._group(tiling)
+        waves, rest = self._waves(group, groups)
+        of_waves, of_rest = (
+            self._work(group, count, moved) for count in (group.resident, rest)
+        )
+        core = steps * self._clock.cycle
+        parts = {
+            name: core * (waves * own + last)
+            for name, own, last in zip(PARTS, of_waves, of_rest, strict=True)
+        }
+        seconds = self.seconds(tiling, groups, steps, moved)
+        return Estimate(seconds, parts | {"launch": self._clock.launch})
+
+    def _waves(self, group: _Group, groups: int) -> tuple[int, int]:
+        """How often cores run all they have room for, and how many they run then."""
+        at_once = self.hardware.cores * group.resident
+        waves = max(ceil(groups / at_once) - 1, 0)
+        return waves, ceil((groups - waves * at_once) / self.hardware.cores)
+
+    def _group(self, tiling: Tiling) -> _Group:
+        known = self._groups.get(tiling)
+        if known is None:
+            known = self._groups[tiling] = _Group(
+                self._room(tiling),
+                tiling.subgroups,
+                tiling.rows[0],
+                tiling.columns[0],
+                tiling.depth,
+                tiling.loads(self.hardware.lanes),
+                self._copies(tiling),
+            )
+        return known
 
     def _room(self, tiling: Tiling) -> int:
         """How many groups a core runs at once."""
-        if tiling not in self._resident:
-            self._resident[tiling] = resident_groups(
-                tiling.items,
-                self.hardware,
-                local_bytes=tiling.local_bytes(4),
-                registers=tiling.registers + self._places(tiling),
-            )
-        return self._resident[tiling]
+        return resident_groups(
+            tiling.items,
+            self.hardware,
+            local_bytes=tiling.local_bytes(4),
+            registers=tiling.registers + self._places(tiling),
+        )
 
     def _places(self, tiling: Tiling) -> int:
         """The registers of a work-item for places that it copies from and to.
@@ -78,7 +132,7 @@ class Model:
         rows, columns = self._widths
         return (tiling.row_count / rows + tiling.column_count / columns) * tiling.depth
 
-    def _step(self, work: dict[str, float], groups: int) -> float:
+    def _step(self, work: _Work, groups: int) -> float:
         """The cycles in which a core does a step of each of so many groups.
 
         That is arithmetic mostly, behind which accesses to local memory and to the last
@@ -87,34 +141,27 @@ class Model:
         at the end of a step, the less the more others there are.
         """
         figures = self.hardware.lanes
-        hidden = hypot(work["arithmetic"], work["local memory"])
-        shown = figures.local_share * work["local memory"]
-        shown += figures.cache_share * work["last cache"]
-        shown += work["copies"] + work["steps"]
-        latency = figures.busy_latency * self.hardware.caches[-1].latency_cycles
-        return max(hidden + shown, latency) + figures.step_wait_cycles / groups
+        arithmetic, local, cache, copies, steps = work
+        shown = figures.local_share * local + figures.cache_share * cache
+        shown += copies + steps
+        cycles = max(hypot(arithmetic, local) + shown, self._latency)
+        return cycles + figures.step_wait_cycles / groups
 
-    def _work(self, tiling: Tiling, groups: int, moved: float) -> dict[str, float]:
+    def _work(self, group: _Group, count: int, moved: float) -> _Work:
         """The cycles of what a core does in a step of each of so many groups.
 
         It has units for the arithmetic of several sub-groups at once. One that has a
         single sub-group waits for what that loads.
         """
-        known = self._works.get((tiling, groups, moved))
-        if known is not None:
-            return known
-        hardware, figures, depth = self.hardware, self.hardware.lanes, tiling.depth
-        subgroups = groups * tiling.subgroups
-        turns = ceil(subgroups / hardware.multiply_adds_per_cycle)
-        loads = tiling.loads(figures)
-        copied = groups * self._copies(tiling) / hardware.items_at_once
-        adds = (turns + figures.alone_share) * tiling.rows[0] * tiling.columns[0]
-        found = {
-            "arithmetic": adds * depth,
-            "local memory": subgroups * loads / hardware.loads_per_cycle * depth,
-            "last cache": groups * moved / hardware.caches[-1].bytes_per_cycle,
-            "copies": copied * figures.copy_cycles,
-            "steps": groups * figures.step_cycles,
-        }
-        self._works[tiling, groups, moved] = found
-        return found
+        figures, depth = self.hardware.lanes, group.depth
+        subgroups = count * group.subgroups
+        turns = ceil(subgroups / self._adds_per_cycle)
+        copied = count * group.copies / self._items_at_once
+        adds = (turns + figures.alone_share) * group.rows * group.columns
+        return (
+            adds * depth,
+            subgroups * group.loads / self.hardware.loads_per_cycle * depth,
+            count * moved / self._cache_bytes_per_cycle,
+            copied * figures.copy_cycles,
+            count * figures.step_cycles,
+        )

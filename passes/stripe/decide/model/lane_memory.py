@@ -45,8 +45,10 @@ def moved_bytes(access: Access, extents: Sequence[int], hardware: Hardware) -> f
 
     Each point has places of its own where subscripts choose them.
     """
-    others = [n for n in range(access.rank) if not access.uses(n)]
-    again = prod(extents[n] for n in others) if access.is_chosen else 1
+    again = 1
+    if access.is_chosen:
+        others = (n for n in range(access.rank) if n not in access.used)
+        again = prod(extents[n] for n in others)
     walk = [
         (abs(step), count)
         for step, count in zip(access.strides, extents, strict=True)
