@@ -76,6 +76,7 @@ _PASSES = {
     "opencl-check-limits": "opencl.check_limits:OpenCLCheckLimitsPass",
     "opencl-coalesce-loops": "opencl.coalesce_loops:OpenCLCoalesceLoopsPass",
     "opencl-order-loops": "opencl.order_loops:OpenCLOrderLoopsPass",
+    "opencl-load-vectors": "opencl.load_vectors:OpenCLLoadVectorsPass",
     "opencl-zero-copies": "opencl.zero_copies:OpenCLZeroCopiesPass",
     "opencl-double-buffer": "opencl.double_buffer:OpenCLDoubleBufferPass",
     "opencl-align-vectors": "opencl.align_vectors:OpenCLAlignVectorsPass",

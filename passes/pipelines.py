@@ -269,6 +269,7 @@ def _of_lanes(options: TargetOptions) -> list[Step]:
         step("opencl-double-buffer", hardware=hardware),
         step("opencl-align-vectors"),
         step("opencl-order-loops"),
+        step("opencl-load-vectors"),
         step("opencl-zero-copies"),
         step("opencl-check-limits", hardware=hardware),
     ]
