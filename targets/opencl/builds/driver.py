@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # What Intel's compiler leaves behind takes five times the memory of what is loaded from
 # its binary, which takes 3 ms: where there are few programs, that is not worth it.
 _FIRST_PROGRAMS = 16
+_FIRST_BYTES = 1024
+"""Of a binary, among which machine code has some that are zero."""
 
 
 class InnerProgram(Protocol):
@@ -81,8 +83,19 @@ def build_to_keep(
     device.built_count += 1
     is_one_of_many = device.built_count > _FIRST_PROGRAMS
     if is_one_of_many and device.details.builds_whole_binaries:
-        return load(device, binary_of(program), options)
+        binary = binary_of(program)
+        if _is_machine_code(binary):
+            return load(device, binary, options)
     return program
+
+
+def _is_machine_code(binary: bytes) -> bool:
+    """Whether a driver has only to load a binary.
+
+    Others are text, as of NVIDIA's: instructions that it compiles once more, for half a
+    second where the kernel is long.
+    """
+    return b"\0" in binary[:_FIRST_BYTES]
 
 
 def load(device: DeviceHandle, binary: bytes, options: str) -> InnerProgram:

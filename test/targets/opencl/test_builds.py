@@ -143,6 +143,30 @@ def test_helpers_build_the_same(
     assert len(loaded) == 2 * len(values)
 
 
+def test_binaries_that_are_text_are_not_compiled_again(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As NVIDIA's, which are no machine code."""
+    loaded: list[bytes] = []
+    load = driver.load
+
+    def load_counted(device: OpenCLDevice, binary: bytes, options: str) -> InnerProgram:
+        loaded.append(binary)
+        return load(device, binary, options)
+
+    monkeypatch.setattr(driver, "load", load_counted)
+    monkeypatch.setattr(device, "built_count", 100)
+    driver.build_to_keep(device, source("1", prefix="m"), "")
+    assert len(loaded) == 1
+
+    def text_of(program: InnerProgram) -> bytes:
+        return b"//\n.version 9.0\n" * 99
+
+    monkeypatch.setattr(driver, "binary_of", text_of)
+    driver.build_to_keep(device, source("2", prefix="m"), "")
+    assert len(loaded) == 1
+
+
 def test_who_begins_does_not_wait_for_helpers(
     device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
