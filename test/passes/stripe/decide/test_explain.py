@@ -129,7 +129,7 @@ def test_lanes_have_ways_with_parts_of_their_times(cell: str, parts: set[str]) -
     function = gingham.compile(text, device="reference", hardware="nvidia-h200")
     from numpy import ones
 
-    (block,) = function.explain(ones((1024, 1024), "float32"), count=4).blocks
+    (block,) = function.explain(ones((2048, 2048), "float32"), count=4).blocks
     assert len(block.nests) == 4
     assert block.nests[0].schedule == block.schedule
     for nest in block.nests:
@@ -143,7 +143,7 @@ def test_epilogues_have_no_nests_of_their_own() -> None:
     function = gingham.compile(text, device="reference", hardware="nvidia-h200")
     from numpy import ones
 
-    _, block = function.explain(ones((1024, 1024), "float32"), count=4).blocks
+    _, block = function.explain(ones((2048, 2048), "float32"), count=4).blocks
     assert block.schedule == "<epilogue>"
     assert not block.nests
     assert "registers" in block.reason
