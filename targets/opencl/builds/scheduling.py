@@ -1,8 +1,9 @@
 """Who builds what: this process and its helpers take parts until none is left.
 
 This process begins at once, and a helper joins when it is there, so that nothing is
-lost where one takes long to start. The largest parts come first. What a helper could
-not build is built here, where the compiler's words can be told.
+lost where one takes long to start. The largest parts come first, and short kernels are
+built together. What a helper could not build is built here, where the compiler's words
+can be told.
 
 Kernels that are known before the others go to the helpers that are there at once, while
 this process makes the others (`BegunBuild.add`). The whole source is what counts: what
@@ -24,7 +25,7 @@ from ...cores import core_count
 from . import driver
 from .driver import InnerProgram
 from .helpers import Helper, helpers
-from .parts import kernel_of, split
+from .parts import kernel_of, merged, split
 from .processes import Helpers
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ _WORTH_STARTING = 48_000
 """Characters of source that take longer to build than a helper takes to start twice."""
 _WORTH_ASKING = 12_000
 """As many for helpers that are there."""
+_TOGETHER = 16_000
+"""Characters of the kernels that are built together: to begin takes Intel's compiler
+24 ms, as long as it takes for 1,200 characters."""
+_PARTS_PER_CORE = 4
+"""With fewer parts one core would wait for another in the end."""
 
 
 def build_side_by_side(
@@ -66,7 +72,7 @@ def _is_worth_it(device: DeviceHandle, source: str) -> bool:
 
 @dataclass(eq=False)
 class _Part:
-    """Source with one kernel, and what a helper made of it."""
+    """Source with one kernel, or a few, and what a helper made of it."""
 
     source: str
     binary: bytes = b""
@@ -122,7 +128,8 @@ class BegunBuild:
             for part, text in zip(needed, parts, strict=True):
                 # With the lines of the whole, for what the compiler says here.
                 part.source = text
-            self._pending = [part for part in needed if not part.is_taken]
+            self._pending = _together([part for part in needed if not part.is_taken])
+            needed = [part for part in needed if part.is_taken] + self._pending
             self._is_open = False
             self._changed.notify_all()
         if not self.has_helpers:
@@ -202,3 +209,12 @@ class BegunBuild:
             with suppress(GinghamError):
                 return driver.load(self._device, part.binary, self._options)
         return self._built(part)
+
+
+def _together(parts: Sequence[_Part]) -> list[_Part]:
+    """Short parts as few longer ones, that each core gets some of."""
+    sources = [part.source for part in parts]
+    if len(parts) < 2:
+        return [*parts]
+    share = sum(map(len, sources)) // (_PARTS_PER_CORE * core_count())
+    return [_Part(source) for source in merged(sources, min(share, _TOGETHER))]

@@ -18,7 +18,7 @@ from gingham.targets.opencl import build_helper as helper
 from gingham.targets.opencl.builds import driver, processes, scheduling
 from gingham.targets.opencl.builds.driver import InnerProgram
 from gingham.targets.opencl.builds.helpers import Helper
-from gingham.targets.opencl.builds.parts import kernel_of, split
+from gingham.targets.opencl.builds.parts import kernel_of, merged, split
 from gingham.targets.opencl.builds.processes import Helpers
 from gingham.targets.opencl.compiled import CompiledCode, from_bytes, to_bytes
 from gingham.targets.opencl.devices.device import OpenCLDevice
@@ -98,6 +98,37 @@ def test_a_source_is_split_by_kernels() -> None:
     assert split("kernel void a() {} kernel void b() {}") == [
         "kernel void a() {} kernel void b() {}"
     ]
+
+
+def test_parts_are_merged_up_to_a_size() -> None:
+    text = source("1", "2", "3", "4 + 4 + 4 + 4 + 4 + 4 + 4 + 4")
+    parts = split(text)
+    assert merged(parts, 0) == parts
+    two = merged(parts, len(parts[0]) + len(parts[1]) - len(HELPER))
+    assert [part.count("__kernel") for part in two] == [2, 1, 1]
+    lines = text.splitlines()
+    assert all(part.startswith(HELPER) for part in two)
+    for piece in two[0].removeprefix(HELPER).split("#line ")[1:]:
+        first, *rest = piece.splitlines()
+        assert rest == lines[int(first) - 1 : int(first) - 1 + len(rest)]
+    (whole,) = merged(parts, len(text) * 2)
+    assert whole.count("__kernel") == 4
+    assert whole.count(HELPER) == 1
+
+
+def test_short_kernels_are_built_together(
+    device: OpenCLDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as leave each core something to do; an error names its own line."""
+    monkeypatch.setattr(scheduling, "_PARTS_PER_CORE", 1)
+    text = source(*[str(n) for n in range(16)], prefix="m")
+    assert sorted(run(device, text)) == [2 * n for n in range(16)]
+    assert len(build_program(device, f"{text}//").binaries()) < 16
+    wrong = text.replace("twice(9)", "twice(unknown_thing)")
+    line = 1 + wrong.splitlines().index("  X[0] = twice(unknown_thing);")
+    with pytest.raises(GinghamError) as caught:
+        build_program(device, wrong)
+    assert f"> {line} |   X[0] = twice(unknown_thing);" in caught.value.message
 
 
 def test_helpers_build_the_same(
