@@ -21,7 +21,7 @@ nest with the least predicted time wins.
 
 A block without such indices streams through memory; it is cut into pieces of about
 the hardware's `group_elements` along its last axes, so that a piece is worth the cost
-of starting it.
+of starting it. Inside of another block it stays as it is.
 
 Where subscripts choose the cells of an output, there are no registers for them: the
 other indices are cut like those of a stream, and what may meet on a cell stays whole.
@@ -92,6 +92,8 @@ class StripeAutotilePass(HardwarePass):
             if decided is not None:
                 return decided
         if not problem.aggregates or problem.uncut:
+            if problem.is_nested and not block.conditions:
+                return _NOTHING
             return _stream(problem, hardware.overheads)
         found = best_of(block, problem, hardware)
         return explained(found, problem, hardware)

@@ -30,7 +30,13 @@ from ....dialects.stripe.schedule import schedule_of
 from ....dialects.stripe.scheduled import done_with
 from ...locations import source_location
 from ...walking import operations
-from ..analysis.nests import all_blocks, is_leaf, root_buffer, top_level_blocks
+from ..analysis.nests import (
+    all_blocks,
+    is_leaf,
+    is_top_level,
+    root_buffer,
+    top_level_blocks,
+)
 from ..analysis.schedules import has_tiles
 from .autotile import StripeAutotilePass
 from .candidate import Candidate
@@ -81,16 +87,17 @@ class Explainer:
             decided = autotile.decision(block, hardware)
             schedule = schedule_of(block).completed_by(decided)
             is_epilogue = schedule.part(Epilogue) is not None
-            if not schedule.levels and not is_epilogue:
+            is_whole = not schedule and not is_top_level(block)
+            if not schedule.levels and not is_epilogue and not is_whole:
                 continue
-            nests = [] if has_tiles(block) or is_epilogue else found
+            nests = [] if has_tiles(block) or is_epilogue or is_whole else found
             self.explanation.blocks.append(
                 ExplainedBlock(
                     self._name(block),
                     _place(block),
                     _indices(block),
                     str(schedule.unexplained()),
-                    schedule.reason or "given",
+                    schedule.reason or ("all of it at once" if is_whole else "given"),
                     {str(part): part.reason for part in schedule if part.reason},
                     tuple(map(_nest, nests)),
                 )

@@ -141,7 +141,8 @@ def _heading(block: ExplainedBlock) -> str:
     name = block.name or "(no name)"
     ranges = ", ".join(f"{index} : {n}" for index, n in block.indices.items())
     place = f" at {block.place}" if block.place else ""
-    return f"{name} [{ranges}]{place}: {_plain(block.schedule)}; {block.reason}"
+    words = "; ".join(filter(None, (_plain(block.schedule), block.reason)))
+    return f"{name} [{ranges}]{place}: {words}"
 
 
 def _table(block: ExplainedBlock) -> Table:
