@@ -5,7 +5,8 @@ they take shorter vectors, or numbers one by one. Where what is computed for fur
 elements is never read, and its inputs may be loaded, the constraint moves to the end of
 the vector. Both hold where a tile accumulates in a private buffer, of which only the
 elements that exist are copied out, from operands that were staged in whole tiles. In
-private memory what is loaded must have been set, too.
+private memory what is loaded must have been set, too, or be what the first element of
+the vectors loads.
 
 Before, with vectors of 16 and 30 columns in tiles of 32 (`%b_stage` has whole tiles):
 
@@ -45,11 +46,13 @@ from xdsl.dialects.builtin import ModuleOp
 from ....affine.form import LinearForm
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.block import BlockOp
+from ....dialects.stripe.block_values import index_range
 from ...kernel_pass import KernelPass
 from ...locations import check_positive
 from ..analysis.kernels import blocks_of_kernels
 from ..analysis.lanes import computes_with_floats, index_of_vectors, widest_vector
 from ..analysis.nests import (
+    AbsoluteAccess,
     absolute_access,
     is_leaf,
     is_top_level,
@@ -115,13 +118,30 @@ def _is_safe(
         access = absolute_access(block.view(number))
         if not access.is_inside(moved):
             return False
-        if refinement.direction.reads and not is_set_between(access, end, beyond):
+        is_set = _is_read_anyway(block, access, end) or is_set_between(
+            access, end, beyond
+        )
+        if refinement.direction.reads and not is_set:
             return False
         if refinement.direction.writes and (
             refinement.direction.reads or not is_unread_where(access, end)
         ):
             return False
     return True
+
+
+def _is_read_anyway(block: BlockOp, access: AbsoluteAccess, end: IndexSum) -> bool:
+    """Whether points that run for sure read the same cells as those where `end` fails.
+
+    They are the first ones along an index that nothing but `end` depends on.
+    """
+    return any(
+        end.coefficient(index) < 0
+        and end.without([index]).bounds(index_range)[0] >= 0
+        and not any(index in start.values for start in access.starts)
+        and all(each == end or index not in each.values for each in block.where)
+        for index in block.indices
+    )
 
 
 def _related(forms: Sequence[LinearForm], form: LinearForm) -> set[int]:

@@ -160,3 +160,60 @@ func.func @set(%A : !stripe.view<100xf32>, %B : !stripe.view<4x32xf32>) -> !stri
   }
   func.return %C : !stripe.view<100xf32>
 }
+
+// What the first of the points along the vectors reads, too, is set, whoever sets it; not
+// where that point may be left out itself.
+// CHECK-LABEL: func.func @read_anyway
+// CHECK: where -5 * %t - %e + 7 >= 0 {
+// CHECK: where -%j_1 - 32 * %j + 111 >= 0 {
+// CHECK: where -%j_1 - 32 * %j + 99 >= 0, %k - %j_1 >= 0 {
+func.func @read_anyway(%A : !stripe.view<8xf32>, %B : !stripe.view<4x8x32xf32>) -> !stripe.view<100xf32> {
+  %C = stripe.alloc : !stripe.view<100xf32>
+  stripe.block []
+      in %a = %A[0] : 8
+      in %b = %B[0, 0, 0] : 4x8x32
+      out %c = %C[0] : 100 {
+    %row = stripe.alloc : !stripe.view<8xf32, private>
+    stripe.block [%t : 2, %e : 5]
+        in %a_1 = %a[5 * %t + %e] : 1
+        out %row_1 = %row[5 * %t + %e] : 1
+        where 7 - 5 * %t - %e >= 0 {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %row_1 : !stripe.view<1xf32, private>
+    }
+    stripe.block [%j : 4]
+        in %b_1 = %b[%j, 0, 0] : 1x8x32
+        in %row_1 = %row[0] : 8
+        out %c_1 = %c[32 * %j] : 32 {
+      %acc = stripe.alloc : !stripe.view<32xf32, private>
+      stripe.block [%k : 8, %j_1 : 32]
+          in %x_1 = %row_1[%k] : 1
+          in %y_1 = %b_1[0, %k, %j_1] : 1x1x1
+          out %acc_1 = %acc[%j_1] : 1 add init 0
+          where 99 - 32 * %j - %j_1 >= 0 {
+        %x = stripe.load %x_1 : !stripe.view<1xf32, private>
+        %y = stripe.load %y_1 : !stripe.view<1x1x1xf32>
+        %z = eltwise.mul %x, %y : f32
+        stripe.store %z, %acc_1 : !stripe.view<1xf32, private>
+      }
+      stripe.block [%k : 8, %j_1 : 32]
+          in %x_1 = %row_1[%k] : 1
+          in %y_1 = %b_1[0, %k, %j_1] : 1x1x1
+          out %acc_1 = %acc[%j_1] : 1 add
+          where 99 - 32 * %j - %j_1 >= 0, %k - %j_1 >= 0 {
+        %x = stripe.load %x_1 : !stripe.view<1xf32, private>
+        %y = stripe.load %y_1 : !stripe.view<1x1x1xf32>
+        %z = eltwise.mul %x, %y : f32
+        stripe.store %z, %acc_1 : !stripe.view<1xf32, private>
+      }
+      stripe.block [%e : 32]
+          in %acc_1 = %acc[%e] : 1
+          out %c_2 = %c_1[%e] : 1
+          where 99 - 32 * %j - %e >= 0 {
+        %x = stripe.load %acc_1 : !stripe.view<1xf32, private>
+        stripe.store %x, %c_2 : !stripe.view<1xf32>
+      }
+    }
+  }
+  func.return %C : !stripe.view<100xf32>
+}
