@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import chain, product
+from itertools import product
 
 from .parts import split
 
-_WORTH_IT = 64
+_WORTH_IT = 40
 """Calls in a kernel that takes so long to build that a user notices.
 
 In shorter ones they are left as they are: in its own functions the compiler schedules
@@ -62,12 +62,16 @@ def with_inlined_vectors(source: str) -> str:
     Where a type is not found, as behind another name, the compiler refuses what this
     gives.
     """
-    calls = [_CALL.findall(part) for part in split(source)]
-    if max(map(len, calls)) < _WORTH_IT:
+    if not any(map(moves_many_vectors, split(source))):
         return source
     types = frozenset(_IN_MEMORY.findall(source))
-    lanes = frozenset(chain.from_iterable(calls))
+    lanes = frozenset(_CALL.findall(source))
     return f"{_functions(types, lanes)}#line 1\n{source}"
+
+
+def moves_many_vectors(kernel: str) -> bool:
+    """Whether a source of one kernel has so many calls that their functions pay."""
+    return len(_CALL.findall(kernel)) >= _WORTH_IT
 
 
 @cache

@@ -25,6 +25,7 @@ from ...cores import core_count
 from . import driver
 from .driver import InnerProgram
 from .helpers import Helper, helpers
+from .inlined_vectors import moves_many_vectors
 from .parts import kernel_of, merged, split
 from .processes import Helpers
 
@@ -212,9 +213,14 @@ class BegunBuild:
 
 
 def _together(parts: Sequence[_Part]) -> list[_Part]:
-    """Short parts as few longer ones, that each core gets some of."""
-    sources = [part.source for part in parts]
-    if len(parts) < 2:
+    """Short parts as few longer ones, that each core gets some of.
+
+    Those with many vectors get functions of their own, and stay alone.
+    """
+    short = [part for part in parts if not moves_many_vectors(part.source)]
+    if len(short) < 2:
         return [*parts]
-    share = sum(map(len, sources)) // (_PARTS_PER_CORE * core_count())
-    return [_Part(source) for source in merged(sources, min(share, _TOGETHER))]
+    long = [part for part in parts if part not in short]
+    share = sum(len(part.source) for part in parts) // (_PARTS_PER_CORE * core_count())
+    sources = merged([part.source for part in short], min(share, _TOGETHER))
+    return long + [_Part(source) for source in sources]
