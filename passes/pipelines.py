@@ -110,6 +110,7 @@ def _for_vectors(options: TargetOptions) -> list[Step]:
         step("stripe-count-work"),
         step("stripe-instruct", hardware=hardware),
         step("stripe-accumulate"),
+        step("stripe-fuse-epilogues", inside=True),
         step("stripe-share-kernels"),
         step("stripe-shift-inwards", bits=bits),
         step("stripe-round-up", bits=bits),

@@ -44,6 +44,7 @@ PASSES = (
     "stripe-partition-edges",
     "stripe-tile",
     "stripe-accumulate",
+    "stripe-fuse-epilogues{inside=true}",
     "stripe-shift-inwards{bits=256}",
     "stripe-round-up{bits=256}",
     "stripe-separate{bits=256 grain=3 limit=6}",

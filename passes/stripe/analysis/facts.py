@@ -221,6 +221,33 @@ def reaches_each_cell_once(block: BlockOp, number: int) -> bool:
     return is_whole and all(extent == 1 for extent in ranges.values())
 
 
+def covers(block: BlockOp, number: int) -> bool:
+    """Whether the windows of a refinement lie over every cell of its buffer."""
+    outer = view_type(block.buffer(number))
+    window = block.view_type(number)
+    ranges = block.index_ranges
+    seen: set[int] = set()
+    for form, width, size in zip(
+        block.refinement(number).access, window.sizes, outer.sizes, strict=True
+    ):
+        terms = sorted((abs(int(form.coefficients[i])), i) for i in form.support)
+        # Along a diagonal, axes do not move each on its own.
+        if not seen.isdisjoint(form.support) or any(
+            index >= len(ranges) for index in form.support
+        ):
+            return False
+        seen |= {*form.support}
+        start, span = int(form.constant), width
+        for step, index in terms:
+            if step > span:
+                return False
+            span += step * (ranges[index] - 1)
+            start += min(int(form.coefficients[index]), 0) * (ranges[index] - 1)
+        if start > 0 or start + span < size:
+            return False
+    return True
+
+
 def cells(block: BlockOp, number: int, ranges: Sequence[int]) -> int:
     """The cells of the box that a refinement reaches over `ranges`."""
     access = block.refinement(number).access

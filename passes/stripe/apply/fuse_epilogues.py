@@ -1,4 +1,4 @@
-"""`stripe-fuse-epilogues`: compute cells where a group stores what they need.
+"""`stripe-fuse-epilogues`: compute cells where what they need is stored.
 
 Applies `epilogue` of schedules: what a group of the block before has collected is in
 registers of its work-items (see `stripe-collect-outputs`). There the element-wise block
@@ -41,6 +41,12 @@ stripe.block "C" [%i : 4, %j : 4]
 
 It is an error where the block reads no cells that a block before it alone has for it,
 one by one, or where that is no group that collects them.
+
+With `inside` blocks in a nest are computed so, too, wherever they can be: what a tile
+has summed up is in registers there (see `stripe-accumulate`). Where somebody else reads
+it, it is stored beside what is computed; what the block computes may be in its place
+(see `stripe-reuse-scratch`). Tiles then leave over what they leave over of the sums, so
+that there are no borders of vectors but these.
 """
 
 from __future__ import annotations
@@ -53,28 +59,33 @@ from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.fusion import Epilogue
-from ....dialects.stripe.schedule import schedule_of
+from ....dialects.stripe.schedule import Schedule, schedule_of
 from ....dialects.stripe.scheduled import note_done
 from ...locations import error_at
-from ..analysis.epilogues import ending_of
-from ..analysis.nests import top_level_blocks
-from ..edit.fuse_epilogue import fuse_epilogue, stores_of
+from ..analysis.epilogues import ending_of, stores_of
+from ..analysis.nests import all_blocks, is_top_level
+from ..edit.fuse_epilogue import fuse_epilogue
 
 
 @dataclass(frozen=True)
 class StripeFuseEpiloguesPass(ModulePass):
-    """Compute element-wise blocks where work-groups store what they read."""
+    """Compute element-wise blocks where what they read is stored."""
 
     name = "stripe-fuse-epilogues"
+
+    inside: bool = False
+    """Whether blocks inside of others, too, are computed so wherever they can be."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Apply `epilogue` of all schedules.
 
         Raises GinghamError, located, where that cannot be.
         """
-        for block in [*top_level_blocks(op)]:
+        for block in all_blocks(op):
             if schedule_of(block).part(Epilogue) is not None:
                 _fuse(block)
+            elif self.inside and block.parent is not None and not is_top_level(block):
+                _fuse_inside(block)
 
 
 def _fuse(block: BlockOp) -> None:
@@ -95,3 +106,10 @@ def _fuse(block: BlockOp) -> None:
         )
     schedule = schedule_of(block)
     note_done(fuse_epilogue(ending, stores), schedule)
+
+
+def _fuse_inside(block: BlockOp) -> None:
+    ending = ending_of(block)
+    stores = None if ending is None else stores_of(ending)
+    if ending is not None and stores is not None:
+        note_done(fuse_epilogue(ending, stores), Schedule(parts=(Epilogue(),)))

@@ -6,52 +6,31 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.index_sum import IndexSum
-from ....dialects.stripe.attributes import MemorySpace, view_type
+from ....dialects.stripe.attributes import view_type
 from ....dialects.stripe.block import BlockOp
 from ....dialects.stripe.block_values import index_range
-from ....dialects.stripe.ops import AllocOp, LoadOp, StoreOp
+from ....dialects.stripe.ops import AllocOp
 from ....dialects.stripe.reshape import ReshapeOp
 from ....dialects.work import Work, work_of
 from ...locations import located
-from ..analysis.epilogues import Ending
-from ..analysis.nests import (
-    absolute_access,
-    all_blocks,
-    blocks_around,
-    nested_blocks,
-    root_buffer,
-)
+from ..analysis.epilogues import Ending, Stores
+from ..analysis.nests import blocks_around, root_buffer
 from .blocks import Window, build_block
 
 
-def stores_of(ending: Ending) -> BlockOp | None:
-    """The block that copies what the producer's group has collected to its place."""
-    root = root_buffer(ending.producer.buffer(ending.output))
-    found = [
-        block
-        for block in all_blocks(ending.producer)
-        if any(root_buffer(buffer) is root for buffer in block.buffers)
-        and not nested_blocks(block)
-    ]
-    if len(found) != 1 or len(found[0].buffers) != 2:
-        return None
-    (block,) = found
-    kinds = [type(op) for op in block.body.block.ops]
-    is_own = view_type(block.buffer(0)).space.data is MemorySpace.PRIVATE
-    return block if kinds == [LoadOp, StoreOp] and is_own else None
+def fuse_epilogue(ending: Ending, found: Stores) -> BlockOp:
+    """Compute a block where stores are, for the same cells; what does so then.
 
-
-def fuse_epilogue(ending: Ending, stores: BlockOp) -> BlockOp:
-    """Compute a block in place of `stores`, for the same cells; what does so then."""
-    block, producer = ending.block, ending.producer
+    It comes in their place unless somebody else needs what they store.
+    """
+    block, producer, stores = ending.block, ending.producer, found.block
     for number, buffer in enumerate(block.buffers):
         if number not in ending.inputs:
             _define_before(buffer, producer)
-    cell = absolute_access(stores.view(1)).starts
-    point = ending.point_of(cell)
+    point = ending.point_of(found.cell)
     windows = [
         Window(stores.buffer(0), stores.access(0), stores.refinement(0))
         if number in ending.inputs
@@ -79,15 +58,24 @@ def fuse_epilogue(ending: Ending, stores: BlockOp) -> BlockOp:
         where=[condition.substitute(renamed) for condition in stores.where],
         bindings=stores.index_bindings,
     )
-    root = root_buffer(producer.buffer(ending.output))
-    levels = _levels(producer, stores)
-    Rewriter.replace_op(stores, located(fused, block), [])
-    for level in reversed(levels):
-        buffers = enumerate(level.buffers)
-        level.drop([n for n, buffer in buffers if root_buffer(buffer) is root])
+    fused = located(fused, block)
+    if ending.is_last:
+        levels = _levels(producer, stores)
+        Rewriter.replace_op(stores, fused, [])
+        for level in reversed(levels):
+            level.drop(
+                [
+                    number
+                    for number, buffer in enumerate(level.buffers)
+                    if root_buffer(buffer) is ending.buffer
+                    and level.view(number).first_use is None
+                ]
+            )
+    else:
+        Rewriter.insert_op(fused, InsertPoint.after(stores))
     _add_work(producer, block)
     Rewriter.erase_op(block)
-    _erase_memory(root)
+    _erase_memory(ending.buffer)
     return fused
 
 

@@ -26,6 +26,7 @@ from .....dialects.stripe.schedule import (
     schedule_of,
     set_schedule,
 )
+from ...analysis.facts import covers
 from ...analysis.nests import all_blocks, is_leaf
 
 
@@ -95,35 +96,9 @@ def covered_outputs(unit: ModuleOp) -> list[bool]:
         if refinement.direction.writes:
             buffer = block.buffer(number)
             is_whole = refinement.init is not None or not has_gaps
-            found = is_whole and _covers(block, number)
+            found = is_whole and covers(block, number)
             covered[buffer] = covered.get(buffer, False) or found
     return [*covered.values()]
-
-
-def _covers(block: BlockOp, number: int) -> bool:
-    """Whether the windows of a refinement lie over every cell of its buffer."""
-    outer = block.buffer(number).type
-    assert isinstance(outer, ViewType)
-    window = block.view_type(number)
-    ranges = block.index_ranges
-    seen: set[int] = set()
-    for form, width, size in zip(
-        block.refinement(number).access, window.sizes, outer.sizes, strict=True
-    ):
-        terms = sorted((abs(int(form.coefficients[i])), i) for i in form.support)
-        # Along a diagonal, axes do not move each on its own.
-        if not seen.isdisjoint(form.support):
-            return False
-        seen |= {*form.support}
-        start, span = int(form.constant), width
-        for step, index in terms:
-            if step > span:
-                return False
-            span += step * (ranges[index] - 1)
-            start += min(int(form.coefficients[index]), 0) * (ranges[index] - 1)
-        if start > 0 or start + span < size:
-            return False
-    return True
 
 
 def key_of(unit: ModuleOp) -> str:

@@ -19,10 +19,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import gingham
+from gingham.dialects.stripe.fusion import Epilogue
 from gingham.dialects.stripe.ops import AllocOp
+from gingham.dialects.stripe.scheduled import done_with
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
-from gingham.passes.stripe.analysis.nests import statements
+from gingham.passes.stripe.analysis.nests import all_blocks, statements
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
 from gingham.targets.reference import interpret
@@ -121,6 +123,41 @@ def test_random_chains(seed: int) -> None:
     rest = stripe_pipeline(OPTIONS).partition("stripe-merge-indices")
     run(module, rest[1] + rest[2])
     module.verify()
+    for got, wanted in zip(interpret(module, arrays), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+LAYERS = """function (X, W, B, V, C, U, D) -> (R, T, Q) {
+  Y[i, j : 16, 55] = +(X[i, k] * W[k, j]);
+  Z = Y + B;
+  S[i, j : 16, 61] = +(Z[i, k] * V[k, j]);
+  T = S * S + C;
+  P[i, j : 16, 55] = +(T[i, k] * U[k, j]);
+  R = P + D > 3 ? Z - P : P;
+  Q = Z * P;
+}"""
+
+
+def test_sums_are_used_where_they_are_stored() -> None:
+    """Of odd widths, in one nest; some sums are needed by two blocks, or in the end."""
+    sizes = [(16, 33), (33, 55), (55,), (55, 61), (61,), (61, 55), (55,)]
+    random = np.random.default_rng(1)
+    arrays = [random.integers(-2, 3, size).astype(np.float32) for size in sizes]
+    x, w, b, v, c, u, d = arrays
+    module = lowered(LAYERS, ["x".join([*map(str, s), "f32"]) for s in sizes])
+    before, name, after = stripe_pipeline(OPTIONS).partition("stripe-share-kernels")
+    run(module, before.rstrip(","))
+    module.verify()
+    done = [each for block in all_blocks(module) for each in done_with(block)]
+    assert sum(each.part(Epilogue) is not None for each in done) >= 2
+    z = x @ w + b
+    s = z @ v
+    t = s * s + c
+    p = t @ u
+    expected = [np.where(p + d > 3, z - p, p), t, z * p]
+    for got, wanted in zip(interpret(module, arrays), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    run(module, name + after)
     for got, wanted in zip(interpret(module, arrays), expected, strict=True):
         np.testing.assert_array_equal(got, wanted)
 
