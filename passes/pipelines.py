@@ -228,7 +228,10 @@ def _own_functions(options: TargetOptions) -> list[Step]:
     """The pass that expands the functions which the runtime lacks, if there are any."""
     if not options.functions:
         return []
-    return [step("opencl-expand-functions", functions=options.functions)]
+    hardware, given = options.hardware, {"functions": options.functions}
+    if hardware.has_vectors:
+        given["accumulators"] = hardware.vector_registers // 2
+    return [step("opencl-expand-functions", **given)]
 
 
 def _divisions(options: TargetOptions) -> list[Step]:

@@ -2,14 +2,15 @@
 // RUN: tile-opt %s --split-input-file -p 'opencl-prefetch{hardware="cpu-avx512:page_bytes=65536"}' | filecheck %s --check-prefix=LARGE
 
 // Eight groups read a panel of 64 KB, of 64 panels: each fetches an eighth of the next.
+// Of the steps that do, two are side by side.
 // CHECK:      opencl.kernel @groups
-// CHECK:        opencl.for %n : 512 {
+// CHECK:        opencl.for %n : 512 unroll 2 {
 // CHECK-NEXT:     opencl.prefetch %W[16384 * %h + 2048 * %b + 4 * %n + 16384]
 // CHECK-NEXT:     opencl.for %r : 2 unroll {
 opencl.kernel @groups(%W : !opencl.pointer<f32, global>, %C : !opencl.pointer<f32, global>) group [1, 1, 1] {
   %g = opencl.work_item group_id 0 below 512
   %h, %b = opencl.delinearize %g into [64, 8]
-  opencl.for %n : 512 {
+  opencl.for %n : 512 unroll 4 {
     opencl.for %r : 2 unroll {
       opencl.for %w : 2 unroll {
         %x = opencl.load %W[16384 * %h + 32 * %n + 16 * %w] : !opencl.pointer<f32, global> -> vector<16xf32>
