@@ -81,12 +81,17 @@ class Slow:
         if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
             return None
         seconds = best_of(block, problem, hardware).seconds
-        clock = Clock(hardware)
-        least = clock.operations(problem.vector_operations)
-        lost = seconds - clock.launch - least
-        if lost < max((worth / 100 - 1) * least, clock.launch):
+        if not _is_slow(seconds, problem, hardware, worth):
             return None
         return Slow(problem, seconds, orders)
+
+
+def _is_slow(seconds: float, problem: Problem, hardware: Hardware, worth: int) -> bool:
+    """Whether a block takes `worth` percent of its arithmetic, and loses a launch."""
+    clock = Clock(hardware)
+    least = clock.operations(problem.vector_operations)
+    lost = seconds - clock.launch - least
+    return lost >= max((worth / 100 - 1) * least, clock.launch)
 
 
 def _will_merge(block: BlockOp, problem: Problem) -> bool:
@@ -127,11 +132,14 @@ class LayoutCosts:
     """The predicted seconds of blocks, each asked once for the same orders of axes."""
 
     hardware: Hardware
+    worth: int
+    """As of a pass."""
     parallelism: int
     """Rows with fewer cells are cut."""
     known: dict[tuple[BlockOp, Orders], float] = field(
         default_factory=dict["tuple[BlockOp, Orders]", float]
     )
+    _least: dict[BlockOp, float] = field(default_factory=dict[BlockOp, float])
 
     def seconds(self, block: BlockOp, orders: Orders) -> float:
         """Of a block; axes of buffers that are not named stay as they are."""
@@ -139,6 +147,32 @@ class LayoutCosts:
         if key not in self.known:
             self.known[key] = self._ask(block, orders)
         return self.known[key]
+
+    def loses(self, block: BlockOp, orders: Orders) -> bool:
+        """Whether a block is slower with other orders of axes, by what is known.
+
+        Of one that would have to be asked for its time as it is: whether it is slow.
+        """
+        seconds, plain = self.seconds(block, orders), (block, ())
+        if plain in self.known or not self._is_searched(block):
+            return seconds > self.seconds(*plain)
+        problem = problem_of(block, self.hardware.vector_bits)
+        return _is_slow(seconds, problem, self.hardware, self.worth)
+
+    def least(self, block: BlockOp) -> float:
+        """Seconds that the arithmetic of a block takes."""
+        if block not in self._least:
+            self._least[block] = self._arithmetic(block)
+        return self._least[block]
+
+    def least_of_all(
+        self, blocks: Sequence[BlockOp], slow: Mapping[BlockOp, Slow]
+    ) -> float:
+        """Seconds that blocks take at least as they are, those of slow ones known."""
+        return sum(
+            slow[block].seconds if block in slow else self.least(block)
+            for block in blocks
+        )
 
     def may_gain(
         self, blocks: Sequence[BlockOp], slow: Mapping[BlockOp, Slow], share: float
@@ -149,18 +183,21 @@ class LayoutCosts:
         """
         if not slow:
             return False
-        clock = Clock(self.hardware)
-        least = seconds = 0.0
-        for block in blocks:
-            own = slow.get(block)
-            if own is None and not aggregates_plainly(block):
-                continue
-            bits = self.hardware.vector_bits
-            problem = problem_of(block, bits) if own is None else own.problem
-            bound = clock.operations(problem.vector_operations) + clock.launch
-            least += bound
-            seconds += bound if own is None else own.seconds
-        return seconds - least > share * seconds
+        seconds = self.least_of_all(blocks, slow)
+        return seconds - sum(map(self.least, blocks)) > share * seconds
+
+    def _arithmetic(self, block: BlockOp) -> float:
+        if not aggregates_plainly(block):
+            return 0.0
+        problem, clock = (
+            problem_of(block, self.hardware.vector_bits),
+            Clock(self.hardware),
+        )
+        return clock.operations(problem.vector_operations) + clock.launch
+
+    def _is_searched(self, block: BlockOp) -> bool:
+        """Whether the time of a block is that of the best of its nests."""
+        return aggregates_plainly(block) and not is_of_rows(block, self.parallelism)
 
     def _ask(self, block: BlockOp, orders: Orders) -> float:
         if not orders:

@@ -73,7 +73,7 @@ class StripeSeparatePass(KernelPass, HardwarePass):
 
     bits: int = 512
     """The width of the device's vectors in bits."""
-    grain: int = 32
+    grain: int = 8
     """Vectors of work after a test that make it cheap."""
     limit: int = 12
     """How many times as much code splitting by numbers may make."""
