@@ -299,7 +299,7 @@ def _stream(problem: Problem, tile: Sequence[int], hardware: Hardware) -> float:
 
 def register_tiles(problem: Problem, hardware: Hardware) -> Iterator[tuple[int, ...]]:
     """Register tiles worth a thought, whole along indices that only aggregate."""
-    limit = 2 * hardware.vector_registers
+    limit = hardware.vector_registers
     smallest = [
         extent if index in problem.reductions or index in problem.whole else 1
         for index, extent in enumerate(problem.ranges)
