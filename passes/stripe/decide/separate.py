@@ -34,8 +34,9 @@ whose range is no multiple of them then, gets blocks of whole vectors and of sho
 ones.
 
 A constraint stays where a test is rare: where at least `grain` vectors are computed
-after each. It also stays in pieces with less than one of `share` points, and where
-splitting would make more than `limit` times as much code. But most points are never
+after each, or `tile_grain` where the test is of an index of accumulators. It also stays
+in pieces with less than one of `share` points, and where splitting would make more than
+`limit` times as much code. But most points are never
 tested, and an index of vectors is always split, whatever the limit. Serial blocks,
 blocks that set cells (`init`) and top-level blocks are left alone.
 
@@ -75,6 +76,8 @@ class StripeSeparatePass(KernelPass, HardwarePass):
     """The width of the device's vectors in bits."""
     grain: int = 8
     """Vectors of work after a test that make it cheap."""
+    tile_grain: int = 32
+    """As many in a tile of accumulators, whose instructions it parts."""
     limit: int = 12
     """How many times as much code splitting by numbers may make."""
     share: int = 200
@@ -87,7 +90,12 @@ class StripeSeparatePass(KernelPass, HardwarePass):
         known.
         """
         check_positive(
-            op, bits=self.bits, grain=self.grain, limit=self.limit, share=self.share
+            op,
+            bits=self.bits,
+            grain=self.grain,
+            tile_grain=self.tile_grain,
+            limit=self.limit,
+            share=self.share,
         )
         for block in blocks_of_kernels(op):
             if _is_candidate(block):
@@ -117,6 +125,7 @@ class _Loops:
 
     nest: Nest
     grain: int
+    tile_grain: int
     vector: int | None
     """The index along which vectors would be used if no constraint depended on it."""
     lanes: int
@@ -136,7 +145,9 @@ class _Loops:
             _cuttable(block) - {vector},
         )
         start, code = _start_in_registers(block), options.figures.overheads.tested_code
-        return _Loops(nest, options.grain, vector, lanes, start, code)
+        return _Loops(
+            nest, options.grain, options.tile_grain, vector, lanes, start, code
+        )
 
     def is_costly(self, piece: Piece, form: LinearForm) -> bool:
         """Whether a form is tested after little work, or keeps from using vectors."""
@@ -149,7 +160,7 @@ class _Loops:
         for index in range(last + 1, self.nest.own):
             extent = piece.extent(index)
             work *= -(-extent // self.lanes) if index == self.vector else extent
-        return work < self.grain
+        return work < (self.grain if last in self.nest.cuttable else self.tile_grain)
 
     def size_of_code(self, piece: Piece) -> float:
         """How much code the blocks of a piece become, in whole tiles without tests."""
