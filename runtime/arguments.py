@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import GinghamError
@@ -72,7 +73,13 @@ def as_any_array(name: str, value: Any) -> AnyArray:
 
 def signature_of(arrays: Sequence[AnyArray]) -> Signature:
     """What a program must be compiled for to take these arrays."""
-    return tuple((array.shape, array.dtype.name) for array in arrays)
+    return tuple((array.shape, dtype_name(array.dtype)) for array in arrays)
+
+
+@cache
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """What NumPy calls a type: it makes the name anew each time, in 3 us."""
+    return dtype.name
 
 
 def binding_of(arrays: Sequence[AnyArray], sizes: Collection[int]) -> Binding:

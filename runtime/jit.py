@@ -23,6 +23,7 @@ from .arguments import (
     AnyArray,
     Signature,
     as_any_array,
+    dtype_name,
     signature_of,
     tensor_types,
 )
@@ -269,7 +270,10 @@ class JitFunction:
         arrays: Sequence[AnyArray],
     ) -> _Traced:
         signature, numbers = signature_of(arrays), _integers(arrays)
-        key = structure, tuple((array.ndim, array.dtype.name) for array in arrays)
+        key = (
+            structure,
+            tuple((array.ndim, dtype_name(array.dtype)) for array in arrays),
+        )
         with self._lock:
             exact = signature, tuple(numbers.items())
             place = (key, None) if (key, None) in self._traced else (key, exact)

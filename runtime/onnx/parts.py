@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..arguments import dtype_name
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -83,7 +85,7 @@ def found(source: Source, environment: Environment) -> Any:
 def type_key(value: Any) -> Key:
     """Type and sizes of an array; of another thing only that it is one."""
     shape = getattr(value, "shape", None)
-    return ("host",) if shape is None else (tuple(shape), value.dtype.name)
+    return ("host",) if shape is None else (tuple(shape), dtype_name(value.dtype))
 
 
 def contents(value: Any) -> bytes:
