@@ -31,6 +31,8 @@ there are fewer."""
 
 _USUAL_SIZE = 120
 """Numbers of a question for which there are `OPERATION_LIMIT` operations."""
+_WRITING = 3
+"""Operations for each number to hand it to isl, which say nothing of how hard it is."""
 
 
 class _Thread(threading.local):
@@ -71,6 +73,7 @@ def _limited(forms: Sequence[LinearForm], effort: int = 1) -> Generator[islpy.Co
     bits = max((number.numerator.bit_length() for number in numbers), default=0)
     limit = OPERATION_LIMIT * 128 // max(bits, 128)
     limit = max(limit * _USUAL_SIZE // max(len(numbers), _USUAL_SIZE), 1) * effort
+    limit += _WRITING * len(numbers)
 
     if _thread.context is None:
         _thread.context = islpy.Context()
