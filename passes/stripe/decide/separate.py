@@ -34,11 +34,12 @@ whose range is no multiple of them then, gets blocks of whole vectors and of sho
 ones.
 
 A constraint stays where a test is rare: where at least `grain` vectors are computed
-after each, or `tile_grain` where the test is of an index of accumulators. It also stays
-in pieces with less than one of `share` points, and where splitting would make more than
-`limit` times as much code. But most points are never
-tested, and an index of vectors is always split, whatever the limit. Serial blocks,
-blocks that set cells (`init`) and top-level blocks are left alone.
+after each, or `tile_grain` where the test is of an index of accumulators, or of one
+that moves what they read along them: such loops are unrolled, and share loads. It also
+stays in pieces with less than one of `share` points, and where splitting would make
+more than `limit` times as much code. But most points are never tested, and an index of
+vectors is always split, whatever the limit. Serial blocks, blocks that set cells
+(`init`) and top-level blocks are left alone.
 
 Index-set splitting: see `affine/separation.py`.
 """
@@ -131,6 +132,8 @@ class _Loops:
     lanes: int
     start: int | None
     """Where its first value is in a private buffer."""
+    unrolled: frozenset[int]
+    """The indices of a tile of accumulators, and of loops that share loads in it."""
     tested_code: float
     """See `Overheads`."""
 
@@ -146,7 +149,14 @@ class _Loops:
         )
         start, code = _start_in_registers(block), options.figures.overheads.tested_code
         return _Loops(
-            nest, options.grain, options.tile_grain, vector, lanes, start, code
+            nest,
+            options.grain,
+            options.tile_grain,
+            vector,
+            lanes,
+            start,
+            _unrolled(block),
+            code,
         )
 
     def is_costly(self, piece: Piece, form: LinearForm) -> bool:
@@ -160,7 +170,7 @@ class _Loops:
         for index in range(last + 1, self.nest.own):
             extent = piece.extent(index)
             work *= -(-extent // self.lanes) if index == self.vector else extent
-        return work < (self.grain if last in self.nest.cuttable else self.tile_grain)
+        return work < (self.tile_grain if last in self.unrolled else self.grain)
 
     def size_of_code(self, piece: Piece) -> float:
         """How much code the blocks of a piece become, in whole tiles without tests."""
@@ -204,6 +214,14 @@ def _cuttable(block: BlockOp) -> frozenset[int]:
     ):
         return indices - output_indices(block)
     return indices
+
+
+def _unrolled(block: BlockOp) -> frozenset[int]:
+    """The indices of a tile of accumulators, and those that move windows with them."""
+    tile = frozenset(range(len(block.index_ranges))) - _cuttable(block)
+    forms = [form for r in block.refinement_list for form in r.access]
+    shared = [{*form.support} for form in forms if not tile.isdisjoint(form.support)]
+    return tile.union(*shared) if tile else tile
 
 
 def split_by_vectors(block: BlockOp, bits: int) -> None:

@@ -223,3 +223,37 @@ func.func @accumulators(%I : !stripe.view<6x7x128xf32>) -> !stripe.view<4x2x128x
   }
   func.return %O : !stripe.view<4x2x128xf32>
 }
+
+// Nor does one of an index that moves windows along accumulators.
+// CHECK-LABEL: func.func @window
+// CHECK: stripe.block [%k : 3, %x : 2, %v : 128]
+// CHECK: where %g - 1 >= 0 {
+// CHECK: stripe.block [%k : 2, %x : 2, %v : 128]
+// CHECK: where -%g >= 0 {
+func.func @window(%I : !stripe.view<7x128xf32>) -> !stripe.view<4x2x128xf32> {
+  %O = stripe.alloc : !stripe.view<4x2x128xf32>
+  stripe.block [%g : 4]
+      in %i = %I[%g - 1, 0] : 4x128
+      out %o = %O[%g, 0, 0] : 1x2x128 {
+    %t = stripe.alloc : !stripe.view<2x128xf32, private>
+    stripe.block [%x : 2, %v : 128]
+        out %t_1 = %t[%x, %v] : 1x1 {
+      %0 = eltwise.constant 0.0 : f32
+      stripe.store %0, %t_1 : !stripe.view<1x1xf32, private>
+    }
+    stripe.block [%k : 3, %x : 2, %v : 128]
+        in %i_1 = %i[%k + %x, %v] : 1x1
+        out %t_1 = %t[%x, %v] : 1x1 add
+        where %k + %g - 1 >= 0 {
+      %0 = stripe.load %i_1 : !stripe.view<1x1xf32>
+      stripe.store %0, %t_1 : !stripe.view<1x1xf32, private>
+    }
+    stripe.block [%x : 2, %v : 128]
+        in %t_1 = %t[%x, %v] : 1x1
+        out %o_1 = %o[0, %x, %v] : 1x1x1 {
+      %0 = stripe.load %t_1 : !stripe.view<1x1xf32, private>
+      stripe.store %0, %o_1 : !stripe.view<1x1x1xf32>
+    }
+  }
+  func.return %O : !stripe.view<4x2x128xf32>
+}
