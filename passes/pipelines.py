@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 
 from .. import observation, progress
 from ..targets.hardware import Hardware, load_hardware
-from .steps import Option, Step, step, text_of
+from .steps import Step, step, text_of
 from .target_options import TargetOptions
 
 if TYPE_CHECKING:
@@ -234,11 +234,7 @@ def _own_functions(options: TargetOptions) -> list[Step]:
     """The pass that expands the functions which the runtime lacks, if there are any."""
     if not options.functions:
         return []
-    hardware = options.hardware
-    given: dict[str, Option] = {"functions": options.functions}
-    if hardware.has_vectors:
-        given["accumulators"] = hardware.vector_registers // 2
-    return [step("opencl-expand-functions", **given)]
+    return [step("opencl-expand-functions", functions=options.functions)]
 
 
 def _divisions(options: TargetOptions) -> list[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -52,9 +52,6 @@ class FunctionOp(DialectOperation):
     OpenCL C that text stands in place of the body, `{0}` being the first argument. With
     `needs` it does so only where that macro is defined, as those of extensions are.
 
-    One that is `noinline` stays a function where it is called, so that what it needs
-    registers for is not kept in them around the call.
-
     One that `accumulates` aggregates into its last argument: `f(x, c)` is what `f(x,
     identity)` and `c` give together.
 
@@ -71,20 +68,13 @@ class FunctionOp(DialectOperation):
     name = "opencl.function"
     sym_name = prop_def(StringAttr)
     accumulates = opt_prop_def(AggregationAttr)
-    noinline = opt_prop_def(UnitAttr)
     native = opt_prop_def(StringAttr)
     needs = opt_prop_def(StringAttr)
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
 
-    def __init__(self, name: str, body: Region, *, noinline: bool = False) -> None:
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(name),
-                "noinline": UnitAttr() if noinline else None,
-            },
-            regions=[body],
-        )
+    def __init__(self, name: str, body: Region) -> None:
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
 
     @staticmethod
     def empty_body(arguments: Sequence[tuple[Attribute, str]]) -> Region:
@@ -133,8 +123,6 @@ class FunctionOp(DialectOperation):
             printer.print_list(self.body.block.args, printer.print_block_argument)
         printer.print_string(" -> ")
         printer.print_attribute(self.returned.type)
-        if self.noinline is not None:
-            printer.print_string(" noinline")
         if self.accumulates is not None:
             printer.print_string(f" accumulates {self.accumulates.data.value}")
         for keyword, text in (("native", self.native), ("needs", self.needs)):
@@ -177,10 +165,8 @@ class FunctionOp(DialectOperation):
 
 
 def _parse_properties(parser: Parser) -> dict[str, Attribute]:
-    """Read `noinline accumulates add native "..." needs "..."`, each if it is there."""
+    """Read `accumulates add native "..." needs "..."`, each if it is there."""
     found: dict[str, Attribute] = {}
-    if parser.parse_optional_keyword("noinline") is not None:
-        found["noinline"] = UnitAttr()
     if parser.parse_optional_keyword("accumulates") is not None:
         found["accumulates"] = AggregationAttr(parser.parse_str_enum(Aggregation))
     for keyword in ("native", "needs"):

@@ -28,11 +28,6 @@ opencl.kernel @powers(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
 }
 ```
 
-With `accumulators`, kernels that hold so many vectors in private memory call functions
-that are `noinline`. A formula has a dozen of constants: inlined into a loop, they are
-moved out of all loops around it, and keep registers while sums are aggregated, which
-then go to memory in each step. A product with GELU took twice as long.
-
 f16 and bf16 are computed in f32 (`opencl-emulate-types`, which comes first); functions
 of f64 stay.
 """
@@ -49,8 +44,6 @@ from xdsl.rewriter import Rewriter
 from ...dialects.eltwise.ops import ElementwiseOp, element_of
 from ...dialects.opencl.functions import CallOp, FunctionOp, ReturnOp
 from ...dialects.opencl.kernel import KernelOp
-from ...dialects.opencl.memory import ArrayOp
-from ...dialects.stripe.attributes import MemorySpace
 from ...errors import GinghamError
 from ...suggestions import did_you_mean
 from ..kernel_pass import KernelPass
@@ -69,8 +62,6 @@ class OpenCLExpandFunctionsPass(KernelPass):
 
     functions: tuple[str, ...] = ()
     """The functions, such as "exp"; all that there are formulas for when not given."""
-    accumulators: int | None = None
-    """Vectors in private memory from which on functions stay functions; None: never."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace element-wise functions by calls, and add what they call.
@@ -87,13 +78,7 @@ class OpenCLExpandFunctionsPass(KernelPass):
         expansion = _Expansion(op, frozenset(self.functions or EXPANSIONS))
         for kernel in list(op.ops):
             if isinstance(kernel, KernelOp | FunctionOp):
-                expansion.expand(kernel, kernel, noinline=self._is_full(kernel))
-
-    def _is_full(self, op: Operation) -> bool:
-        """Whether a kernel needs its registers for accumulators."""
-        if self.accumulators is None:
-            return False
-        return _vectors_held(op) >= self.accumulators
+                expansion.expand(kernel, kernel)
 
 
 class _Expansion:
@@ -102,29 +87,29 @@ class _Expansion:
     def __init__(self, module: ModuleOp, functions: frozenset[str]) -> None:
         self._module = module
         self._functions = functions
-        self._made: dict[tuple[str, Attribute, bool], str] = {}
+        self._made: dict[tuple[str, Attribute], str] = {}
         self._symbols = Symbols(module)
 
-    def expand(self, op: Operation, place: Operation, *, noinline: bool) -> None:
+    def expand(self, op: Operation, place: Operation) -> None:
         """Replace the functions in an op; new functions are put before `place`."""
         for inner in operations(op):
             if not isinstance(inner, ElementwiseOp):
                 continue
             is_single = element_of(inner.result.type) == f32
             if inner.function.name in self._functions and is_single:
-                name = self._function(inner, place, noinline=noinline)
+                name = self._function(inner, place)
                 call = located(CallOp(name, inner.arguments, inner.result.type), inner)
                 call.result.name_hint = inner.result.name_hint
                 Rewriter.replace_op(inner, call)
 
-    def _function(self, op: ElementwiseOp, place: Operation, *, noinline: bool) -> str:
+    def _function(self, op: ElementwiseOp, place: Operation) -> str:
         """The symbol of the function that does what an op does."""
-        key = (op.function.name, op.result.type, noinline)
+        key = (op.function.name, op.result.type)
         if key not in self._made:
-            self._made[key] = self._unique(op.function.name, op.result.type)
-            function = _formula(op, self._made[key], noinline=noinline)
+            self._made[key] = self._unique(*key)
+            function = _formula(op, self._made[key])
             # OpenCL C wants what it calls in turn defined before it.
-            self.expand(function, place, noinline=False)
+            self.expand(function, place)
             self._module.body.block.insert_op_before(function, place)
         return self._made[key]
 
@@ -133,21 +118,7 @@ class _Expansion:
         return self._symbols.unique(f"{function}_f32{lanes}")
 
 
-def _vectors_held(op: Operation) -> int:
-    """The vectors of the largest array in private memory."""
-    arrays = (array for array in operations(op) if isinstance(array, ArrayOp))
-    return max(
-        (
-            array.length.value.data
-            for array in arrays
-            if array.pointer.type.space.data is MemorySpace.PRIVATE
-            and isinstance(array.pointer.type.element_type, VectorType)
-        ),
-        default=0,
-    )
-
-
-def _formula(op: ElementwiseOp, name: str, *, noinline: bool) -> FunctionOp:
+def _formula(op: ElementwiseOp, name: str) -> FunctionOp:
     """A function that computes what an op does, under a name."""
     arguments = [
         (argument.type, hint)
@@ -159,4 +130,4 @@ def _formula(op: ElementwiseOp, name: str, *, noinline: bool) -> FunctionOp:
     if result.value.name_hint is None:
         result.named("result")
     block.add_op(ReturnOp(result.value))
-    return FunctionOp(name, region, noinline=noinline)
+    return FunctionOp(name, region)

@@ -170,9 +170,8 @@ class GnuC(Language):
         return text.rstrip().split("\n")
 
     @override
-    def function(self, result: str, name: str, *, noinline: bool) -> str:
-        start = "__attribute__((noinline))" if noinline else "inline"
-        return f"static {start} {result} {name}"
+    def function(self, result: str, name: str) -> str:
+        return f"static inline {result} {name}"
 
     @override
     def in_space(self, space: MemorySpace, declaration: str) -> str:

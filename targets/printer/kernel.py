@@ -147,8 +147,7 @@ class FunctionPrinter(StatementPrinter):
         with located(self._function):
             result = self._c_type(self._function.returned.type).name
             arguments = [self._argument(value) for value in self._entry.args]
-        noinline = self._function.noinline is not None
-        start = self._language.function(result, self._name, noinline=noinline)
+        start = self._language.function(result, self._name)
         for line in _header(start, arguments):
             self._line(line)
         with self._nested():

@@ -75,8 +75,8 @@ class Language(ABC):
         """Lines behind a kernel."""
 
     @abstractmethod
-    def function(self, result: str, name: str, *, noinline: bool) -> str:
-        """What stands before the parameters of a function, one that stays if so."""
+    def function(self, result: str, name: str) -> str:
+        """What stands before the parameters of a function."""
 
     @abstractmethod
     def in_space(self, space: MemorySpace, declaration: str) -> str:

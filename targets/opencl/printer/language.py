@@ -61,9 +61,8 @@ class OpenCLC(Language):
         return ()
 
     @override
-    def function(self, result: str, name: str, *, noinline: bool) -> str:
-        start = "__attribute__((noinline)) " if noinline else ""
-        return f"{start}{result} {name}"
+    def function(self, result: str, name: str) -> str:
+        return f"{result} {name}"
 
     @override
     def in_space(self, space: MemorySpace, declaration: str) -> str:

@@ -23,9 +23,9 @@ opencl.kernel @squares(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
 }
 
 // What an instruction is called in OpenCL C, and where it is there.
-// CHECK:      opencl.function @twice(%x: f32, %c: f32) -> f32 noinline accumulates add native "return fma({0}, 2.0f,\0A  {1}); // \22" needs "FP_FAST_FMAF" attributes {noted} {
+// CHECK:      opencl.function @twice(%x: f32, %c: f32) -> f32 accumulates add native "return fma({0}, 2.0f,\0A  {1}); // \22" needs "FP_FAST_FMAF" attributes {noted} {
 // CHECK-NEXT:   %y = eltwise.add %x, %x : f32
-opencl.function @twice(%x : f32, %c : f32) -> f32 noinline accumulates add
+opencl.function @twice(%x : f32, %c : f32) -> f32 accumulates add
     native "return fma({0}, 2.0f,\0A  {1}); // \22" needs "FP_FAST_FMAF" attributes {noted} {
   %y = eltwise.add %x, %x : f32
   %z = eltwise.add %c, %y : f32

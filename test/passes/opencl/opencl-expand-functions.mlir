@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --verify-diagnostics -p 'opencl-expand-functions{functions="exp","sigmoid" accumulators=16}' | filecheck %s
+// RUN: tile-opt %s --split-input-file --verify-diagnostics -p 'opencl-expand-functions{functions="exp","sigmoid"}' | filecheck %s
 
 // One function for each type, made once; what it calls in turn comes first.
 // CHECK:      opencl.function @exp_f32x8(%x: vector<8xf32>) -> vector<8xf32> {
@@ -40,27 +40,4 @@ opencl.kernel @exp_f32(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f
   %w = opencl.load %B[0] : !opencl.pointer<f64, global> -> f64
   %v = eltwise.exp %w : f64
   opencl.store %v, %B[0] : f64 -> !opencl.pointer<f64, global>
-}
-
-// -----
-
-// A kernel that holds many vectors calls a function that stays one, others do not.
-// CHECK:      opencl.function @exp_f32x8(%x: vector<8xf32>) -> vector<8xf32> noinline {
-// CHECK:      opencl.kernel @full
-opencl.kernel @full(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
-  // CHECK: opencl.call @exp_f32x8(%x)
-  %t = opencl.array 16 : !opencl.pointer<vector<8xf32>, private>
-  %x = opencl.load %A[0] : !opencl.pointer<f32, global> -> vector<8xf32>
-  %y = eltwise.exp %x : vector<8xf32>
-  opencl.store %y, %t[0] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
-}
-// CHECK:      opencl.function @exp_f32x8_1(%x: vector<8xf32>) -> vector<8xf32> {
-// CHECK:      opencl.kernel @few
-opencl.kernel @few(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
-  // CHECK: opencl.call @exp_f32x8_1(%x)
-  %t = opencl.array 15 : !opencl.pointer<vector<8xf32>, private>
-  %n = opencl.array 16 : !opencl.pointer<f32, private>
-  %x = opencl.load %A[0] : !opencl.pointer<f32, global> -> vector<8xf32>
-  %y = eltwise.exp %x : vector<8xf32>
-  opencl.store %y, %t[0] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
 }
