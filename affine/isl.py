@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..errors import GinghamError
@@ -250,16 +251,14 @@ def _matrix(
 
     # Each entry that is set copies all there is: so rows are made apart, and of their
     # entries those that are not 0.
-    values: dict[int, islpy.Val] = {}
+    value = cache(partial(_value, context))
     matrix = islpy.Mat.alloc(context, 0, rank + 1)
     zeros = matrix.add_zero_rows(1)
     for form in forms:
         row = zeros
         for column, entry in enumerate((*form.coefficients, form.constant)):
             if entry:
-                number = entry.numerator
-                value = values.get(number) or _value(context, number)
-                row = row.set_element_val(0, column, values.setdefault(number, value))
+                row = row.set_element_val(0, column, value(entry.numerator))
         matrix = matrix.concat(row)
     return matrix
 

@@ -59,7 +59,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.ops import value_bytes
@@ -236,7 +236,7 @@ class _Rewriting:
         inner = [n for n in self._own[factor] if n >= self._shared]
         count = prod([levels[n].steps for n in inner])
         length = count if factor.along is None else count * _LANES
-        array = ArrayOp(length, _private(type))
+        array = ArrayOp(length, PointerType.of(type, MemorySpace.PRIVATE))
         name = factor.load.pointer.name_hint
         array.pointer.name_hint = f"{name}_near" if name else None
         return located(array, factor.load)
@@ -294,7 +294,7 @@ class _Rewriting:
         region = ForOp.empty_body(loop.index.name_hint)
         index = IndexSum.value(region.block.args[0]) + first
         region.block.add_ops(self._level(depth + 1, {**at, depth: index}, pending))
-        return _unrolled(steps, region, loop)
+        return located(ForOp(steps, region, unroll=True), loop)
 
     def _loaded(
         self, factor: _Factor, at: Mapping[int, IndexSum]
@@ -355,12 +355,3 @@ class _Rewriting:
             known = found.get(level.loop.index, IndexSum())
             found[level.loop.index] = known + at.get(n, IndexSum()) * level.scale
         return found
-
-
-def _private(type: Attribute) -> PointerType:
-    """The type of pointers to registers of a type."""
-    return PointerType.of(type, MemorySpace.PRIVATE)
-
-
-def _unrolled(steps: int, region: Region, origin: ForOp) -> Operation:
-    return located(ForOp(steps, region, unroll=True), origin)

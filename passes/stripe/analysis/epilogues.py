@@ -107,8 +107,10 @@ def ending_of(block: BlockOp) -> Ending | None:
         if refinement.direction is not Direction.IN:
             continue
         producer = _producer(block, number)
-        ending = None if producer is None else _ending(block, number, producer)
-        if ending is not None or (producer is not None and is_top_level(block)):
+        if producer is None:
+            continue
+        ending = _ending(block, number, producer)
+        if ending is not None or is_top_level(block):
             return ending
     return None
 

@@ -118,10 +118,9 @@ def _is_safe(
         access = absolute_access(block.view(number))
         if not access.is_inside(moved):
             return False
-        is_set = _is_read_anyway(block, access, end) or is_set_between(
-            access, end, beyond
-        )
-        if refinement.direction.reads and not is_set:
+        if refinement.direction.reads and not (
+            _is_read_anyway(block, access, end) or is_set_between(access, end, beyond)
+        ):
             return False
         if refinement.direction.writes and (
             refinement.direction.reads or not is_unread_where(access, end)

@@ -84,7 +84,8 @@ class StripeAssignLayoutsPass(LayoutPass):
         for function in functions(op):
             for part in connected_buffers(function, _RANK):
                 slow = self._slow(part, hardware)
-                if costs.may_gain(part.blocks, slow, 1 - _KEPT):
+                costs.note(slow)
+                if slow and costs.may_gain(part.blocks, 1 - _KEPT):
                     _assign(part, slow, costs)
 
     def _slow(self, part: Connected, hardware: Hardware) -> dict[BlockOp, Slow]:
@@ -114,10 +115,10 @@ def _assign(part: Connected, slow: Mapping[BlockOp, Slow], costs: LayoutCosts) -
     axes = sorted(_axes(slow))
     if not axes:
         return
-    costs.known.update({(block, ()): own.seconds for block, own in slow.items()})
+    plain = costs.least_as_they_are(part.blocks)
     network = _Network.of(part, costs)
     best = network.improved(network.best_start(axes))
-    seconds, plain = network.seconds(best), costs.least_of_all(part.blocks, slow)
+    seconds = network.seconds(best)
     if seconds > _KEPT * plain and seconds > _KEPT * (plain := network.seconds({})):
         return
     reason = (

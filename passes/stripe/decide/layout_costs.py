@@ -57,8 +57,9 @@ class LayoutPass(HardwarePass):
 class Slow:
     """A block that takes longer than its arithmetic has to."""
 
-    problem: Problem
     seconds: float
+    least: float
+    """The seconds of its arithmetic and a launch."""
     orders: tuple[tuple[int, ...], ...]
     """Of the output's indices, each with another one last that has whole vectors."""
 
@@ -80,18 +81,25 @@ class Slow:
         orders = tuple(_orders(block, problem))
         if not orders or _has_whole_vectors(problem) or _will_merge(block, problem):
             return None
-        seconds = best_of(block, problem, hardware).seconds
-        if not _is_slow(seconds, problem, hardware, worth):
+        seconds, least = (
+            best_of(block, problem, hardware).seconds,
+            _least(problem, hardware),
+        )
+        if not _is_slow(seconds, least, hardware, worth):
             return None
-        return Slow(problem, seconds, orders)
+        return Slow(seconds, least, orders)
 
 
-def _is_slow(seconds: float, problem: Problem, hardware: Hardware, worth: int) -> bool:
-    """Whether a block takes `worth` percent of its arithmetic, and loses a launch."""
+def _least(problem: Problem, hardware: Hardware) -> float:
+    """The seconds of the arithmetic of a block, and of a launch."""
     clock = Clock(hardware)
-    least = clock.operations(problem.vector_operations)
-    lost = seconds - clock.launch - least
-    return lost >= max((worth / 100 - 1) * least, clock.launch)
+    return clock.operations(problem.vector_operations) + clock.launch
+
+
+def _is_slow(seconds: float, least: float, hardware: Hardware, worth: int) -> bool:
+    """Whether a block takes `worth` percent of its arithmetic, and loses a launch."""
+    launch = Clock(hardware).launch
+    return seconds - least >= max((worth / 100 - 1) * (least - launch), launch)
 
 
 def _will_merge(block: BlockOp, problem: Problem) -> bool:
@@ -136,7 +144,7 @@ class LayoutCosts:
     """As of a pass."""
     parallelism: int
     """Rows with fewer cells are cut."""
-    known: dict[tuple[BlockOp, Orders], float] = field(
+    _known: dict[tuple[BlockOp, Orders], float] = field(
         default_factory=dict["tuple[BlockOp, Orders]", float]
     )
     _least: dict[BlockOp, float] = field(default_factory=dict[BlockOp, float])
@@ -144,9 +152,14 @@ class LayoutCosts:
     def seconds(self, block: BlockOp, orders: Orders) -> float:
         """Of a block; axes of buffers that are not named stay as they are."""
         key = block, orders
-        if key not in self.known:
-            self.known[key] = self._ask(block, orders)
-        return self.known[key]
+        if key not in self._known:
+            self._known[key] = self._ask(block, orders)
+        return self._known[key]
+
+    def note(self, slow: Mapping[BlockOp, Slow]) -> None:
+        """Know what has been found out of blocks as they are."""
+        for block, own in slow.items():
+            self._known[block, ()], self._least[block] = own.seconds, own.least
 
     def loses(self, block: BlockOp, orders: Orders) -> bool:
         """Whether a block is slower with other orders of axes, by what is known.
@@ -154,46 +167,30 @@ class LayoutCosts:
         Of one that would have to be asked for its time as it is: whether it is slow.
         """
         seconds, plain = self.seconds(block, orders), (block, ())
-        if plain in self.known or not self._is_searched(block):
+        if plain in self._known or not self._is_searched(block):
             return seconds > self.seconds(*plain)
-        problem = problem_of(block, self.hardware.vector_bits)
-        return _is_slow(seconds, problem, self.hardware, self.worth)
+        return _is_slow(seconds, self.least(block), self.hardware, self.worth)
 
     def least(self, block: BlockOp) -> float:
-        """Seconds that the arithmetic of a block takes."""
-        if block not in self._least:
-            self._least[block] = self._arithmetic(block)
-        return self._least[block]
-
-    def least_of_all(
-        self, blocks: Sequence[BlockOp], slow: Mapping[BlockOp, Slow]
-    ) -> float:
-        """Seconds that blocks take at least as they are, those of slow ones known."""
-        return sum(
-            slow[block].seconds if block in slow else self.least(block)
-            for block in blocks
-        )
-
-    def may_gain(
-        self, blocks: Sequence[BlockOp], slow: Mapping[BlockOp, Slow], share: float
-    ) -> bool:
-        """Whether blocks could save such a share of their time, of which some are slow.
-
-        At best these take the time of their arithmetic, and all others do anyway.
-        """
-        if not slow:
-            return False
-        seconds = self.least_of_all(blocks, slow)
-        return seconds - sum(map(self.least, blocks)) > share * seconds
-
-    def _arithmetic(self, block: BlockOp) -> float:
+        """The seconds of the arithmetic of a block, and of a launch."""
         if not aggregates_plainly(block):
             return 0.0
-        problem, clock = (
-            problem_of(block, self.hardware.vector_bits),
-            Clock(self.hardware),
-        )
-        return clock.operations(problem.vector_operations) + clock.launch
+        if block not in self._least:
+            problem = problem_of(block, self.hardware.vector_bits)
+            self._least[block] = _least(problem, self.hardware)
+        return self._least[block]
+
+    def least_as_they_are(self, blocks: Sequence[BlockOp]) -> float:
+        """Seconds that blocks take at least with the axes that they have."""
+        return sum(self._known.get((block, ()), self.least(block)) for block in blocks)
+
+    def may_gain(self, blocks: Sequence[BlockOp], share: float) -> bool:
+        """Whether blocks could save such a share of their time, by what is known.
+
+        At best they take the time of their arithmetic.
+        """
+        seconds = self.least_as_they_are(blocks)
+        return seconds - sum(map(self.least, blocks)) > share * seconds
 
     def _is_searched(self, block: BlockOp) -> bool:
         """Whether the time of a block is that of the best of its nests."""

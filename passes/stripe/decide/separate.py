@@ -125,8 +125,7 @@ class _Loops:
     """What is to be known of the loops of a block to tell which tests are rare."""
 
     nest: Nest
-    grain: int
-    tile_grain: int
+    options: StripeSeparatePass
     vector: int | None
     """The index along which vectors would be used if no constraint depended on it."""
     lanes: int
@@ -141,23 +140,16 @@ class _Loops:
     def of(block: BlockOp, options: StripeSeparatePass) -> _Loops:
         vector = index_of_vectors(block, options.bits)
         lanes = 1 if vector is None else widest_vector(block, options.bits)
+        tile, own = _tile(block), len(block.index_ranges)
         nest = Nest(
             tuple(map(index_range, block.form_values)),
-            len(block.index_ranges),
+            own,
             block.conditions,
-            _cuttable(block) - {vector},
+            frozenset(range(own)) - tile - {vector},
         )
         start, code = _start_in_registers(block), options.figures.overheads.tested_code
-        return _Loops(
-            nest,
-            options.grain,
-            options.tile_grain,
-            vector,
-            lanes,
-            start,
-            _unrolled(block),
-            code,
-        )
+        unrolled = _unrolled(block, tile)
+        return _Loops(nest, options, vector, lanes, start, unrolled, code)
 
     def is_costly(self, piece: Piece, form: LinearForm) -> bool:
         """Whether a form is tested after little work, or keeps from using vectors."""
@@ -170,7 +162,8 @@ class _Loops:
         for index in range(last + 1, self.nest.own):
             extent = piece.extent(index)
             work *= -(-extent // self.lanes) if index == self.vector else extent
-        return work < (self.tile_grain if last in self.unrolled else self.grain)
+        options = self.options
+        return work < (options.tile_grain if last in self.unrolled else options.grain)
 
     def size_of_code(self, piece: Piece) -> float:
         """How much code the blocks of a piece become, in whole tiles without tests."""
@@ -201,27 +194,25 @@ def _is_candidate(block: BlockOp) -> bool:
     return is_nested and is_movable and all(block.index_ranges)
 
 
-def _cuttable(block: BlockOp) -> frozenset[int]:
-    """The indices along which a block may be cut.
+def _tile(block: BlockOp) -> frozenset[int]:
+    """The indices of what a block accumulates in registers.
 
-    Where it accumulates in registers, what is left of a tile would be too little work.
+    Along these it is not cut: what is left of a tile would be too little work.
     """
-    indices = frozenset(range(len(block.index_ranges)))
     if any(
         refinement.direction.writes
         and block.view_type(number).space.data is MemorySpace.PRIVATE
         for number, refinement in enumerate(block.refinement_list)
     ):
-        return indices - output_indices(block)
-    return indices
+        return frozenset(output_indices(block))
+    return frozenset()
 
 
-def _unrolled(block: BlockOp) -> frozenset[int]:
+def _unrolled(block: BlockOp, tile: frozenset[int]) -> frozenset[int]:
     """The indices of a tile of accumulators, and those that move windows with them."""
-    tile = frozenset(range(len(block.index_ranges))) - _cuttable(block)
     forms = [form for r in block.refinement_list for form in r.access]
-    shared = [{*form.support} for form in forms if not tile.isdisjoint(form.support)]
-    return tile.union(*shared) if tile else tile
+    shared = [form.support for form in forms if not tile.isdisjoint(form.support)]
+    return tile.union(*shared)
 
 
 def split_by_vectors(block: BlockOp, bits: int) -> None:

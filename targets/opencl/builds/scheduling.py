@@ -217,10 +217,13 @@ def _together(parts: Sequence[_Part]) -> list[_Part]:
 
     Those with many vectors get functions of their own, and stay alone.
     """
-    short = [part for part in parts if not moves_many_vectors(part.source)]
+    long, short = list[_Part](), list[str]()
+    for part in parts:
+        if moves_many_vectors(part.source):
+            long.append(part)
+        else:
+            short.append(part.source)
     if len(short) < 2:
         return [*parts]
-    long = [part for part in parts if part not in short]
     share = sum(len(part.source) for part in parts) // (_PARTS_PER_CORE * core_count())
-    sources = merged([part.source for part in short], min(share, _TOGETHER))
-    return long + [_Part(source) for source in sources]
+    return long + [_Part(source) for source in merged(short, min(share, _TOGETHER))]

@@ -17,10 +17,10 @@ _REGISTERS_OF_PLACE = 4
 """Of each further one."""
 
 
-PARTS = ("arithmetic", "local memory", "last cache", "copies", "steps")
+_PARTS = ("arithmetic", "local memory", "last cache", "copies", "steps")
 """What a core does in a step, in the order of `_Work`."""
 _Work: TypeAlias = tuple[float, float, float, float, float]
-"""The cycles of each of the `PARTS`."""
+"""The cycles of each of the `_PARTS`."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Model:
         core = steps * self._clock.cycle
         parts = {
             name: core * (waves * own + last)
-            for name, own, last in zip(PARTS, of_waves, of_rest, strict=True)
+            for name, own, last in zip(_PARTS, of_waves, of_rest, strict=True)
         }
         seconds = self.seconds(tiling, groups, steps, moved)
         return Estimate(seconds, parts | {"launch": self._clock.launch})
