@@ -45,9 +45,10 @@ opencl.for %k : 16 unroll {
 Where columns are several vectors, the first row is in front of the others, in a loop
 over columns of its own which loads them.
 
-Nothing is computed in another order. It is done where both factors are in local memory,
-and lie in whole vectors along a loop that moves only one of them, or are loaded as
-vectors already. What lies so along a step of the sum would be in registers for several.
+Nothing is computed in another order. It is done where both factors are in local memory.
+One that does not lie in whole vectors along a loop that moves only it is loaded as it
+is, once. Left alone is what lies in vectors along the steps of the sum, which would be
+in registers for several.
 """
 
 from __future__ import annotations
@@ -112,23 +113,31 @@ class _Factor:
 
     load: LoadOp
     along: ForOp | None
-    """The loop along which numbers lie side by side; None where vectors are loaded."""
+    """The loop along which vectors lie; None where it is loaded as it is."""
 
     @staticmethod
-    def of(load: LoadOp, loops: Sequence[ForOp]) -> _Factor | None:
-        """A load by whole vectors along one of the loops, or that is of vectors."""
-        type, start = load.result.type, place(load)
+    def of(
+        load: LoadOp, cells: Sequence[ForOp], steps: Sequence[ForOp]
+    ) -> _Factor | None:
+        """A load for cells at each step of a sum; None where steps make vectors."""
+        type = load.result.type
         if isinstance(type, VectorType):
             return _Factor(load, None)
         if value_bytes(type) != _BYTES:
             return None
-        for loop in loops:
-            others = [step for value, step in start.terms if value is not loop.index]
-            lies_together = not any(n % _LANES for n in (*others, start.constant))
-            is_whole = start.coefficient(loop.index) == 1 and not loop.steps % _LANES
-            if is_whole and lies_together:
-                return _Factor(load, loop)
-        return None
+        if any(_are_vectors(load, loop) for loop in steps):
+            return None
+        along = [loop for loop in cells if _are_vectors(load, loop)]
+        return _Factor(load, along[0] if along else None)
+
+
+def _are_vectors(load: LoadOp, loop: ForOp) -> bool:
+    """Whether what the steps of a loop load are whole vectors."""
+    start = place(load)
+    others = [step for value, step in start.terms if value is not loop.index]
+    if any(n % _LANES for n in (*others, start.constant)):
+        return False
+    return start.coefficient(loop.index) == 1 and not loop.steps % _LANES
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +165,8 @@ class _Nest:
         moving = [{e for e in loops if e.index in op.values} for op in found]
         # What moves both is a step of the sum: vectors along it would be for several.
         cells = [e for e in loops if sum(e in own for own in moving) == 1]
-        factors = [each for op in found if (each := _Factor.of(op, cells))]
+        steps = [e for e in loops if e not in cells]
+        factors = [each for op in found if (each := _Factor.of(op, cells, steps))]
         nest = _Nest(loops, factors)
         return nest if len(factors) == 2 and nest.is_worth_it else None
 

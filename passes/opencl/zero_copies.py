@@ -33,14 +33,16 @@ opencl.for %j : 4 unroll {
 ```
 
 With several conditions there is a loop for each, under those before and the opposite of
-its own. Tests may be around loops, or inside each other: the copy has them all at once.
+its own, or one that sets all cells under those before. Tests may be around loops, or
+inside each other: the copy has them all at once. What all loops test, such as which
+work-items copy, remains a test around the copy, and indices may be taken apart inside.
 Left alone are loops of which steps share a cell, other values than zero, and copies
 that are made at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
@@ -55,6 +57,7 @@ from ...dialects.eltwise.ops import ConstantOp
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.memory import LoadOp, StoreOp
+from ...dialects.opencl.work_items import DelinearizeOp
 from ..kernel_pass import KernelPass
 from ..locations import located
 from ..walking import operations
@@ -90,9 +93,10 @@ def _join(block: Block) -> None:
         if guarded.is_zero:
             fills.append(guarded)
         elif fills and guarded.takes(fills):
+            shared = guarded.shared(fills)
             for fill in fills:
                 Rewriter.erase_op(fill.statement)
-            guarded.set_the_rest()
+            guarded.set_the_rest(shared)
             fills = []
 
 
@@ -104,6 +108,8 @@ class _Guarded:
     loops: tuple[ForOp, ...]
     guards: tuple[IfOp, ...]
     """The tests, the outermost first."""
+    apart: tuple[DelinearizeOp, ...]
+    """What takes indices apart, inside of loops and tests."""
     store: StoreOp
 
     @staticmethod
@@ -111,13 +117,16 @@ class _Guarded:
         """The parts of a statement; None for others."""
         loops: list[ForOp] = []
         guards: list[IfOp] = []
+        apart: list[DelinearizeOp] = []
         inside = [statement]
         while len(inside) == 1 and isinstance(around := inside[0], ForOp | IfOp):
             if isinstance(around, ForOp):
                 loops.append(around)
             else:
                 guards.append(around)
-            inside = [*around.body.block.ops]
+            ops = [*around.body.block.ops]
+            inside = [op for op in ops if not isinstance(op, DelinearizeOp)]
+            apart += [op for op in ops if isinstance(op, DelinearizeOp)]
         if not guards or len(inside) != 2:
             return None
         value, store = inside
@@ -125,28 +134,44 @@ class _Guarded:
             return None
         is_copy = isinstance(value, LoadOp) and store.asynchronous is not None
         is_known = is_copy or isinstance(value, ConstantOp)
-        return _Guarded(statement, (*loops,), (*guards,), store) if is_known else None
+        if not is_known:
+            return None
+        return _Guarded(statement, (*loops,), (*guards,), (*apart,), store)
 
-    def set_the_rest(self) -> None:
-        """Set to zero what the copy leaves out, by one test of all conditions."""
-        sums = [
-            IndexSum.of(form.data, guard.values)
-            for guard in self.guards
-            for form in guard.conditions
-        ]
+    def shared(self, others: Sequence[_Guarded]) -> set[_Sum]:
+        """The conditions of this statement and of all others."""
+        return self._conditions.intersection(*(each._conditions for each in others))
+
+    def set_the_rest(self, shared: Set[_Sum]) -> None:
+        """Set to zero what the copy leaves out, by one test of all conditions.
+
+        Where those that are `shared` do not hold, nothing is set.
+        """
+        sums: list[IndexSum[SSAValue]] = []
+        around: list[IndexSum[SSAValue]] = []
+        for guard in self.guards:
+            for form in guard.conditions:
+                is_shared = self._numbered(form.data, guard.values) in shared
+                kind = around if is_shared else sums
+                kind.append(IndexSum.of(form.data, guard.values))
         for guard in self.guards:
             Rewriter.inline_block(guard.body.block, InsertPoint.before(guard))
             Rewriter.erase_op(guard)
-        store, values = self.store, values_of(sums)
+        store = self.store
         load = store.value.owner
         if not isinstance(load, LoadOp):
             raise ValueError("expected a copy")
-        whole = IfOp([each.form(values) for each in sums], values, Region(Block()))
+        whole = _test(sums)
         whole.zeros = UnitAttr()
         Rewriter.insert_op(located(whole, store), InsertPoint.before(store))
         for statement in (load, store):
             statement.detach()
             whole.body.block.add_op(statement)
+        if around:
+            outer = located(_test(around), store)
+            Rewriter.insert_op(outer, InsertPoint.before(whole))
+            whole.detach()
+            outer.body.block.add_op(whole)
 
     @property
     def is_zero(self) -> bool:
@@ -165,15 +190,17 @@ class _Guarded:
 
     def takes(self, fills: Sequence[_Guarded]) -> bool:
         """Whether those set just the cells that a copy leaves out."""
-        passed: set[_Sum] = set()
+        shared, passed = self.shared(fills), set[_Sum]()
+        own = self._conditions - shared
         for fill in fills:
             opposite = {_opposite(each): each for each in fill._conditions}
-            failing = self._conditions & opposite.keys()
-            others = fill._conditions - {opposite[each] for each in failing}
-            if len(failing) != 1 or not others <= passed:
+            failing = own & opposite.keys()
+            others = fill._conditions - {opposite[each] for each in failing} - shared
+            if len(failing) > 1 or not others <= passed:
                 return False
-            passed |= failing
-        return passed == self._conditions and self._has_own_cells
+            # Without a failing one all cells are set that others may leave out.
+            passed |= failing or own
+        return passed == own and self._has_own_cells
 
     @property
     def _extents(self) -> list[tuple[int, bool]]:
@@ -195,12 +222,16 @@ class _Guarded:
         return self._numbered(self.store.form.data, self.store.values)
 
     def _numbered(self, form: LinearForm, values: Sequence[SSAValue]) -> _Sum:
-        """A form with the numbers of loops in place of their indices."""
-        numbers: dict[SSAValue, int] = {
+        """A form with what is the same in other statements in place of own indices."""
+        known: dict[SSAValue, _Index] = {
             each.index: n for n, each in enumerate(self.loops)
         }
-        terms: list[tuple[SSAValue | int, int]] = [
-            (numbers.get(value, value), step)
+        for op in self.apart:
+            whole = known.get(op.index, op.index)
+            for n, coordinate in enumerate(op.coordinates):
+                known[coordinate] = whole, op.extents, n
+        terms = [
+            (known.get(value, value), step)
             for value, step in IndexSum.of(form, values).terms
         ]
         return frozenset(terms), form.constant.numerator
@@ -210,14 +241,22 @@ class _Guarded:
         """Whether no two steps of the loops store the same cell."""
         type = self.store.value.type
         size = prod(type.get_shape()) if isinstance(type, VectorType) else 1
-        steps = {number: abs(step) for number, step in self._place[0]}
+        steps = {index: abs(step) for index, step in self._place[0]}
         extents = [each.steps for each in self.loops]
         found = [(steps.get(number, 0), n) for number, n in enumerate(extents)]
         return reach_each_cell_once(found, size)
 
 
-_Sum: TypeAlias = tuple[frozenset[tuple[SSAValue | int, int]], int]
-"""The terms of a sum, over loops by their numbers, and its constant."""
+_Index: TypeAlias = Hashable
+"""A value; the number of a loop; or what is taken apart, its sizes, and a place."""
+_Sum: TypeAlias = tuple[frozenset[tuple[_Index, int]], int]
+"""The terms of a sum, and its constant."""
+
+
+def _test(sums: Sequence[IndexSum[SSAValue]]) -> IfOp:
+    """A test of sums that are to be at least zero, around nothing yet."""
+    values = values_of(sums)
+    return IfOp([each.form(values) for each in sums], values, Region(Block()))
 
 
 def _opposite(condition: _Sum) -> _Sum:

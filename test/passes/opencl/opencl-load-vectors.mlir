@@ -87,33 +87,41 @@ opencl.kernel @vectors(%A : !opencl.pointer<f32, global>, %C : !opencl.pointer<f
   }
 }
 
-// Left alone: rows with a pitch of 5, columns in steps of 2, factors from global memory, and
-// rows whose values of several steps lie side by side.
-// CHECK-LABEL: opencl.kernel @others
-// CHECK-NOT:   vector
-opencl.kernel @others(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+// Rows with a pitch of 5, and columns in steps of 2, are loaded one by one, but once.
+// CHECK-LABEL: opencl.kernel @numbers
+// CHECK:       opencl.for %k : 4 unroll {
+// CHECK-NEXT:    %s_near = opencl.array 4 : !opencl.pointer<f32, private>
+// CHECK-NEXT:    %s_near{{.*}} = opencl.array 4 : !opencl.pointer<f32, private>
+// CHECK-NEXT:    %[[A:.*]] = opencl.load %s[5 * %k] : !opencl.pointer<f32, local> -> f32
+// CHECK-NEXT:    opencl.store %[[A]], %s_near[0] : f32 -> !opencl.pointer<f32, private>
+// CHECK-NEXT:    opencl.for %j : 4 unroll {
+// CHECK-NEXT:      %[[B:.*]] = opencl.load %s[4 * %k + 2 * %j] : !opencl.pointer<f32, local> -> f32
+// CHECK-NEXT:      opencl.store %[[B]], %s_near{{.*}}[%j] : f32 -> !opencl.pointer<f32, private>
+// CHECK:         opencl.for %i : 3 unroll {
+// CHECK-NEXT:      %{{.*}} = opencl.load %s[5 * %k + %i + 1] : !opencl.pointer<f32, local> -> f32
+// CHECK-NOT:       !opencl.pointer<f32, local>
+// CHECK:       opencl.kernel @others
+opencl.kernel @numbers(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
   %s = opencl.array 32 : !opencl.pointer<f32, local>
   %c = opencl.array 32 : !opencl.pointer<f32, private>
   opencl.for %k : 4 unroll {
     opencl.for %i : 4 unroll {
       opencl.for %j : 4 unroll {
         %a = opencl.load %s[5 * %k + %i] : !opencl.pointer<f32, local> -> f32
-        %b = opencl.load %s[4 * %k + %j] : !opencl.pointer<f32, local> -> f32
-        %p = eltwise.mul %a, %b : f32
-        opencl.store %p, %c[4 * %i + %j] : f32 -> !opencl.pointer<f32, private>
-      }
-    }
-  }
-  opencl.for %k : 4 unroll {
-    opencl.for %i : 4 unroll {
-      opencl.for %j : 4 unroll {
-        %a = opencl.load %s[4 * %k + %i] : !opencl.pointer<f32, local> -> f32
         %b = opencl.load %s[4 * %k + 2 * %j] : !opencl.pointer<f32, local> -> f32
         %p = eltwise.mul %a, %b : f32
         opencl.store %p, %c[4 * %i + %j] : f32 -> !opencl.pointer<f32, private>
       }
     }
   }
+}
+
+// Left alone: factors from global memory, and rows whose values of several steps lie side
+// by side.
+// CHECK-NOT:   _near
+opencl.kernel @others(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %s = opencl.array 32 : !opencl.pointer<f32, local>
+  %c = opencl.array 32 : !opencl.pointer<f32, private>
   opencl.for %k : 4 unroll {
     opencl.for %i : 4 unroll {
       opencl.for %j : 4 unroll {

@@ -157,3 +157,57 @@ opencl.kernel @loop_inside(%A : !opencl.pointer<f32, global>, %B : !opencl.point
   %x = opencl.load %s[%item] : !opencl.pointer<f32, local> -> f32
   opencl.store %x, %B[%item] : f32 -> !opencl.pointer<f32, global>
 }
+
+// What all loops test is a test around the copy, where indices are taken apart as well. A
+// loop may set all cells, also those that are copied.
+// CHECK-LABEL: opencl.kernel @shared
+// CHECK:         opencl.for %i : 4 unroll {
+// CHECK-NEXT:      %a, %b = opencl.delinearize %item into [2, 4]
+// CHECK-NEXT:      opencl.if -%item + 5 >= 0 {
+// CHECK-NEXT:        opencl.if %group - 1 >= 0, %b + %i - 2 >= 0, -%b - %i + 4 >= 0 else zero {
+// CHECK-NEXT:          %0 = opencl.load %A[4 * %a + %b + 8 * %i]
+// CHECK-NEXT:          opencl.store asynchronous %0, %s[4 * %a + %b + 8 * %i]
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    opencl.barrier
+opencl.kernel @shared(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [8, 1, 1] {
+  %s = opencl.array 32 : !opencl.pointer<f32, local>
+  %group = opencl.work_item group_id 0 below 4
+  %item = opencl.work_item local_id 0 below 8
+  opencl.for %i : 4 unroll {
+    opencl.if -%group >= 0, -%item + 5 >= 0 {
+      %a, %b = opencl.delinearize %item into [2, 4]
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.for %i : 4 unroll {
+    opencl.if -%item + 5 >= 0, %group - 1 >= 0 {
+      %a, %b = opencl.delinearize %item into [2, 4]
+      %0 = eltwise.constant 0 : f32
+      opencl.store %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+    }
+  }
+  opencl.for %i : 4 unroll {
+    opencl.if -%item + 5 >= 0, %group - 1 >= 0 {
+      %a, %b = opencl.delinearize %item into [2, 4]
+      opencl.if %b + %i - 2 >= 0, %b + %i - 5 >= 0 {
+        %0 = eltwise.constant 0 : f32
+        opencl.store %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+      }
+    }
+  }
+  opencl.for %i : 4 unroll {
+    opencl.if -%item + 5 >= 0, %group - 1 >= 0 {
+      %a, %b = opencl.delinearize %item into [2, 4]
+      opencl.if %b + %i - 2 >= 0, -%b - %i + 4 >= 0 {
+        %0 = opencl.load %A[4 * %a + %b + 8 * %i] : !opencl.pointer<f32, global> -> f32
+        opencl.store asynchronous %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+      }
+    }
+  }
+  opencl.barrier asynchronous local
+  %x = opencl.load %s[%item] : !opencl.pointer<f32, local> -> f32
+  opencl.store %x, %B[%item + 8 * %group] : f32 -> !opencl.pointer<f32, global>
+}
