@@ -75,6 +75,7 @@ _PASSES = {
     "opencl-emulate-types": "opencl.emulate_types:OpenCLEmulateTypesPass",
     "opencl-check-limits": "opencl.check_limits:OpenCLCheckLimitsPass",
     "opencl-coalesce-loops": "opencl.coalesce_loops:OpenCLCoalesceLoopsPass",
+    "opencl-cell-by-cell": "opencl.cell_by_cell:OpenCLCellByCellPass",
     "opencl-order-loops": "opencl.order_loops:OpenCLOrderLoopsPass",
     "opencl-load-vectors": "opencl.load_vectors:OpenCLLoadVectorsPass",
     "opencl-zero-copies": "opencl.zero_copies:OpenCLZeroCopiesPass",

@@ -272,6 +272,7 @@ def _of_lanes(options: TargetOptions) -> list[Step]:
     if hardware.has_vectors:
         return []
     return [
+        step("opencl-cell-by-cell"),
         step("opencl-coalesce-loops"),
         step("opencl-double-buffer", hardware=hardware),
         step("opencl-align-vectors"),
