@@ -139,8 +139,14 @@ class _Guarded:
         return _Guarded(statement, (*loops,), (*guards,), (*apart,), store)
 
     def shared(self, others: Sequence[_Guarded]) -> set[_Sum]:
-        """The conditions of this statement and of all others."""
-        return self._conditions.intersection(*(each._conditions for each in others))
+        """The conditions of this statement and of all others.
+
+        Without those of what is taken apart, for which they are around.
+        """
+        found = self._conditions.intersection(*(each._conditions for each in others))
+        return {
+            each for each in found if not any(isinstance(n, tuple) for n, _ in each[0])
+        }
 
     def set_the_rest(self, shared: Set[_Sum]) -> None:
         """Set to zero what the copy leaves out, by one test of all conditions.
@@ -168,10 +174,14 @@ class _Guarded:
             statement.detach()
             whole.body.block.add_op(statement)
         if around:
+            block = whole.parent_block()
             outer = located(_test(around), store)
             Rewriter.insert_op(outer, InsertPoint.before(whole))
-            whole.detach()
-            outer.body.block.add_op(whole)
+            # Where nothing is set, what is taken apart may be too large for that.
+            inside = [op for op in self.apart if op.parent_block() is block]
+            for statement in (*inside, whole):
+                statement.detach()
+                outer.body.block.add_op(statement)
 
     @property
     def is_zero(self) -> bool:
@@ -186,6 +196,7 @@ class _Guarded:
             and self.store.pointer is other.store.pointer
             and self.store.value.type == other.store.value.type
             and self._place == other._place
+            and {*self._taken_apart.values()} == {*other._taken_apart.values()}
         )
 
     def takes(self, fills: Sequence[_Guarded]) -> bool:
@@ -221,15 +232,24 @@ class _Guarded:
         """Where a step stores."""
         return self._numbered(self.store.form.data, self.store.values)
 
+    @property
+    def _own(self) -> dict[SSAValue, _Index]:
+        """The indices of loops by their numbers."""
+        return {each.index: n for n, each in enumerate(self.loops)}
+
+    @property
+    def _taken_apart(self) -> dict[SSAValue, _Index]:
+        """For each index that is taken of another one, how."""
+        own = self._own
+        return {
+            coordinate: (own.get(op.index, op.index), op.extents, n)
+            for op in self.apart
+            for n, coordinate in enumerate(op.coordinates)
+        }
+
     def _numbered(self, form: LinearForm, values: Sequence[SSAValue]) -> _Sum:
         """A form with what is the same in other statements in place of own indices."""
-        known: dict[SSAValue, _Index] = {
-            each.index: n for n, each in enumerate(self.loops)
-        }
-        for op in self.apart:
-            whole = known.get(op.index, op.index)
-            for n, coordinate in enumerate(op.coordinates):
-                known[coordinate] = whole, op.extents, n
+        known = self._own | self._taken_apart
         terms = [
             (known.get(value, value), step)
             for value, step in IndexSum.of(form, values).terms

@@ -162,11 +162,11 @@ opencl.kernel @loop_inside(%A : !opencl.pointer<f32, global>, %B : !opencl.point
 // loop may set all cells, also those that are copied.
 // CHECK-LABEL: opencl.kernel @shared
 // CHECK:         opencl.for %i : 4 unroll {
-// CHECK-NEXT:      %a, %b = opencl.delinearize %item into [2, 4]
 // CHECK-NEXT:      opencl.if -%item + 5 >= 0 {
+// CHECK-NEXT:        %a, %b = opencl.delinearize %item into [2, 3]
 // CHECK-NEXT:        opencl.if %group - 1 >= 0, %b + %i - 2 >= 0, -%b - %i + 4 >= 0 else zero {
-// CHECK-NEXT:          %0 = opencl.load %A[4 * %a + %b + 8 * %i]
-// CHECK-NEXT:          opencl.store asynchronous %0, %s[4 * %a + %b + 8 * %i]
+// CHECK-NEXT:          %0 = opencl.load %A[3 * %a + %b + 8 * %i]
+// CHECK-NEXT:          opencl.store asynchronous %0, %s[3 * %a + %b + 8 * %i]
 // CHECK-NEXT:        }
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
@@ -177,33 +177,33 @@ opencl.kernel @shared(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f3
   %item = opencl.work_item local_id 0 below 8
   opencl.for %i : 4 unroll {
     opencl.if -%group >= 0, -%item + 5 >= 0 {
-      %a, %b = opencl.delinearize %item into [2, 4]
+      %a, %b = opencl.delinearize %item into [2, 3]
       %0 = eltwise.constant 0 : f32
-      opencl.store %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+      opencl.store %0, %s[3 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
     }
   }
   opencl.for %i : 4 unroll {
     opencl.if -%item + 5 >= 0, %group - 1 >= 0 {
-      %a, %b = opencl.delinearize %item into [2, 4]
+      %a, %b = opencl.delinearize %item into [2, 3]
       %0 = eltwise.constant 0 : f32
-      opencl.store %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+      opencl.store %0, %s[3 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
     }
   }
   opencl.for %i : 4 unroll {
     opencl.if -%item + 5 >= 0, %group - 1 >= 0 {
-      %a, %b = opencl.delinearize %item into [2, 4]
+      %a, %b = opencl.delinearize %item into [2, 3]
       opencl.if %b + %i - 2 >= 0, %b + %i - 5 >= 0 {
         %0 = eltwise.constant 0 : f32
-        opencl.store %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+        opencl.store %0, %s[3 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
       }
     }
   }
   opencl.for %i : 4 unroll {
     opencl.if -%item + 5 >= 0, %group - 1 >= 0 {
-      %a, %b = opencl.delinearize %item into [2, 4]
+      %a, %b = opencl.delinearize %item into [2, 3]
       opencl.if %b + %i - 2 >= 0, -%b - %i + 4 >= 0 {
-        %0 = opencl.load %A[4 * %a + %b + 8 * %i] : !opencl.pointer<f32, global> -> f32
-        opencl.store asynchronous %0, %s[4 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
+        %0 = opencl.load %A[3 * %a + %b + 8 * %i] : !opencl.pointer<f32, global> -> f32
+        opencl.store asynchronous %0, %s[3 * %a + %b + 8 * %i] : f32 -> !opencl.pointer<f32, local>
       }
     }
   }
