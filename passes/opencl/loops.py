@@ -10,14 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import WorkItemQuery
 from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.kernel import KernelOp
+from ...dialects.opencl.memory import StoreOp
 from ...dialects.opencl.work_items import DelinearizeOp, WorkItemOp
+from ...dialects.stripe.attributes import MemorySpace
 from ..walking import operations
+from .forms import space_of
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,18 @@ def copies_of(loop: ForOp) -> dict[SSAValue, int]:
     """The indices of the unrolled loops inside an innermost one, with their extents."""
     indices = [Index.of(inner) for inner in _loops_inside(loop)]
     return {index.value: index.extent for index in indices}
+
+
+def accumulators(loop: ForOp) -> int:
+    """The vectors of private memory that each step of an innermost loop stores."""
+    copies = copies_of(loop)
+    return sum(
+        prod(copies.get(each.index, 1) for each in loops_around(op))
+        for op in operations(loop)
+        if isinstance(op, StoreOp)
+        and isinstance(op.value.type, VectorType)
+        and space_of(op.pointer) is MemorySpace.PRIVATE
+    )
 
 
 def _loops_inside(loop: ForOp) -> list[ForOp]:

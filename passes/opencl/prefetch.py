@@ -35,11 +35,11 @@ opencl.for %n : 512 {
 
 The loops that a panel is read in must be inside of those, or of the numbers of the
 group, that it is used again for: at least 2 times, and at most 32. Beyond that the
-first use takes too small a part of the time. Of steps that fetch, at most two stay side
-by side (`opencl-limit-unrolling`): a compiler loads first what more of them read, and
-has no registers left. All panels of a kernel, and the next ones,
-must fit the last cache that a core has for itself, and what they are parts of must not:
-it would be there anyway.
+first use takes too small a part of the time. Of steps that fetch and have accumulators
+in half of the registers or more, at most two stay side by side
+(`opencl-limit-unrolling`): a compiler loads first what more of them read, and has no
+registers left. All panels of a kernel, and the next ones, must fit the last cache that
+a core has for itself, and what they are parts of must not: it would be there anyway.
 
 What a loop reads once, line by line, comes in time if a core looks far enough ahead.
 Its own prefetcher stops at the end of each page, and loads begin early only as far as

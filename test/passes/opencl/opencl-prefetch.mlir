@@ -2,9 +2,8 @@
 // RUN: tile-opt %s --split-input-file -p 'opencl-prefetch{hardware="cpu-avx512:page_bytes=65536"}' | filecheck %s --check-prefix=LARGE
 
 // Eight groups read a panel of 64 KB, of 64 panels: each fetches an eighth of the next.
-// Of the steps that do, two are side by side.
 // CHECK:      opencl.kernel @groups
-// CHECK:        opencl.for %n : 512 unroll 2 {
+// CHECK:        opencl.for %n : 512 unroll 4 {
 // CHECK-NEXT:     opencl.prefetch %W[16384 * %h + 2048 * %b + 4 * %n + 16384]
 // CHECK-NEXT:     opencl.for %r : 2 unroll {
 opencl.kernel @groups(%W : !opencl.pointer<f32, global>, %C : !opencl.pointer<f32, global>) group [1, 1, 1] {
@@ -15,6 +14,36 @@ opencl.kernel @groups(%W : !opencl.pointer<f32, global>, %C : !opencl.pointer<f3
       opencl.for %w : 2 unroll {
         %x = opencl.load %W[16384 * %h + 32 * %n + 16 * %w] : !opencl.pointer<f32, global> -> vector<16xf32>
         opencl.store %x, %C[512 * %h + 64 * %b + 32 * %r + 16 * %w] : vector<16xf32> -> !opencl.pointer<f32, global>
+      }
+    }
+  }
+}
+
+// -----
+
+// Of steps that fetch and have 16 accumulators, two stay side by side; with 14, all four.
+// CHECK:      opencl.kernel @accumulators
+// CHECK:        opencl.for %n : 512 unroll 2 {
+// CHECK-NEXT:     opencl.prefetch
+// CHECK:        opencl.for %m : 512 unroll 4 {
+// CHECK-NEXT:     opencl.prefetch
+opencl.kernel @accumulators(%W : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %g = opencl.work_item group_id 0 below 512
+  %h, %b = opencl.delinearize %g into [64, 8]
+  %p = opencl.array 256 : !opencl.pointer<f32, private>
+  opencl.for %n : 512 unroll 4 {
+    opencl.for %r : 8 unroll {
+      opencl.for %w : 2 unroll {
+        %x = opencl.load %W[16384 * %h + 32 * %n + 16 * %w] : !opencl.pointer<f32, global> -> vector<16xf32>
+        opencl.store %x, %p[32 * %r + 16 * %w] : vector<16xf32> -> !opencl.pointer<f32, private>
+      }
+    }
+  }
+  opencl.for %m : 512 unroll 4 {
+    opencl.for %r : 7 unroll {
+      opencl.for %w : 2 unroll {
+        %x = opencl.load %W[16384 * %h + 32 * %m + 16 * %w] : !opencl.pointer<f32, global> -> vector<16xf32>
+        opencl.store %x, %p[32 * %r + 16 * %w] : vector<16xf32> -> !opencl.pointer<f32, private>
       }
     }
   }
