@@ -103,11 +103,33 @@ class ModuleProgram(_ParsedProgram):
 
 
 def _read_program(ir: str, text: str | None) -> ModuleProgram:
+    return ModuleProgram(_read_module(ir), text)
+
+
+def _read_module(ir: str) -> ModuleOp:
     from xdsl.parser import Parser
 
     from ..dialects import make_context
 
-    return ModuleProgram(Parser(make_context(), ir).parse_module(), text)
+    return Parser(make_context(), ir).parse_module()
+
+
+class IRProgram(_ParsedProgram):
+    """A program that is there as the text of its IR: the `identity` of another one."""
+
+    def __init__(self, identity: str, outline: Outline) -> None:
+        self.identity = identity
+        self.outline = outline
+
+    @cached_property
+    def module(self) -> ModuleOp:
+        """Its IR, which must not change, and that a call does not need."""
+        with rare_collections():
+            return _read_module(self.identity)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is pickled as its text."""
+        return IRProgram, (self.identity, self.outline)
 
 
 class TextProgram(_ParsedProgram):
@@ -158,7 +180,7 @@ class TextProgram(_ParsedProgram):
         return outline
 
 
-ParsedProgram: TypeAlias = ModuleProgram | TextProgram
+ParsedProgram: TypeAlias = ModuleProgram | IRProgram | TextProgram
 
 
 @lru_cache(_MOST_TEXTS)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from onnx import NodeProto, TensorProto, TypeProto
     from onnx.defs import OpSchema
 
-_MOST_DATA = 1024
+MOST_DATA = 1024
 """Elements of a value that inference is told: sizes and axes are never more."""
 
 
@@ -50,7 +50,7 @@ def infer_outputs(
             continue
         types[name] = type_of(value)
         array = value.array
-        if array is not None and array.size <= _MOST_DATA and array.dtype != object:
+        if array is not None and array.size <= MOST_DATA and array.dtype != object:
             data[name] = numpy_helper.from_array(array, name)
     if node.op_type == "STFT":
         # Inference has another default of an attribute than the operator.

@@ -67,6 +67,12 @@ def operator(
     return add
 
 
+def has_own_rows() -> bool:
+    """Whether somebody has added rows to those of this package, so far."""
+    package = __package__ or ""
+    return any(not r.lower.__module__.startswith(package) for r in _rows.values())
+
+
 @cache
 def rows() -> dict[tuple[str, str], Row]:
     """The whole table."""

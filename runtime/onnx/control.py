@@ -163,8 +163,8 @@ def _stacked(walking: Walking, values: Sequence[Value], axis: int) -> Value:
         raise GinghamError("the steps of a loop gave something else than tensors")
     if len({value.shape for value in tensors}) > 1:
         raise GinghamError("the steps of a loop gave tensors of several shapes")
-    known = [value.array for value in tensors if value.array is not None]
-    if len(known) == len(tensors):
+    if all(value.is_known for value in tensors):
+        known = [walking.array(value) for value in tensors]
         return walking.constant(np.stack(known, axis))
     first = tensors[0]
     axis %= len(first.shape) + 1
@@ -315,8 +315,8 @@ def _part(walking: Walking, value: TensorValue, axis: int, position: int) -> Val
     from ...frontend.onnx.joining import part_at
 
     axis %= len(value.shape)
-    if value.array is not None:
-        return walking.constant(value.array.take(position, axis))
+    if value.is_known:
+        return walking.constant(walking.array(value).take(position, axis))
     shape = (*value.shape[:axis], *value.shape[axis + 1 :])
     made = part_at(walking.tensor(value), value.shape, axis, position)
     return walking.computed(TensorValue(value.dtype, shape, tensor=made))

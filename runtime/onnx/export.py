@@ -102,5 +102,5 @@ class _Exporter(Planner):
         self.program = program
         for value in wanted:
             zeros = np.broadcast_to(np.zeros((), value.dtype), value.shape)
-            placed = self.placed(value.name, zeros, self.last)
+            placed = self.placed(value.name, zeros, self.parts[-1])
             value.slot = None if isinstance(placed, HostValue) else placed.slot

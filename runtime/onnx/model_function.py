@@ -35,7 +35,9 @@ class ModelFunction:
         self._model = model
         self._options = options
         self._profile = new_profile() if options.profile else None
-        self._session = Session(source_of(model), options, self._profile)
+        self._session = Session(
+            source_of(model), options, self._profile, keeps_plans=True
+        )
         self.input_names = model.input_names
         """The inputs that a call gives, in order."""
         self.output_names = model.output_names

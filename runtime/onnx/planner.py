@@ -60,6 +60,10 @@ class Planner:
         self._segment = Segment()
         self._nodes: Sequence[str] = ()
         self._count = 0
+        self.looked_at: set[TensorValue] = set()
+        """The known values whose elements have decided what is made."""
+        self.programs: list[tuple[ModuleProgram, Sequence[NDArray[Any]]]] = []
+        """The programs so far, with the constants that are their last inputs."""
         self.outer_values: dict[str, Value] = {}
         for name, array in zip(session.source.inputs, arrays, strict=True):
             self.outer_values[name] = self.placed(name, array, root)
@@ -89,6 +93,7 @@ class Planner:
     def array(self, value: TensorValue) -> NDArray[Any]:
         """The elements of a value, which what follows is made for."""
         if value.array is not None:
+            self.looked_at.add(value)
             return value.array
         size = 1
         for each in value.shape:
@@ -258,6 +263,7 @@ class Planner:
         opset = context.opsets[domain_of(node.domain)]
         known = folded(context, node, inputs, expected)
         if known is not None:
+            self.looked_at.update(v for v in inputs if isinstance(v, TensorValue))
             return known
         if row is not None:
             view = Node(node, schema, opset, inputs, expected, self)
@@ -439,6 +445,7 @@ class Planner:
         wanted: Sequence[TensorValue],
     ) -> None:
         """Run a program, which gives some values their slots."""
+        self.programs.append((program, constants))
         function = self.session.function(program, constants)
         part = self._follow(Part(function, inputs, nodes=self._nodes))
         given = [self.environment[slot] for slot in inputs]
@@ -450,9 +457,9 @@ class Planner:
         part.outputs = slots
 
     @property
-    def last(self) -> Part:
-        """The last part so far."""
-        return self._path[-1]
+    def parts(self) -> Sequence[Part]:
+        """The parts so far."""
+        return self._path
 
     def _is_computed(self, value: TensorValue) -> bool:
         return value.array is None and value.slot is None and value.tensor is not None

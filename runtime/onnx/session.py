@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ...garbage import rare_collections
 from ..function import Function
 from ..options import CompileOptions
-from ..parsed import ModuleProgram
 from ..profiling.starting import measured
 from .given import as_value
 from .graphs import GraphSource
+from .kept_plans import KeptPlans, Plan, plan_of
 from .parts import Environment, Key, Part, found, type_key
 from .planner import Planner
 from .warning import warn_of
@@ -21,6 +21,7 @@ from .warning import warn_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..parsed import ParsedProgram
     from ..profiling.profile import Profile
 
 
@@ -35,8 +36,12 @@ class Session:
         source: GraphSource,
         options: CompileOptions,
         profile: Profile | None = None,
+        *,
+        keeps_plans: bool = False,
     ) -> None:
+        """What is found out may be kept on disk, for other processes."""
         self.source = source
+        self._plans = KeptPlans(source) if keeps_plans else None
         self._options = replace(options, profile=False)
         self._profile = profile
         self._roots: dict[Key, Part] = {}
@@ -64,21 +69,42 @@ class Session:
 
     @rare_collections()
     def _walk(self, arrays: Sequence[Any]) -> list[Any]:
-        root = self._roots.setdefault(_key(arrays), Part())
+        types = _key(arrays)
+        root = self._roots.setdefault(types, Part())
+        plans = None if root.continuations else self._plans
+        kept = None if plans is None else plans.load(types)
+        if kept is not None:
+            root.continuations[root.key({})] = self._part(kept, arrays)
+            return self._follow(root, arrays, []) or []
         planner = Planner(self, root, arrays)
         results = planner.run()
+        plan = plan_of(planner.parts, planner.programs)
+        if plans is not None and plan is not None:
+            plans.save(types, plan, planner.looked_at)
         new = [step for step in planner.host_steps if step.label not in self._warned]
         self._warned.update(step.label for step in new)
         if new:
             warn_of(new)
         return results
 
+    def _part(self, plan: Plan, arrays: Sequence[Any]) -> Part:
+        """What runs a plan for such inputs."""
+        given = [arrays[slot] for slot in plan.inputs]
+        return Part(
+            self.function(plan.program, plan.constants),
+            plan.inputs,
+            plan.outputs,
+            [(tuple(each.shape), each.dtype) for each in given],
+            plan.nodes,
+            results=plan.results,
+        )
+
     def inner(self, source: GraphSource) -> Session:
         """A session for a graph in a node."""
         return Session(source, self._options, self._profile)
 
     def function(
-        self, program: ModuleProgram, captured: Sequence[NDArray[Any]]
+        self, program: ParsedProgram, captured: Sequence[NDArray[Any]]
     ) -> Function:
         """A program as a function on the device of the session."""
         function = Function(program, self._options, captured)

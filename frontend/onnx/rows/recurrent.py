@@ -89,7 +89,7 @@ class _Layer:
         node = self.node
         if not node.has(4):
             return None
-        known = node.input(4).array
+        known = node.array(4) if node.is_known(4) else None
         length = node.shape(0)[1 if self.is_batch_first else 0]
         return None if known is not None and (known == length).all() else node[4]
 

@@ -207,19 +207,18 @@ def positions(node: Node, number: int) -> Any:
     """Positions as integers of 32 bits, which those of a tensor fit in."""
     if prod(node.shape(0)) > _LARGEST_POSITION:
         raise Unsupported("positions beyond 32 bits")
-    value = node.input(number)
-    if value.array is not None:
-        return Constant(value.array.astype("int32"))
-    return cast(node[number], "int32") if value.dtype.name != "int32" else node[number]
+    if node.is_known(number):
+        return Constant(node.array(number).astype("int32"))
+    is_int32 = node.dtype(number).name == "int32"
+    return node[number] if is_int32 else cast(node[number], "int32")
 
 
 @operator("Gather")
 def taken(node: Node) -> Tensor:
     """The cells at positions on an axis."""
     axis = node.attribute("axis", 0)
-    known = node.input(1).array
-    if known is not None and not known.shape:
-        return op.select_index(node[0], int(known), axis)
+    if node.is_known(1) and not node.shape(1):
+        return op.select_index(node[0], int(node.array(1)), axis)
     return op.take(node[0], positions(node, 1), axis)
 
 
