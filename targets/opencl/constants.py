@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..host_arrays import let_pages_grow
 from .handles.buffer import DeviceBuffer, allocate
 from .memory.copies import upload
 
@@ -137,6 +138,9 @@ class KeptResults:
         for number, buffer in buffers.items():
             launches.set(number, buffer.handle)
         launches.run(self._queue)
+        for buffer in buffers.values():
+            if buffer.host is not None:
+                let_pages_grow(buffer.host)
         # What was copied for them is needed no more.
         self._queue.release_ended()
         return buffers

@@ -228,7 +228,8 @@ class MemoryPool:
         GinghamError where the system does not give that much.
         """
         lease = self.reserve(prod(shape) * dtype.itemsize, purpose)
-        array = aligned_empty(shape, dtype)
+        # Constants are written once, and read in order.
+        array = aligned_empty(shape, dtype, in_small_pages=purpose == "constants")
         owner = array if array.base is None else array.base
         key, arrays = id(owner), self._arrays
         arrays[key] = weakref.ref(owner, lambda _: arrays.pop(key, None)), lease

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from gingham.errors import GinghamError
 from gingham.targets.host_arrays import (
+    PAGE_BYTES,
     aligned_empty,
     fit_for_kernels,
     format_bytes,
+    let_pages_grow,
 )
 from gingham.targets.opencl.devices.device import OpenCLDevice
 from gingham.targets.opencl.handles.buffer import DeviceBuffer, allocate
@@ -235,6 +237,19 @@ def test_what_the_driver_refuses_is_told(
 def test_memory_that_the_host_lacks_is_told() -> None:
     with pytest.raises(GinghamError, match="more than this machine can give"):
         aligned_empty((1 << 62,), np.uint8)
+
+
+def test_large_arrays_in_small_pages() -> None:
+    array = aligned_empty((1025, 1025), np.float32, in_small_pages=True)
+    assert array.ctypes.data % PAGE_BYTES == 0
+    assert array.flags.writeable
+    array[...] = 3
+    let_pages_grow(array)
+    array[0, 0] = 4
+    assert array.sum() == 3 * 1025 * 1025 + 1
+    let_pages_grow(aligned_empty((3,), np.float32, in_small_pages=True))
+    with pytest.raises(GinghamError, match="more than this machine can give"):
+        aligned_empty((1 << 62,), np.uint8, in_small_pages=True)
 
 
 def test_uploads_of_a_batch_do_not_mix(device: OpenCLDevice) -> None:
