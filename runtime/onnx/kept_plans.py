@@ -93,7 +93,8 @@ class KeptPlans:
 
     def load(self, types: Key) -> Plan | None:
         """The plan for inputs of such types, if there is one."""
-        store, key = trusted_store(), self._key(types)
+        store = trusted_store()
+        key = None if store is None else self._key(types)
         data = None if store is None or key is None else store.get(key, _KIND)
         found = None if data is None else json.loads(data)
         if found is None or self._contents(found["weights"]) != found["contents"]:
@@ -102,7 +103,8 @@ class KeptPlans:
 
     def save(self, types: Key, plan: Plan, looked_at: set[TensorValue]) -> None:
         """Keep a plan, which the elements of some values have decided."""
-        store, key = trusted_store(), self._key(types)
+        store = trusted_store()
+        key = None if store is None else self._key(types)
         if store is None or key is None:
             return
         names = self._names()
@@ -121,25 +123,21 @@ class KeptPlans:
 
         if self._digest is None or ("host",) in types or has_own_rows():
             return None
-        return key_of(onnx.__version__, onnx.__file__, self._digest, types)
+        return key_of(onnx.__version__, self._digest, types)
 
     @cached_property
     def _digest(self) -> str | None:
         """The graph without the elements of weights; None where there is too much."""
         source = self._source
-        functions = source.context.functions
-        if (
-            source.context.opsets.keys()
-            - {domain for domain, _ in functions}
-            - _DOMAINS
-        ):
+        functions, opsets = source.context.functions, source.context.opsets
+        own = {domain for domain, _ in functions}
+        if not opsets.keys() <= own | _DOMAINS:
             return None
         protos = [*source.nodes, *functions.values()]
         if sum(each.ByteSize() for each in protos) > _MOST_NODE_BYTES:
             return None
         names = source.inputs, source.outputs, [*functions], source.context.file
-        opsets = sorted(source.context.opsets.items())
-        digest = sha256(repr((names, opsets)).encode())
+        digest = sha256(repr((names, sorted(opsets.items()))).encode())
         for proto in protos:
             digest.update(sha256(proto.SerializeToString(deterministic=True)).digest())
         for name, value in source.constants.items():
