@@ -46,7 +46,9 @@ many fewer as divide its extent: compilers test for the end of a loop after each
 steps otherwise, which takes them up to ten times as long, and gains nothing; one
 version of Intel's crashes on some. Of the loops that update the same accumulators only
 the one with the most work gets them, and those with half as much as long as they are
-few: the others are what is left over at borders.
+few: the others are what is left over at borders. Nor do
+those get them whose body is long, and of which all steps in a work-item run fewer than
+`interleaved_work` statements.
 """
 
 from __future__ import annotations
@@ -75,6 +77,8 @@ _MUCH = 1 / 2
 """The part of the work of the largest loop that makes a loop worth more code."""
 _MANY = 4
 """As many times the steps side by side a loop has at least, to be worth more code."""
+_LONG = 4
+"""As many times the statements of a long body take the compiler as long to copy."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +127,7 @@ class OpenCLLimitUnrollingPass(KernelPass, HardwarePass):
             loops: list[tuple[ForOp, _Body]] = []
             _mark(kernel.body.block, loops, overheads)
             for loop, body in _largest(loops, overheads):
-                extent = loop.steps
-                loop.limit_unrolling(_factor(extent, body, hardware))
+                loop.limit_unrolling(_factor(loop, body, hardware))
 
 
 def _mark(
@@ -156,13 +159,16 @@ def _mark(
     return found
 
 
-def _factor(extent: int, body: _Body, hardware: Hardware) -> int:
+def _factor(loop: ForOp, body: _Body, hardware: Hardware) -> int:
     """How many steps of a loop with such a body are put side by side."""
     overheads = hardware.overheads
     room = hardware.vector_registers * overheads.interleaved_register_share
-    if extent < _MANY * overheads.interleaved_steps or body.accumulated > room:
+    if loop.steps < _MANY * overheads.interleaved_steps or body.accumulated > room:
         return 1
-    return _divisor(extent, overheads.interleaved_steps)
+    is_long = body.statements >= _LONG * overheads.interleaved_statements
+    if is_long and steps_of(loop) * body.statements < overheads.interleaved_work:
+        return 1
+    return _divisor(loop.steps, overheads.interleaved_steps)
 
 
 def _divisor(extent: int, most: int) -> int:

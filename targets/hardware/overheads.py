@@ -109,6 +109,9 @@ class Overheads:
     interleaved_stores: int
     """Accumulators that the loops with steps side by side over the same ones may update
     in all: what is left over at borders is code, too."""
+    interleaved_work: int
+    """Statements that a loop runs in a work-item, all its steps together, from which
+    steps side by side save in a thousand calls what they take to compile."""
     tested_code: float
     """How many times as much code a tile takes that tests each of its numbers."""
 

@@ -29,13 +29,13 @@ opencl.kernel @many(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32,
 
 // Of an innermost loop with a short body sixteen steps would have as many statements as
 // four of a long one; ten divide the extent. What is around it is not unrolled.
-// CHECK-LABEL: opencl.kernel @short
+// CHECK-LABEL: opencl.kernel @few_steps
 // CHECK: opencl.for %i : 4 unroll 1 {
 // CHECK-NEXT: opencl.if
 // CHECK-NEXT: opencl.for %j : 100 unroll 10 {
-// NINE-LABEL: opencl.kernel @short
+// NINE-LABEL: opencl.kernel @few_steps
 // NINE: opencl.for %i : 4 unroll 1 {
-opencl.kernel @short(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
+opencl.kernel @few_steps(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32, global>) group [1, 1, 1] {
   opencl.for %i : 4 {
     opencl.if %i - 2 >= 0 {
       opencl.for %j : 100 {
@@ -61,12 +61,27 @@ opencl.kernel @none(%A : !opencl.pointer<f32, global>, %B : !opencl.pointer<f32,
 
 // Twenty accumulators leave registers free: four steps side by side.
 // CHECK-LABEL: opencl.kernel @accumulators
-// CHECK: opencl.for %k : 100 unroll 4 {
+// CHECK: opencl.for %k : 400 unroll 4 {
 // SOURCE-LABEL: void accumulators(
 // SOURCE: #pragma unroll 4
 // SOURCE-NEXT: #pragma clang loop vectorize(disable)
-// SOURCE-NEXT: for (int k = 0; k < 100; ++k) {
+// SOURCE-NEXT: for (int k = 0; k < 400; ++k) {
 opencl.kernel @accumulators(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
+  %acc = opencl.array 20 : !opencl.pointer<vector<8xf32>, private>
+  opencl.for %k : 400 {
+    opencl.for %i : 20 unroll {
+      %x = opencl.load %A[160 * %k + 8 * %i] : !opencl.pointer<f32, global> -> vector<8xf32>
+      %y = opencl.load %acc[%i] : !opencl.pointer<vector<8xf32>, private> -> vector<8xf32>
+      %z = eltwise.add %x, %y : vector<8xf32>
+      opencl.store %z, %acc[%i] : vector<8xf32> -> !opencl.pointer<vector<8xf32>, private>
+    }
+  }
+}
+
+// With a quarter of the steps it takes longer to compile than is saved.
+// CHECK-LABEL: opencl.kernel @soon_done
+// CHECK: opencl.for %k : 100 unroll 1 {
+opencl.kernel @soon_done(%A : !opencl.pointer<f32, global>) group [1, 1, 1] {
   %acc = opencl.array 20 : !opencl.pointer<vector<8xf32>, private>
   opencl.for %k : 100 {
     opencl.for %i : 20 unroll {
