@@ -34,6 +34,10 @@ _ROW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
 _VECTORS = (1, 2, 3, 4, 6)
 _KEPT = 6
 """Register tiles that are completed."""
+_KEPT_OF_SHORT = 3
+"""The same for blocks that take less than `_SHORT` cycles: more take longer to look at
+than what they gain in a thousand calls."""
+_SHORT = 1 << 17
 _HOPE = 1.1
 """How much worse than those kept a tile may seem without its edges, to be looked at."""
 _WorkOfOne: TypeAlias = "Callable[[tuple[int, ...], int], float]"
@@ -221,7 +225,8 @@ def _best_tiles(model: Model) -> tuple[list[tuple[int, ...]], str]:
     if long and long[0] < scored[0]:
         *_, tile = long[0]
         remark = _too_long(problem, tile, staged, overheads)
-    return [tile for *_, tile in scored[:_KEPT]], remark
+    kept = _KEPT if scored[0][0] > _SHORT else _KEPT_OF_SHORT
+    return [tile for *_, tile in scored[:kept]], remark
 
 
 def _too_long(
