@@ -14,6 +14,9 @@ from ...analysis.problem import Problem
 from ..model.estimate import Model
 from ..search.groups import blocked
 
+_OVERLAP = 1 / 8
+"""The part of a strip that may be computed twice."""
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -60,7 +63,8 @@ class Contraction:
         """As many values of the shared indices as it has in registers by itself."""
         tile, ranges = self.nest.tile, self.problem.ranges
         return tuple(
-            even(tile[index], ranges[index], self.unit(index)) for index in self.shared
+            strip_size(tile[index], ranges[index], self.unit(index))
+            for index in self.shared
         )
 
     @cached_property
@@ -155,6 +159,23 @@ def leaves(
         for nest in (plain, *blocked(problem, plain, hardware))
     ]
     return tuple(sorted(found, key=lambda leaf: leaf.seconds))
+
+
+def strip_size(size: int, extent: int, lanes: int) -> int:
+    """A size near `size` that divides a range, in whole vectors if there is one.
+
+    Vectors may overlap inside of a strip where that adds little: what strips leave over
+    takes a kernel of its own.
+    """
+    whole = even(size, extent, lanes)
+    if lanes == 1 or extent % whole == 0:
+        return whole
+    divisors = [
+        n
+        for n in range(lanes, extent // 2 + 1)
+        if extent % n == 0 and -n % lanes <= _OVERLAP * n
+    ]
+    return min(divisors, key=lambda n: abs(n - size), default=whole)
 
 
 def even(size: int, extent: int, unit: int = 1) -> int:

@@ -16,7 +16,12 @@ from gingham.dialects.stripe.staging import Staging
 from gingham.frontend.tile_text import parse_tile
 from gingham.passes.pipelines import TargetOptions, stage_passes
 from gingham.passes.stripe.decide.fusion.cache_tiles import cache_tiles
-from gingham.passes.stripe.decide.fusion.contraction import Contraction, even, leaves
+from gingham.passes.stripe.decide.fusion.contraction import (
+    Contraction,
+    even,
+    leaves,
+    strip_size,
+)
 from gingham.passes.stripe.decide.search import best, problem_of
 from gingham.passes.tile.argument_types import parse_argument_type
 from gingham.passes.tile.specialize import specialize
@@ -129,3 +134,24 @@ def _decide(module: ModuleOp, rows: int, columns: int) -> None:
     stage = Staging(1, 2, 2, (0, 1, 2), MemorySpace.LOCAL)
     nest = Schedule.of(levels, stages=[stage])
     set_schedule(first, schedule_of(first).completed_by(nest))
+
+
+@pytest.mark.parametrize(
+    ("size", "extent", "lanes", "expected"),
+    [
+        # Whole vectors, if some sizes have them.
+        (48, 192, 16, 48),
+        (48, 160, 16, 32),
+        # Three parts of 65, of which vectors of 16 compute 80 columns, are too short; two
+        # of 95 have 96.
+        (48, 190, 16, 95),
+        (48, 195, 16, 48),
+        # What no number divides leaves something over.
+        (48, 193, 16, 48),
+        (8, 13, 1, 8),
+    ],
+)
+def test_strips_leave_nothing_over_where_vectors_may_overlap(
+    size: int, extent: int, lanes: int, expected: int
+) -> None:
+    assert strip_size(size, extent, lanes) == expected
