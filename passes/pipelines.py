@@ -103,7 +103,7 @@ def _for_vectors(options: TargetOptions) -> list[Step]:
         *_recall(options),
         step("stripe-autotile", hardware=hardware, bits=bits),
         step("stripe-pad"),
-        step("stripe-partition-edges"),
+        step("stripe-partition-edges", bits=bits),
         step("stripe-count-work"),
         step("stripe-tile"),
         step("stripe-stage", hardware=hardware),

@@ -341,6 +341,16 @@ class BlockOp(IndexedOperation):
         ranges[index] = extent
         self.set_ranges(ranges)
 
+    def add_index(self, extent: int, name: str | None) -> BlockArgument:
+        """Another index, of so many values, behind those that there are."""
+        accesses, where, count = self.accesses, self.where, len(self.index_ranges)
+        index = self.body.block.insert_arg(INDEX, count)
+        index.name_hint = name
+        self.set_ranges([*self.index_ranges, extent])
+        self.set_bindings([*self.index_bindings, Binding.UNDECIDED])
+        self.rewrite(accesses, where)
+        return index
+
     def add_input(
         self, buffer: SSAValue, refinement: Refinement, type: ViewType, name: str | None
     ) -> BlockArgument:

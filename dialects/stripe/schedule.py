@@ -190,13 +190,14 @@ class Schedule:
         same = self
         if points is not self.points or not all(map(is_, levels, self.levels)):
             same = replace(self, levels=tuple(levels), points=points)
-        copying = {
-            stage.before for stage in self.stages if stage.before == stage.window
-        }
         for block in range(len(levels) - 1, 0, -1):
-            if not busy[block] and block not in copying:
+            if not busy[block] and not same.copies_at(block):
                 same = same.without_level(block)
         return same
+
+    def copies_at(self, block: int) -> bool:
+        """Whether something is copied before a block of its nest, and no further in."""
+        return any(stage.before == stage.window == block for stage in self.stages)
 
     def without_level(self, block: int) -> Schedule:
         """The same without block `block` of its nest, by which copies count."""

@@ -16,14 +16,17 @@ from ....dialects.stripe.attributes import Direction
 from ....dialects.stripe.block import BlockOp, window_of
 from ....dialects.stripe.block_values import index_range
 from ....dialects.stripe.ops import AllocOp
-from .effects import effects_of
+from .effects import reads_own_results
 from .lanes import index_of_vectors, widest_vector
-from .nests import is_leaf, nested_blocks, root_buffer
+from .nests import is_leaf, nested_blocks
+
+_OVERLAP = 1 / 8
+"""The part of the columns that may be computed twice so that all tiles are alike."""
 
 
 @dataclass(frozen=True)
 class ShiftableTiles:
-    """The tiles that an index of a block counts, along what becomes vectors."""
+    """The tiles that an index of a block counts."""
 
     block: BlockOp
     index: BlockArgument
@@ -48,7 +51,16 @@ class ShiftableTiles:
 
     @property
     def last_size(self) -> int:
-        """The same, in whole vectors."""
+        """How many it has when it is moved: all, or those in whole vectors."""
+        return self.size if self.overlaps_little else self._rest_in_vectors
+
+    @property
+    def overlaps_little(self) -> bool:
+        """Whether few columns are computed twice when the last tile is whole."""
+        return self.size - self.rest <= _OVERLAP * self.extent
+
+    @property
+    def _rest_in_vectors(self) -> int:
         return -(-self.rest // self.lanes) * self.lanes
 
 
@@ -65,7 +77,7 @@ def shiftable_tiles(block: BlockOp, bits: int) -> ShiftableTiles | None:
         return None
     for index in block.indices:
         found = _tiles_along(block, index, leaves, bits)
-        if found is not None and _end_in_a_vector(found) and _may_move(found):
+        if found is not None and _leave_over(found) and _may_move(found):
             return found
     return None
 
@@ -108,14 +120,16 @@ def _column(leaf: BlockOp, limit: IndexSum, index: BlockArgument) -> int | None:
     return None
 
 
-def _end_in_a_vector(tiles: ShiftableTiles) -> bool:
-    """Whether there is more than one tile, and the last ends within a vector."""
-    return (
-        tiles.count > 1
-        and 0 < tiles.rest < tiles.size
-        and tiles.size % tiles.lanes == 0
-        and tiles.rest % tiles.lanes != 0
-    )
+def _leave_over(tiles: ShiftableTiles) -> bool:
+    """Whether there is more than one tile, and it pays to move the last.
+
+    That spares what is inside of it, written once more, or shorter vectors.
+    """
+    if tiles.count < 2 or not 0 < tiles.rest < tiles.size:
+        return False
+    if tiles.size % tiles.lanes:
+        return False
+    return tiles.overlaps_little or tiles.rest % tiles.lanes != 0
 
 
 def _may_move(tiles: ShiftableTiles) -> bool:
@@ -125,9 +139,7 @@ def _may_move(tiles: ShiftableTiles) -> bool:
         return False
     if any(index in form.values for form in block.where):
         return False
-    written = effects_of(block).written
-    pairs = zip(block.buffers, block.refinement_list, strict=True)
-    if any(each.direction.reads and root_buffer(b) in written for b, each in pairs):
+    if reads_own_results(block):
         return False
     leaves = zip(nested_blocks(block), tiles.columns, strict=True)
     return all(_follows(tiles, leaf, number) for leaf, number in leaves)

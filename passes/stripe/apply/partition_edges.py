@@ -32,6 +32,10 @@ Where tiles of an inner level do not fill those of the level around it, the oute
 become blocks at once, and what is inside of them is split likewise: with `tile [32],
 tile [12]`, a block of tiles of 32 around blocks of 24 and 8 points.
 
+Inside of a work-group an edge begins earlier, with `bits`, where that makes whole
+vectors of it: of 95 columns in tiles of 32, the interior has 64, and the edge the last
+32. Column 63 is computed twice, by the same steps.
+
 Only indices that determine cells of an output are split, and only where the parts set
 different cells of outputs that have `init`. Left alone are blocks without
 tiles. What tiles leave over elsewhere is for `stripe-separate`.
@@ -46,7 +50,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
-from ..analysis.nests import all_blocks, initializes_own_cells, reduction_indices
+from ..analysis.effects import computes_anew
+from ..analysis.lanes import index_of_vectors, widest_vector
+from ..analysis.nests import (
+    all_blocks,
+    initializes_own_cells,
+    is_leaf,
+    is_top_level,
+    reduction_indices,
+)
 from ..analysis.schedules import checked_schedule
 from ..edit.partition import split_block, tile_outside
 from ..edit.split import initializes_along, may_overhang
@@ -58,6 +70,9 @@ class StripePartitionEdgesPass(ModulePass):
 
     name = "stripe-partition-edges"
 
+    bits: int = 0
+    """The width of the device's vectors in bits; 0 where parts never overlap."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split blocks, and their parts again, until no tile sets cells in vain.
 
@@ -65,10 +80,10 @@ class StripePartitionEdgesPass(ModulePass):
         """
         pending = all_blocks(op)
         while pending:
-            pending += partition(pending.pop())
+            pending += partition(pending.pop(), self.bits)
 
 
-def partition(block: BlockOp) -> list[BlockOp]:
+def partition(block: BlockOp, bits: int = 0) -> list[BlockOp]:
     """Split a block at one index, or tile it at outer levels: the blocks to look at."""
     schedule = checked_schedule(block)
     if not schedule.levels or not initializes_own_cells(block):
@@ -82,9 +97,24 @@ def partition(block: BlockOp) -> list[BlockOp]:
             if outer < ranges[index] and initializes_along(block, index):
                 return [tile_outside(block, level)]
             if outer == ranges[index] and not may_overhang(block, sizes, index):
-                return [block, split_block(block, index, outer - rest)]
+                overlap = min(_missing(block, index, rest, size, bits), outer - rest)
+                return [block, split_block(block, index, outer - rest, overlap)]
         if any(sizes[index] < ranges[index] for index in reductions):
             # The cells of all tiles further inside are set before.
             return []
         around = sizes
     return []
+
+
+def _missing(block: BlockOp, index: int, rest: int, size: int, bits: int) -> int:
+    """How many points the last vector of a rest lacks, if it may have earlier ones.
+
+    Inside of a work-group cells may be set twice, if nothing else is made of them. Only
+    tiles of a `size` in whole vectors have room for them.
+    """
+    if not bits or is_top_level(block) or not is_leaf(block) or block.is_serial:
+        return 0
+    if index_of_vectors(block) != index or not computes_anew(block):
+        return 0
+    lanes = widest_vector(block, bits)
+    return 0 if size % lanes else -rest % lanes

@@ -1,7 +1,7 @@
 """`stripe-shift-inwards`: let tiles end where their range does.
 
-Where whole tiles leave a part of a vector over, `stripe-separate` makes blocks of ever
-shorter vectors for it, each with all steps of a sum. So the last tile inside of a
+Where whole tiles leave something over, `stripe-separate` makes blocks for it, of ever
+shorter vectors along these, each with all steps of a sum. So the last tile inside of a
 work-group begins earlier instead (Halide's `TailStrategy::ShiftInwards`), or all tiles
 are as far apart as lets the last one end there. Columns that two tiles have are
 computed and stored twice, by the same steps.
@@ -40,8 +40,19 @@ stripe.block serial [%j : 2]
 }
 ```
 
-Of 133 columns in tiles of 32, which no distance fits, four tiles stay where they are,
-and a block of its own has the last, of 16 columns, from 117 on.
+Where no distance fits, the others stay where they are, and another index is 1 for the
+last one. Of 180 rows in tiles of 7, of which the 26th begins with row 173:
+
+```mlir
+stripe.block serial [%i : 25, %i_last : 2]
+    in %a_1 = %a[7 * %i + 173 * %i_last, 0] : 7x32
+    out %c_1 = %c[7 * %i + 173 * %i_last, 0] : 7x32
+    where -%i - 24 * %i_last + 24 >= 0 { ... }
+```
+
+No more than an eighth is computed twice so. Of 133 columns in tiles of 32, where it
+would be more, a block of its own has the last tile, of 16 columns, from 117 on; rows
+and whole vectors stay as they are.
 
 Left alone are the tiles of top-level blocks, as work-groups must not store to the same
 cells, those of which the block reads what it writes or aggregates outside of the tile,
@@ -81,5 +92,5 @@ class StripeShiftInwardsPass(KernelPass):
         for block in blocks_of_kernels(op):
             if is_top_level(block) or is_leaf(block) or block.is_serial:
                 continue
-            if (tiles := shiftable_tiles(block, self.bits)) is not None:
+            while (tiles := shiftable_tiles(block, self.bits)) is not None:
                 shift_inwards(tiles)

@@ -15,17 +15,19 @@ from .schedules import take_levels
 from .split import tile_nest
 
 
-def split_block(block: BlockOp, index: int, position: int) -> BlockOp:
+def split_block(block: BlockOp, index: int, position: int, overlap: int = 0) -> BlockOp:
     """Cut the range of an index at `position`; returns the new block of the rest.
 
     `for i in [0, n)` becomes `for i in [0, position)` and `for i in [0, n - position)`
-    with `i + position` in place of `i`. An odd rest has no vectors.
+    with `i + position` in place of `i`. An odd rest has no vectors. With an `overlap`
+    the rest begins so much earlier.
     """
     rest = block.clone()
     Rewriter.insert_op(rest, InsertPoint.after(block))
     block.set_range(index, position)
-    rest.set_range(index, rest.index_ranges[index] - position)
-    shift_indices(rest, {index: position})
+    start = position - overlap
+    rest.set_range(index, rest.index_ranges[index] - start)
+    shift_indices(rest, {index: start})
     if rest.index_ranges[index] % 2:
         unbind_vectors(rest, index)
     return rest

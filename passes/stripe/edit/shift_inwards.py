@@ -20,9 +20,29 @@ def shift_inwards(tiles: ShiftableTiles) -> None:
     apart, rest = divmod(start, tiles.count - 1)
     if size == tiles.size and not rest:
         _begin(block, tiles, IndexSum.value(index) * apart)
-        # Columns that two tiles have are stored twice, one after the other.
+        # Cells that two tiles have are stored twice, one after the other.
         block.serial = UnitAttr()
-        return
+    elif size == tiles.size:
+        _add_last(tiles, start)
+        block.serial = UnitAttr()
+    else:
+        _split_last(tiles, size, start)
+
+
+def _add_last(tiles: ShiftableTiles, start: int) -> None:
+    """Let another index be 1 for the last tile, which begins at `start`."""
+    block, index = tiles.block, tiles.index
+    before = tiles.count - 1
+    is_last = IndexSum.value(block.add_index(2, f"{index.name_hint or 'i'}_last"))
+    block.set_range(index.index, before)
+    own = IndexSum.value(index)
+    _begin(block, tiles, own * tiles.size + is_last * start)
+    block.add_where(is_last * -(before - 1) - own + (before - 1))
+
+
+def _split_last(tiles: ShiftableTiles, size: int, start: int) -> None:
+    """Let a block of its own have the last tile, which begins at `start`."""
+    block, index = tiles.block, tiles.index
     last = block.clone()
     Rewriter.insert_op(last, InsertPoint.after(block))
     block.set_range(index.index, tiles.count - 1)

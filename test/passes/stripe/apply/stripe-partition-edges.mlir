@@ -1,4 +1,49 @@
 // RUN: tile-opt %s -p stripe-partition-edges | filecheck %s
+// RUN: tile-opt %s -p 'stripe-partition-edges{bits=512}' | filecheck %s --check-prefix=VECTORS
+
+// In a work-group the edge has whole vectors, if nothing is read of what is set: not
+// between groups.
+// CHECK-LABEL: func.func @in_group
+// CHECK-COUNT-2: stripe.block [%j : 31]
+// CHECK: stripe.block "D" [%j : 31]
+// VECTORS-LABEL: func.func @in_group
+// VECTORS: stripe.block [%j : 64]
+// VECTORS: stripe.block [%j : 32]
+// VECTORS-NEXT: in %a_1 = %a[%j + 63] : 1
+// VECTORS-NEXT: out %c_1 = %c[%j + 63] : 1 add init 0
+// VECTORS: stripe.block [%j : 31]
+// VECTORS: stripe.block "D" [%j : 31]
+func.func @in_group(%A : !stripe.view<100xf32>) -> (!stripe.view<100xf32>, !stripe.view<100xf32>) {
+  %C = stripe.alloc : !stripe.view<100xf32>
+  %D = stripe.alloc : !stripe.view<100xf32>
+  stripe.block []
+      in %a = %A[0] : 100
+      out %c = %C[0] : 100
+      in %read = %C[0] : 100 {
+    stripe.block [%j : 95]
+        in %a_1 = %a[%j] : 1
+        out %c_1 = %c[%j] : 1 add init 0
+        attributes {stripe.schedule = #stripe.schedule<tile [32]>} {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %c_1 : !stripe.view<1xf32>
+    }
+    stripe.block [%j : 95]
+        in %a_1 = %read[%j + 5] : 1
+        out %c_1 = %c[%j] : 1 add init 0
+        attributes {stripe.schedule = #stripe.schedule<tile [32]>} {
+      %x = stripe.load %a_1 : !stripe.view<1xf32>
+      stripe.store %x, %c_1 : !stripe.view<1xf32>
+    }
+  }
+  stripe.block "D" [%j : 95]
+      in %a_1 = %A[%j] : 1
+      out %d_1 = %D[%j] : 1 add init 0
+      attributes {stripe.schedule = #stripe.schedule<tile [32]>} {
+    %x = stripe.load %a_1 : !stripe.view<1xf32>
+    stripe.store %x, %d_1 : !stripe.view<1xf32>
+  }
+  func.return %C, %D : !stripe.view<100xf32>, !stripe.view<100xf32>
+}
 
 // The rest of a buffer is not for the last tile: the interior, then the edges.
 // CHECK-LABEL: func.func @both

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -p stripe-shift-inwards | filecheck %s
 // RUN: tile-opt %s -p 'stripe-shift-inwards{bits=64}' | filecheck %s --check-prefix=PAIRS
 
-// Two tiles of 48 of 90 columns are 42 apart. With vectors of two, 90 end with one.
+// Two tiles of 48 of 90 columns are 42 apart.
 // CHECK-LABEL: func.func @evenly
 // CHECK: stripe.block serial [%j : 2]
 // CHECK: in %b_1 = %b[0, 84 * %j] : 8x96
@@ -12,9 +12,6 @@
 // CHECK: stripe.block [%x : 48]
 // CHECK-NEXT: in %from = %acc[%x] : 1
 // CHECK-NEXT: out %to = %c_1[%x] : 1 {
-// PAIRS-LABEL: func.func @evenly
-// PAIRS-NOT: serial
-// PAIRS: where -%x - 48 * %j + 89 >= 0
 func.func @evenly(%B : !stripe.view<8x180xf32>) -> !stripe.view<90xf32> {
   %C = stripe.alloc : !stripe.view<90xf32>
   stripe.block []
@@ -78,6 +75,76 @@ func.func @last(%A : !stripe.view<133xf32>) -> !stripe.view<133xf32> {
     }
   }
   func.return %C : !stripe.view<133xf32>
+}
+
+// Of 180 rows in tiles of 7 the 26th begins with row 173, and computes two once more.
+// CHECK-LABEL: func.func @rows
+// CHECK: stripe.block serial [%i : 25, %i_last : 2]
+// CHECK-NEXT: in %a_1 = %a[7 * %i + 173 * %i_last, 0] : 7x32
+// CHECK-NEXT: out %c_1 = %c[7 * %i + 173 * %i_last, 0] : 7x32
+// CHECK-NEXT: where -%i - 24 * %i_last + 24 >= 0 {
+// CHECK: stripe.block [%y : 7, %x : 32]
+// CHECK-NEXT: in %a_2 = %a_1[%y, %x] : 1x1
+// CHECK-NEXT: out %c_2 = %c_1[%y, %x] : 1x1 {
+func.func @rows(%A : !stripe.view<180x32xf32>) -> !stripe.view<180x32xf32> {
+  %C = stripe.alloc : !stripe.view<180x32xf32>
+  stripe.block []
+      in %a = %A[0, 0] : 180x32
+      out %c = %C[0, 0] : 180x32 {
+    stripe.block [%i : 26]
+        in %a_1 = %a[7 * %i, 0] : 7x32
+        out %c_1 = %c[7 * %i, 0] : 7x32 {
+      stripe.block [%y : 7, %x : 32]
+          in %a_2 = %a_1[%y, %x] : 1x1
+          out %c_2 = %c_1[%y, %x] : 1x1
+          where 179 - 7 * %i - %y >= 0 {
+        %0 = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %0, %c_2 : !stripe.view<1x1xf32>
+      }
+    }
+  }
+  func.return %C : !stripe.view<180x32xf32>
+}
+
+// Left alone where too much would be computed twice: of 7 rows in tiles of 5 three;
+// 136 columns in tiles of 32 end with whole vectors of two.
+// CHECK-LABEL: func.func @few
+// CHECK: where -%y - 5 * %i + 6 >= 0
+// PAIRS-LABEL: func.func @few
+// PAIRS: where -%y - 5 * %i + 6 >= 0
+// PAIRS: where -%x - 32 * %j + 135 >= 0
+func.func @few(%A : !stripe.view<7x32xf32>, %B : !stripe.view<136xf32>) -> (!stripe.view<7x32xf32>, !stripe.view<136xf32>) {
+  %C = stripe.alloc : !stripe.view<7x32xf32>
+  %D = stripe.alloc : !stripe.view<136xf32>
+  stripe.block []
+      in %a = %A[0, 0] : 7x32
+      in %b = %B[0] : 136
+      out %c = %C[0, 0] : 7x32
+      out %d = %D[0] : 136 {
+    stripe.block [%i : 2]
+        in %a_1 = %a[5 * %i, 0] : 5x32
+        out %c_1 = %c[5 * %i, 0] : 5x32 {
+      stripe.block [%y : 5, %x : 32]
+          in %a_2 = %a_1[%y, %x] : 1x1
+          out %c_2 = %c_1[%y, %x] : 1x1
+          where 6 - 5 * %i - %y >= 0 {
+        %0 = stripe.load %a_2 : !stripe.view<1x1xf32>
+        stripe.store %0, %c_2 : !stripe.view<1x1xf32>
+      }
+    }
+    stripe.block [%j : 5]
+        in %b_1 = %b[32 * %j] : 32
+        out %d_1 = %d[32 * %j] : 32 {
+      stripe.block [%x : 32]
+          in %b_2 = %b_1[%x] : 1
+          out %d_2 = %d_1[%x] : 1
+          where 135 - 32 * %j - %x >= 0 {
+        %0 = stripe.load %b_2 : !stripe.view<1xf32>
+        stripe.store %0, %d_2 : !stripe.view<1xf32>
+      }
+    }
+  }
+  func.return %C, %D : !stripe.view<7x32xf32>, !stripe.view<136xf32>
 }
 
 // Left alone: work-groups, which would store to the same cells; what is aggregated

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +39,25 @@ func.func @main(%A : !stripe.view<{ROWS}x{DEPTH}xf32>,
   func.return %C : !stripe.view<20x17xf32>
 }}
 """
+WORK_GROUP = """
+  stripe.block []
+      in %a_0 = %A[0, 0] : {a}
+      in %b_0 = %B[0, 0] : {b}
+      out %c_0 = %C[0, 0] : 20x17 {{
+{block}  }}
+"""
+"""A work-group around the product, in which edges may overlap the interior."""
+
+
+def in_work_group(program: str) -> str:
+    """The product of a program inside of a block of its own."""
+    start, end = program.index('  stripe.block "C"'), program.index("  func.return")
+    block = program[start:end]
+    for name in "ABC":
+        block = block.replace(f"%{name}[", f"%{name.lower()}_0[")
+    shapes = {"a": f"{ROWS}x{DEPTH}", "b": f"{DEPTH}x{COLUMNS}"}
+    around = WORK_GROUP.format(block=block, **shapes)
+    return program[:start] + around + program[end:]
 
 
 @st.composite
@@ -61,10 +82,15 @@ def schedules(draw: st.DrawFn) -> Schedule:
     return Schedule.of(levels, orders, stages)
 
 
-@given(schedule=schedules())
+@given(schedule=schedules(), program=st.sampled_from([PRODUCT, in_work_group(PRODUCT)]))
 @settings(max_examples=60, deadline=None)
-def test_no_tile_sets_what_no_point_reaches(schedule: Schedule) -> None:
-    module = parse_mlir(CONTEXT, PRODUCT, "product.mlir", Sources())
+def test_no_tile_sets_what_no_point_reaches(schedule: Schedule, program: str) -> None:
+    if program != PRODUCT:
+        # Copies for all work-groups are not made inside of one.
+        stages = schedule.stages
+        inside = tuple(each for each in stages if each.space is MemorySpace.PRIVATE)
+        schedule = replace(schedule, stages=inside)
+    module = parse_mlir(CONTEXT, program, "product.mlir", Sources())
     random = np.random.default_rng(0)
     inputs = [
         random.integers(-4, 5, shape).astype(np.float32)
@@ -75,10 +101,12 @@ def test_no_tile_sets_what_no_point_reaches(schedule: Schedule) -> None:
     *_, block = (op for op in module.walk() if isinstance(op, BlockOp))
     set_schedule(block, schedule)
     for passes in (
-        "stripe-partition-edges",
+        "stripe-partition-edges{bits=128}",
         "stripe-tile",
         "stripe-stage",
-        "stripe-accumulate,stripe-separate{bits=128}",
+        "stripe-accumulate",
+        "stripe-shift-inwards{bits=128}",
+        "stripe-separate{bits=128}",
     ):
         run(module, passes)
         module.verify()
