@@ -142,8 +142,7 @@ def _decide(module: ModuleOp, rows: int, columns: int) -> None:
         # Whole vectors, if some sizes have them.
         (48, 192, 16, 48),
         (48, 160, 16, 32),
-        # Three parts of 65, of which vectors of 16 compute 80 columns, are too short; two
-        # of 95 have 96.
+        # Vectors of 16 compute 96 columns of 95, but 80 of 65.
         (48, 190, 16, 95),
         (48, 195, 16, 48),
         # What no number divides leaves something over.
