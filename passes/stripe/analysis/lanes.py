@@ -68,13 +68,31 @@ def plan_vectors(
             return None
         width = vector_width(block, index, bits)
         return VectorPlan(index, width) if width > 1 else None
-    ranges = block.index_ranges
-    fitting = folding_indices(block, forms)
-    folding = max(fitting, key=lambda index: ranges[index], default=None)
-    if folding is not None and is_vectorizable(block, varying_values(block, folding)):
-        width = vector_width(block, folding, bits)
-        if width >= FEWEST_LANES:
-            return VectorPlan(folding, width, folds=True)
+    folding = _folding_plan(block, bits, forms)
+    if folding is not None and folding.width == widest_vector(block, bits):
+        return folding
+    collecting = _collecting_plan(block, bits, forms)
+    if folding is None or (collecting and collecting.width > folding.width):
+        return collecting
+    return folding
+
+
+def _folding_plan(
+    block: BlockOp, bits: int, forms: Sequence[LinearForm]
+) -> VectorPlan | None:
+    """Vectors along the longest of the indices whose values meet on one cell."""
+    ranges, fitting = block.index_ranges, folding_indices(block, forms)
+    index = max(fitting, key=lambda index: ranges[index], default=None)
+    if index is None or not is_vectorizable(block, varying_values(block, index)):
+        return None
+    width = vector_width(block, index, bits)
+    return VectorPlan(index, width, folds=True) if width >= FEWEST_LANES else None
+
+
+def _collecting_plan(
+    block: BlockOp, bits: int, forms: Sequence[LinearForm]
+) -> VectorPlan | None:
+    """The widest vectors of numbers that do not lie next to each other."""
     plans = [
         VectorPlan(index, width, collects=True)
         for index in collecting_indices(block, forms)
@@ -84,8 +102,7 @@ def plan_vectors(
     if not plans:
         return None
     best = max(plans, key=lambda plan: plan.width)
-    across = crossing_index(block, best, forms)
-    return replace(best, across=across)
+    return replace(best, across=crossing_index(block, best, forms))
 
 
 def plan_along(block: BlockOp, index: int, bits: int) -> VectorPlan | None:

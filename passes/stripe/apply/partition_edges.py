@@ -50,6 +50,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ....dialects.stripe.block import BlockOp
+from ...locations import error_at
 from ..analysis.effects import computes_anew
 from ..analysis.lanes import index_of_vectors, widest_vector
 from ..analysis.nests import (
@@ -76,8 +77,11 @@ class StripePartitionEdgesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split blocks, and their parts again, until no tile sets cells in vain.
 
-        Raises GinghamError, located, for sizes that do not fit the block's indices.
+        Raises GinghamError, located, for sizes that do not fit the block's indices, or
+        a width that is negative.
         """
+        if self.bits < 0:
+            raise error_at(op, f"expected bits of 0 or more, got {self.bits}")
         pending = all_blocks(op)
         while pending:
             pending += partition(pending.pop(), self.bits)

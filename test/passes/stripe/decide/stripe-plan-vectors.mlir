@@ -65,3 +65,25 @@ func.func @bound(%A : !stripe.view<f32>) -> !stripe.view<40xf32> {
   }
   func.return %P : !stripe.view<40xf32>
 }
+
+// The longer vectors: 12 columns make four lanes that are added up for each row, 32 rows
+// sixteen that are collected. Of 48 columns neither is longer.
+// CHECK-LABEL: func.func @longer
+// CHECK: stripe.block "few" [%i : 32 vector, %j : 12]
+// CHECK: stripe.block "many" [%i : 32, %j : 48 vector]
+func.func @longer(%A : !stripe.view<32x12xf32>, %B : !stripe.view<32x48xf32>) -> !stripe.view<32xf32> {
+  %S = stripe.alloc : !stripe.view<32xf32>
+  stripe.block "few" [%i : 32, %j : 12]
+      in %a = %A[%i, %j] : 1x1
+      out %s = %S[%i] : 1 add {
+    %x = stripe.load %a : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  stripe.block "many" [%i : 32, %j : 48]
+      in %b = %B[%i, %j] : 1x1
+      out %s = %S[%i] : 1 add {
+    %x = stripe.load %b : !stripe.view<1x1xf32>
+    stripe.store %x, %s : !stripe.view<1xf32>
+  }
+  func.return %S : !stripe.view<32xf32>
+}
