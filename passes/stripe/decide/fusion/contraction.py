@@ -63,6 +63,14 @@ class Contraction:
         """As many values of the shared indices as it has in registers by itself."""
         tile, ranges = self.nest.tile, self.problem.ranges
         return tuple(
+            even(tile[index], ranges[index], self.unit(index)) for index in self.shared
+        )
+
+    @cached_property
+    def even_strip(self) -> tuple[int, ...]:
+        """About as many, that leave nothing over where vectors may overlap inside."""
+        tile, ranges = self.nest.tile, self.problem.ranges
+        return tuple(
             strip_size(tile[index], ranges[index], self.unit(index))
             for index in self.shared
         )

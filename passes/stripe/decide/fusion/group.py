@@ -18,7 +18,7 @@ from ..gpu.turns import columns_of_group, rows_of_group
 from .block_costs import BlockCosts
 from .cache_tiles import cache_tiles
 from .common import are_columns
-from .contraction import even
+from .contraction import Contraction, even
 from .tiling import Tiling
 
 
@@ -84,9 +84,18 @@ class FusionGroup:
         if is_covered:
             yield self._register_tiles(self._main)
             return
-        for sizes, order in dict.fromkeys((each.strip, each.order) for each in known):
+        strips = ((self._strip(each), each.order) for each in known)
+        for sizes, order in dict.fromkeys(strips):
             leaves = tuple(self._leaf(member, sizes) for member in self.members)
             yield Tiling((sizes,), leaves, order)
+
+    def _strip(self, contraction: Contraction) -> tuple[int, ...]:
+        """What leaves nothing over, if it may stay in the nearest cache of a core."""
+        if not self._hardware.has_vectors or not self._hardware.caches:
+            return contraction.strip
+        sizes = contraction.even_strip
+        fits = 2 * self.scratch_bytes(sizes) <= self._hardware.caches[0].size_bytes
+        return sizes if fits else contraction.strip
 
     @property
     def _main(self) -> Member:
