@@ -46,9 +46,9 @@ many fewer as divide its extent: compilers test for the end of a loop after each
 steps otherwise, which takes them up to ten times as long, and gains nothing; one
 version of Intel's crashes on some. Of the loops that update the same accumulators only
 the one with the most work gets them, and those with half as much as long as they are
-few: the others are what is left over at borders. Nor do
-those get them whose body is long, and of which all steps in a work-item run fewer than
-`interleaved_work` statements.
+few: the others are what is left over at borders. A body four times as long gets them
+only where all steps of a work-item together run `interleaved_work` statements: code
+that runs for some microseconds is not worth the time to compile it four times.
 """
 
 from __future__ import annotations
