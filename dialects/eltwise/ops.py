@@ -53,10 +53,14 @@ def element_of(type: Attribute) -> Attribute:
     return type
 
 
+def lane_count(type: Attribute) -> int:
+    """How many numbers a value of a type has: the lanes of a vector, or one."""
+    return prod(type.get_shape()) if isinstance(type, VectorType) else 1
+
+
 def value_bytes(type: Attribute) -> int:
     """The bytes of a number, or of all lanes of a vector; a truth value takes one."""
-    lanes = prod(type.get_shape()) if isinstance(type, VectorType) else 1
-    return lanes * bit_width(element_of(type)) // 8
+    return lane_count(type) * bit_width(element_of(type)) // 8
 
 
 @lru_cache(maxsize=1024)

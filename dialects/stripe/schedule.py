@@ -191,11 +191,11 @@ class Schedule:
         if points is not self.points or not all(map(is_, levels, self.levels)):
             same = replace(self, levels=tuple(levels), points=points)
         for block in range(len(levels) - 1, 0, -1):
-            if not busy[block] and not same.copies_at(block):
+            if not busy[block] and not same._copies_at(block):
                 same = same.without_level(block)
         return same
 
-    def copies_at(self, block: int) -> bool:
+    def _copies_at(self, block: int) -> bool:
         """Whether something is copied before a block of its nest, and no further in."""
         return any(stage.before == stage.window == block for stage in self.stages)
 

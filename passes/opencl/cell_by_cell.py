@@ -66,7 +66,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.eltwise.element_types import si32
-from ...dialects.eltwise.ops import FUNCTION_OPS, ConstantOp
+from ...dialects.eltwise.ops import FUNCTION_OPS, ConstantOp, lane_count
 from ...dialects.index_sum import IndexSum
 from ...dialects.opencl.attributes import PointerType
 from ...dialects.opencl.control_flow import ForOp, IfOp
@@ -136,15 +136,13 @@ class _Sums:
 
     def rewrite(self) -> None:
         """Put a loop over cells around the sum of one."""
-        type, length = (
-            self.array.pointer.type.element_type,
-            prod([each.steps for each in self.loops]),
-        )
+        type = self.array.pointer.type.element_type
+        steps = [each.steps for each in self.loops]
         region = ForOp.empty_body("cell")
         cell, body = region.block.args[0], region.block
-        around = ForOp(length, region, unroll_factor=1)
-        Rewriter.insert_op(located(around, self.nest), InsertPoint.before(self.fill))
-        apart = DelinearizeOp(cell, [each.steps for each in self.loops])
+        around = ForOp(prod(steps), region, unroll_factor=1)
+        Rewriter.insert_op(around, InsertPoint.before(self.fill))
+        apart = DelinearizeOp(cell, steps)
         sum = ArrayOp(1, PointerType.of(type, MemorySpace.PRIVATE))
         sum.pointer.name_hint = "sum"
         first = ConstantOp(self.first.number, type)
@@ -157,7 +155,7 @@ class _Sums:
             loop.index.replace_all_uses_with(index)
             Rewriter.inline_block(loop.body.block, InsertPoint.before(loop))
             Rewriter.erase_op(loop)
-        body.add_op(self._handed_on(sum, cell, length))
+        body.add_op(self._handed_on(sum, cell, prod(steps)))
         located(around, self.fill)
         Rewriter.erase_op(self.fill)
 
@@ -172,11 +170,8 @@ class _Sums:
     def _handed_on(self, sum: ArrayOp, cell: SSAValue, length: int) -> ForOp:
         """The loop in which the sum goes to its cell."""
         region = ForOp.empty_body("other")
-        other, type = (
-            IndexSum.value(region.block.args[0]),
-            sum.pointer.type.element_type,
-        )
-        array = self.array.pointer
+        other, array = IndexSum.value(region.block.args[0]), self.array.pointer
+        type = array.type.element_type
         distance = IndexOp(*(other - IndexSum.value(cell)).as_form(), si32)
         none = ConstantOp(0, si32)
         build = FUNCTION_OPS["cmp_eq"].build_typed
@@ -220,14 +215,10 @@ def _loads(nest: Operation, array: ArrayOp) -> list[LoadOp]:
 
 def _goes_through(array: ArrayOp, store: StoreOp, loops: Sequence[ForOp]) -> bool:
     """Whether the steps of loops store all cells of an array, one after the other."""
-    start, type = place(store), store.value.type
-    size = prod(type.get_shape()) if isinstance(type, VectorType) else 1
+    start, size = place(store), lane_count(store.value.type)
+    if start.constant or {*start.values} != {each.index for each in loops}:
+        return False
+    if size * prod([each.steps for each in loops]) != array.length.value.data:
+        return False
     steps = [(start.coefficient(each.index), each.steps) for each in loops]
-    is_all = size * prod([each.steps for each in loops]) == array.length.value.data
-    is_alone = {*start.values} == {each.index for each in loops}
-    return (
-        is_all
-        and is_alone
-        and not start.constant
-        and (reach_each_cell_once(steps, size))
-    )
+    return reach_each_cell_once(steps, size)

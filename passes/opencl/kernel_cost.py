@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects.eltwise.element_types import bit_width
-from ...dialects.eltwise.ops import ElementwiseOp, element_of
+from ...dialects.eltwise.ops import ElementwiseOp, element_of, lane_count
 from ...dialects.opencl.attributes import BufferType
 from ...dialects.opencl.choose import ChooseOp
 from ...dialects.opencl.control_flow import ForOp, IfOp
@@ -156,8 +155,7 @@ class KernelCosts:
 
 
 def _bits(type: Attribute) -> int:
-    lanes = prod(type.get_shape()) if isinstance(type, VectorType) else 1
-    return lanes * max(bit_width(element_of(type)), 8)
+    return lane_count(type) * max(bit_width(element_of(type)), 8)
 
 
 def _size(launch: LaunchOp) -> float:

@@ -57,20 +57,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.eltwise.ops import ElementwiseOp
 from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.functions import CallOp
 from ...dialects.opencl.memory import LoadOp, StoreOp
-from ...dialects.stripe.attributes import MemorySpace
 from ...targets.hardware import Hardware
 from ...targets.hardware.overheads import Overheads
 from ..hardware_pass import HardwarePass
 from ..kernel_pass import KernelPass
-from .forms import space_of
-from .loops import steps_of
+from .loops import is_of_accumulator, steps_of
 from .modules import kernels
 
 _MUCH = 1 / 2
@@ -178,11 +176,7 @@ def _divisor(extent: int, most: int) -> int:
 
 def _statement(op: Operation) -> _Body:
     """What one operation is."""
-    if (
-        isinstance(op, StoreOp)
-        and isinstance(op.value.type, VectorType)
-        and space_of(op.pointer) is MemorySpace.PRIVATE
-    ):
+    if isinstance(op, StoreOp) and is_of_accumulator(op):
         return _Body(1, accumulated=1, memories=frozenset({op.pointer}))
     return _Body(1)
 

@@ -133,10 +133,14 @@ def accumulators(loop: ForOp) -> int:
     return sum(
         prod(copies.get(each.index, 1) for each in loops_around(op))
         for op in operations(loop)
-        if isinstance(op, StoreOp)
-        and isinstance(op.value.type, VectorType)
-        and space_of(op.pointer) is MemorySpace.PRIVATE
+        if isinstance(op, StoreOp) and is_of_accumulator(op)
     )
+
+
+def is_of_accumulator(store: StoreOp) -> bool:
+    """Whether a store keeps a vector in private memory, as accumulators are."""
+    is_private = space_of(store.pointer) is MemorySpace.PRIVATE
+    return is_private and isinstance(store.value.type, VectorType)
 
 
 def _loops_inside(loop: ForOp) -> list[ForOp]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
-from ...dialects.eltwise.ops import element_of, value_bytes
+from ...dialects.eltwise.ops import element_of, lane_count, value_bytes
 from ...dialects.opencl.control_flow import ForOp
 from ...dialects.opencl.memory import LoadOp
 from ...dialects.opencl.prefetch import PrefetchOp
@@ -94,8 +93,7 @@ def _loads(op: Operation) -> Iterator[LoadOp]:
 
 def _length(load: LoadOp, copies: Mapping[SSAValue, int]) -> int:
     """The elements next to each other that all copies of a load read; 0 with gaps."""
-    type = load.result.type
-    length = prod(type.get_shape()) if isinstance(type, VectorType) else 1
+    length = lane_count(load.result.type)
     terms = zip(load.values, load.form.data.coefficients, strict=True)
     for factor, extent in sorted((f, copies[v]) for v, f in terms if f and v in copies):
         if factor != length:

@@ -44,16 +44,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
-from math import prod
 from typing import TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr, VectorType
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...affine.form import LinearForm
-from ...dialects.eltwise.ops import ConstantOp
+from ...dialects.eltwise.ops import ConstantOp, lane_count
 from ...dialects.index_sum import IndexSum, values_of
 from ...dialects.opencl.control_flow import ForOp, IfOp
 from ...dialects.opencl.memory import LoadOp, StoreOp
@@ -259,8 +258,7 @@ class _Guarded:
     @property
     def _has_own_cells(self) -> bool:
         """Whether no two steps of the loops store the same cell."""
-        type = self.store.value.type
-        size = prod(type.get_shape()) if isinstance(type, VectorType) else 1
+        size = lane_count(self.store.value.type)
         steps = {index: abs(step) for index, step in self._place[0]}
         extents = [each.steps for each in self.loops]
         found = [(steps.get(number, 0), n) for number, n in enumerate(extents)]

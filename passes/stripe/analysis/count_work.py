@@ -37,14 +37,14 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IndexType, ModuleOp, VectorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from ....affine.counting import Cells, count_points, reached_cells, united
 from ....affine.form import LinearForm
 from ....dialects.aggregation import Aggregation
-from ....dialects.eltwise.ops import ElementwiseOp, value_bytes
+from ....dialects.eltwise.ops import ElementwiseOp, lane_count, value_bytes
 from ....dialects.index_sum import IndexSum
 from ....dialects.stripe.attributes import view_type
 from ....dialects.stripe.block import BlockOp
@@ -158,7 +158,7 @@ class _Count:
                 case StoreOp():
                     self._store(op, space, points)
                 case ElementwiseOp() if not isinstance(op.result.type, IndexType):
-                    amount = op.function.operations * _lanes(op.result.type)
+                    amount = op.function.operations * lane_count(op.result.type)
                     self.operations += amount * points
                 case _:
                     pass
@@ -167,7 +167,7 @@ class _Count:
         chain = [(each, each.refinement(n)) for each, n in windows_from(op.view)]
         initial = [block for block, each in chain if each.init is not None]
         if chain and chain[0][1].aggregation is not Aggregation.ASSIGN:
-            self.operations += _lanes(op.value.type) * points
+            self.operations += lane_count(op.value.type) * points
             if not initial:
                 self._read(op, space, points)
         if initial:
@@ -214,7 +214,3 @@ class _Count:
             count * value_bytes(view_type(root).element_type)
             for root, count in cells.items()
         )
-
-
-def _lanes(type: Attribute) -> int:
-    return prod(type.get_shape()) if isinstance(type, VectorType) else 1

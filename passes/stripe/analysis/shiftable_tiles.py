@@ -20,8 +20,8 @@ from .effects import reads_own_results
 from .lanes import index_of_vectors, widest_vector
 from .nests import is_leaf, nested_blocks
 
-_OVERLAP = 1 / 8
-"""The part of the columns that may be computed twice so that all tiles are alike."""
+MOST_OVERLAP = 1 / 8
+"""The part of a range that may be computed twice so that tiles leave nothing over."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ShiftableTiles:
     @property
     def overlaps_little(self) -> bool:
         """Whether few columns are computed twice when the last tile is whole."""
-        return self.size - self.rest <= _OVERLAP * self.extent
+        return self.size - self.rest <= MOST_OVERLAP * self.extent
 
     @property
     def _rest_in_vectors(self) -> int:

@@ -25,8 +25,8 @@ stripe.block [%k : 32, %i : 8, %j : 32 vector]
 It is the longest index that steps through the last axis of all outputs one by one, and
 through that of inputs likewise or not at all. Where there is none, vectors of four
 lanes or more are worth it along an index whose values are aggregated into one cell and
-lie next to each other in the inputs, and along one for which inputs have to be
-collected from several places.
+lie next to each other in the inputs, or along one for which inputs have to be
+collected from several places, where these are longer.
 """
 
 from __future__ import annotations

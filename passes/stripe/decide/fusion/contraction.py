@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import prod
@@ -11,11 +11,9 @@ from .....dialects.stripe.schedule import Schedule
 from .....targets.hardware import Hardware
 from ...analysis.nest import blocks_of_reductions, scratch_bytes
 from ...analysis.problem import Problem
+from ...analysis.shiftable_tiles import MOST_OVERLAP
 from ..model.estimate import Model
 from ..search.groups import blocked
-
-_OVERLAP = 1 / 8
-"""The part of a strip that may be computed twice."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +59,17 @@ class Contraction:
     @cached_property
     def strip(self) -> tuple[int, ...]:
         """As many values of the shared indices as it has in registers by itself."""
-        tile, ranges = self.nest.tile, self.problem.ranges
-        return tuple(
-            even(tile[index], ranges[index], self.unit(index)) for index in self.shared
-        )
+        return self._strip(even)
 
     @cached_property
     def even_strip(self) -> tuple[int, ...]:
         """About as many, that leave nothing over where vectors may overlap inside."""
+        return self._strip(strip_size)
+
+    def _strip(self, size_of: Callable[[int, int, int], int]) -> tuple[int, ...]:
         tile, ranges = self.nest.tile, self.problem.ranges
         return tuple(
-            strip_size(tile[index], ranges[index], self.unit(index))
+            size_of(tile[index], ranges[index], self.unit(index))
             for index in self.shared
         )
 
@@ -181,7 +179,7 @@ def strip_size(size: int, extent: int, lanes: int) -> int:
     divisors = [
         n
         for n in range(lanes, extent // 2 + 1)
-        if extent % n == 0 and -n % lanes <= _OVERLAP * n
+        if extent % n == 0 and -n % lanes <= MOST_OVERLAP * n
     ]
     return min(divisors, key=lambda n: abs(n - size), default=whole)
 
