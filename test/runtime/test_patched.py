@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cache_folders import cache_folder, forget, stored
 
 import gingham
 from gingham import passes
@@ -21,10 +22,6 @@ from gingham.passes.pipelines import PIPELINES
 from gingham.passes.stripe.decide import unroll as stripe_unroll
 from gingham.passes.stripe.decide.unroll import StripeUnrollPass
 from gingham.patched import patched_places, patched_state
-from gingham.runtime.cache import programs as program_cache
-from gingham.runtime.cache.store import Store
-from gingham.runtime.lowering import forget_lowered
-from gingham.runtime.parsed import text_program
 
 EXP = "function (A[N]) -> (B) { B = exp(A); }"
 GRADIENT = "function (A[N]) -> (G) { B = sin(A); S[] = +(B[n]); G = gradient(S, A); }"
@@ -33,26 +30,8 @@ X = np.linspace(0.0, 1.0, 7, dtype=np.float32)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    if gingham.default_device().is_reference:
-        pytest.skip("nothing is compiled for the interpreter")
-    path = tmp_path / "programs"
-    monkeypatch.setenv("GINGHAM_CACHE", str(path))
-    monkeypatch.setattr(program_cache, "code_is_unchanged", lambda: True)
-    monkeypatch.setattr(program_cache, "code_is_as_started", lambda: True)
-    forget()
-    yield path
-    forget()
-
-
-def forget() -> None:
-    """Know as little as another process does."""
-    program_cache.forget_programs()
-    forget_lowered()
-    text_program.cache_clear()
-
-
-def stored(path: Path) -> int:
-    return sum(file.kind == "program" for file in Store(path, 1 << 30).files())
+    with cache_folder(tmp_path, monkeypatch) as path:
+        yield path
 
 
 def set_spelling(monkeypatch: pytest.MonkeyPatch, name: str, spelling: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from cache_folders import cache_folder, forget, stored
 from numpy.typing import NDArray
 
 import gingham
@@ -36,27 +37,8 @@ def integers(*shape: int, dtype: Any = np.float32, seed: int = 0) -> NDArray[Any
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    if gingham.default_device().is_reference:
-        pytest.skip("nothing is compiled for the interpreter")
-    path = tmp_path / "programs"
-    monkeypatch.setenv("GINGHAM_CACHE", str(path))
-    # Somebody may be editing the code while it is tested.
-    monkeypatch.setattr(program_cache, "code_is_unchanged", lambda: True)
-    monkeypatch.setattr(program_cache, "code_is_as_started", lambda: True)
-    forget()
-    yield path
-    forget()
-
-
-def forget() -> None:
-    """Know as little of programs as another process does."""
-    program_cache.forget_programs()
-    lowering.forget_lowered()
-    text_program.cache_clear()
-
-
-def stored(path: Path, kind: str = PROGRAM) -> int:
-    return sum(file.kind == kind for file in Store(path, 1 << 30).files())
+    with cache_folder(tmp_path, monkeypatch) as path:
+        yield path
 
 
 def forbid_compiling(monkeypatch: pytest.MonkeyPatch) -> None:

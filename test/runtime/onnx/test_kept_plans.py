@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cache_folders import cache_folder
 from onnx_models import floats, integers, model, node, value
 
-import gingham
 from gingham.frontend.onnx import table
-from gingham.runtime.cache import programs as program_cache
 from gingham.runtime.cache.store import Store
 from gingham.runtime.onnx.loading import load
 from gingham.runtime.onnx.planner import Planner
@@ -23,16 +22,8 @@ X = floats(np.arange(64).reshape(2, 32) % 5)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    if gingham.default_device().is_reference:
-        pytest.skip("nothing is compiled for the interpreter")
-    path = tmp_path / "programs"
-    monkeypatch.setenv("GINGHAM_CACHE", str(path))
-    # Somebody may be editing the code while it is tested.
-    monkeypatch.setattr(program_cache, "code_is_unchanged", lambda: True)
-    monkeypatch.setattr(program_cache, "code_is_as_started", lambda: True)
-    program_cache.forget_programs()
-    yield path
-    program_cache.forget_programs()
+    with cache_folder(tmp_path, monkeypatch) as path:
+        yield path
 
 
 @pytest.fixture
